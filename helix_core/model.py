@@ -339,3 +339,64 @@ class Listing:
     skipped: tuple[Skipped, ...]
     source: str = "git"
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedClaim:
+    """A claim with the item and the file version that make it."""
+
+    item_id: int
+    source: Source
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """May this pointer be trusted now, and why. ``detail`` completes the reason (names, the other side), or is empty.
+
+    ``also`` holds the weaker observations that the reason outweighed, in the order of the verdict table.
+    """
+
+    status: Status
+    reason: Reason
+    detail: str = ""
+    also: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two sources that claim different values for one key; ``fresher`` is the one changed last."""
+
+    key: str
+    fresher: SourcedClaim
+    older: SourcedClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A ranked item with its verdict and what was read for it.
+
+    ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
+    ``verified_at`` is when bytes and index last agreed.
+    """
+
+    ranked: Ranked
+    verdict: Verdict
+    live_truth: float
+    content_hash: str
+    quote: str
+    verified_at: float
+    uri: str
+    commit: LastCommit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshTarget:
+    """One thing to read again: where, why, and how pressing (0..1)."""
+
+    target_kind: str
+    source_id: str
+    start_line: int
+    end_line: int
+    reason: Reason
+    priority: float

@@ -1,0 +1,159 @@
+"""Verdicts → the context packet, and ranked items → the search answer: the two wire objects.
+
+Pure functions of values; what stands here is the wire contract (``helix.packet/1``, ``helix.search/1``). Never ranks,
+never decides a verdict, never reads anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.model import Contradiction, Found, Ranked, RefreshTarget, SourcedClaim, Status, TaskType, Weighed
+
+PACKET_SCHEMA = "helix.packet/1"
+SEARCH_SCHEMA = "helix.search/1"
+CHARACTERS_PER_TOKEN = 3.6
+
+
+@dataclass(frozen=True, slots=True)
+class PacketFacts:
+    """What a packet is made from, besides the weighed items."""
+
+    query: str
+    task: TaskType
+    workspace: str
+    head: str
+    found: Found
+    notes: tuple[str, ...]
+    elapsed_ms: float
+
+
+def packet(
+    weighed: Sequence[Weighed],
+    contradictions: Sequence[Contradiction],
+    plan: Sequence[RefreshTarget],
+    facts: PacketFacts,
+) -> dict[str, Any]:
+    """The ``helix.packet/1`` object; items keep the order they come in, which is best first."""
+    groups: dict[str, list[dict[str, Any]]] = {status.value: [] for status in Status}
+    for one in weighed:
+        groups[one.verdict.status.value].append(_item(one))
+    found = facts.found
+    answer: dict[str, Any] = {
+        "schema": PACKET_SCHEMA,
+        "task_type": facts.task.value,
+        "query": facts.query,
+        "workspace": facts.workspace,
+        "head": facts.head,
+        **groups,
+        "contradictions": [_contradiction(pair) for pair in contradictions],
+        "refresh_targets": [_target(target) for target in plan],
+        "known_empty": found.known_empty,
+        "coordinate_confidence": round(found.confidence, 4),
+        "notes": list(facts.notes),
+        "accounting": {
+            "searched": found.searched_items,
+            "sources": found.searched_sources,
+            "evaluated": found.evaluated,
+            "returned": len(weighed),
+            "tokens": 0,
+            "elapsed_ms": round(facts.elapsed_ms, 3),
+            "signals": dict(found.rankers),
+        },
+    }
+    answer["accounting"]["tokens"] = estimated_tokens(answer)
+    return answer
+
+
+def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]:
+    """The ``helix.search/1`` object."""
+    return {
+        "schema": SEARCH_SCHEMA,
+        "query": query,
+        "items": [_search_item(ranked) for ranked in found.ranked],
+        "known_empty": found.known_empty,
+        "confidence": round(found.confidence, 4),
+        "elapsed_ms": round(elapsed_ms, 3),
+        "nearest": list(found.nearest),
+        "rankers": dict(found.rankers),
+    }
+
+
+def estimated_tokens(answer: dict[str, Any]) -> int:
+    """About how many tokens the answer costs a model: its compact JSON at 3.6 characters a token."""
+    return round(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / CHARACTERS_PER_TOKEN)
+
+
+def _item(one: Weighed) -> dict[str, Any]:
+    item, source, commit = one.ranked.item, one.ranked.item.source, one.commit
+    return {
+        "kind": item.kind,
+        "gene_id": item.text_hash,
+        "title": source.source_id.rpartition("/")[2],
+        "source_id": source.source_id,
+        "uri": one.uri,
+        "source_kind": source.source_kind.value,
+        "language": source.language,
+        "symbol": item.symbol,
+        "start_line": item.start_line,
+        "end_line": item.end_line,
+        "content_hash": one.content_hash,
+        "volatility_class": source.volatility.value,
+        "authority_class": source.authority.value,
+        "last_verified_at": round(one.verified_at, 3),
+        "commit": commit.commit if commit else None,
+        "author": commit.author if commit else None,
+        "committed_at": commit.committed_at if commit else None,
+        "relevance_score": round(one.ranked.score, 6),
+        "live_truth_score": round(one.live_truth, 4),
+        "status": one.verdict.status.value,
+        "reason": one.verdict.reason.value,
+        "quote": one.quote,
+        "citations": [f"{source.source_id}:{item.start_line}-{item.end_line}"],
+        **({"detail": one.verdict.detail} if one.verdict.detail else {}),
+        **({"related": True} if one.ranked.related else {}),
+    }
+
+
+def _search_item(ranked: Ranked) -> dict[str, Any]:
+    item = ranked.item
+    return {
+        "source_id": item.source.source_id,
+        "start_line": item.start_line,
+        "end_line": item.end_line,
+        "symbol": item.symbol,
+        "kind": item.kind,
+        "score": round(ranked.score, 6),
+        "signals": [
+            {"ranker": signal.ranker, "rank": signal.rank, "share": round(signal.share, 4)} for signal in ranked.signals
+        ],
+        **({"priors": list(ranked.priors)} if ranked.priors else {}),
+        **({"related": True} if ranked.related else {}),
+    }
+
+
+def _contradiction(pair: Contradiction) -> dict[str, Any]:
+    return {"key": pair.key, "fresher": _claim(pair.fresher), "older": _claim(pair.older)}
+
+
+def _claim(sourced: SourcedClaim) -> dict[str, Any]:
+    return {
+        "source_id": sourced.source.source_id,
+        "line": sourced.claim.line,
+        "value": sourced.claim.value,
+        "value_type": sourced.claim.value_type,
+    }
+
+
+def _target(target: RefreshTarget) -> dict[str, Any]:
+    return {
+        "target_kind": target.target_kind,
+        "source_id": target.source_id,
+        "start_line": target.start_line,
+        "end_line": target.end_line,
+        "reason": target.reason.value,
+        "priority": target.priority,
+    }

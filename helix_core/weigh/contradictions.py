@@ -1,0 +1,88 @@
+"""Which claims speak of the same thing and disagree.
+
+A key is only comparable where it is specific and in scope: ``port`` means something else in every service, while
+``CACHE_TIMEOUT_SECONDS`` in a module and in the guide beside it should agree.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from helix_core.model import Authority, Contradiction, Role, SourcedClaim, SourceKind
+from helix_core.words import is_compound
+
+_COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
+
+
+def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, float]) -> list[Contradiction]:
+    """Pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
+
+    ``changed_at`` gives, by path, when a source last changed (its commit, or its modification while uncommitted).
+    A key that one file itself gives several values to says nothing (overloads, platforms) and is left out.
+    """
+    by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
+    for claim in claims:
+        if _comparable(claim):
+            by_key[claim.claim.key].append(claim)
+    found: list[Contradiction] = []
+    for key, group in sorted(by_key.items()):
+        settled = _one_value_per_file(group)
+        for index, one in enumerate(settled):
+            for other in settled[index + 1 :]:
+                if _disagree(one, other) and _same_scope(one, other):
+                    older, fresher = sorted(
+                        (one, other), key=lambda c: (changed_at.get(c.source.path, 0.0), c.source.path)
+                    )
+                    found.append(Contradiction(key, fresher, older))
+    return found
+
+
+def _age_rank(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, bytes]:
+    return changed_at.get(sourced.source.path, 0.0), sourced.source.path
+
+
+def _comparable(sourced: SourcedClaim) -> bool:
+    source, key = sourced.source, sourced.claim.key
+    if source.role not in _COMPARABLE_ROLES or source.authority is Authority.INFERRED:
+        return False
+    return "." in key or is_compound(key)
+
+
+def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
+    values: dict[bytes, dict[str, SourcedClaim]] = defaultdict(dict)
+    for sourced in group:
+        values[sourced.source.path].setdefault(_normal(sourced), sourced)
+    return [next(iter(seen.values())) for _, seen in sorted(values.items()) if len(seen) == 1]
+
+
+def _disagree(one: SourcedClaim, other: SourcedClaim) -> bool:
+    return one.claim.value_type == other.claim.value_type and _normal(one) != _normal(other)
+
+
+def _normal(sourced: SourcedClaim) -> str:
+    return sourced.claim.value.strip().strip("\"'`").casefold()
+
+
+def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
+    """A document speaks for the folder it stands in; two files of one kind only for each other's own folder."""
+    first, second = (_folder(c.source.path) for c in (one, other))
+    if first == second:
+        return True
+    kinds = {one.source.source_kind, other.source.source_kind}
+    if len(kinds) < 2 or SourceKind.DOC not in kinds:
+        return False
+    document = first if one.source.source_kind is SourceKind.DOC else second
+    rest = second if document is first else first
+    return _covers(document, rest)
+
+
+def _folder(path: bytes) -> bytes:
+    return path.rpartition(b"/")[0]
+
+
+def _covers(folder: bytes, path: bytes) -> bool:
+    """A documentation folder (``docs``) speaks for its parent."""
+    if folder.rpartition(b"/")[2].lower() in {b"doc", b"docs", b"documentation"}:
+        folder = _folder(folder)
+    return not folder or path == folder or path.startswith(folder + b"/")
