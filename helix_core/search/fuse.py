@@ -1,0 +1,53 @@
+"""Several rankings become one, by rank alone: scores of different rankers are never added.
+
+Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from helix_core.model import Signal
+
+RANK_CONSTANT = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One ranker's list of ids, best first, and how much its word counts."""
+
+    ranker: str
+    ids: tuple[int, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """An id, its fused score, and each ranker's part in it; the shares add up to 1."""
+
+    id: int
+    score: float
+    signals: tuple[Signal, ...]
+
+
+def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:
+    """Sum ``weight / (rank_constant + rank)`` over the rankings; best first, equal scores by id.
+
+    An id named twice by one ranker counts at its better place. The order of ``rankings`` does not matter.
+    """
+    parts: dict[int, list[tuple[str, int, float]]] = {}
+    for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids)):
+        if ranking.weight <= 0:
+            continue
+        for rank, id_ in enumerate(dict.fromkeys(ranking.ids), start=1):
+            parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight / (rank_constant + rank)))
+    fused = [_fused(id_, given) for id_, given in parts.items()]
+    fused.sort(key=lambda f: (-f.score, f.id))
+    return fused
+
+
+def _fused(id_: int, given: list[tuple[str, int, float]]) -> Fused:
+    score = sum(part for _, _, part in given)
+    signals = (Signal(ranker, rank, part / score) for ranker, rank, part in given)
+    return Fused(id_, score, tuple(sorted(signals, key=lambda s: (-s.share, s.ranker))))

@@ -1,0 +1,45 @@
+"""What is likely before a word is compared: the implementation rather than its tests, examples and changelogs.
+
+A prior is a factor with a name, so that an answer can say why an item moved. It never hides a file. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from helix_core.model import Role
+from helix_core.search.question import Intent
+
+_FACTORS: Mapping[Role, float] = {
+    Role.IMPLEMENTATION: 1.0,
+    Role.DOC: 1.0,
+    Role.CONFIG: 0.8,
+    Role.TEST: 0.5,
+    Role.EXAMPLE: 0.5,
+    Role.HISTORY: 0.5,
+    Role.VENDORED: 0.3,
+}
+_LIFTED_BY: Mapping[Role, Intent] = {
+    Role.TEST: Intent.TESTS,
+    Role.EXAMPLE: Intent.EXAMPLES,
+    Role.HISTORY: Intent.HISTORY,
+    Role.DOC: Intent.DOCS,
+    Role.CONFIG: Intent.CONFIG,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The factor for one file and the names of what made it up (``test x0.5``); no names when it is 1."""
+
+    factor: float = 1.0
+    names: tuple[str, ...] = field(default=())
+
+
+def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
+    """The factor of a file's role; the roles a question asks for count in full."""
+    if _LIFTED_BY.get(role) in intents:
+        return Prior()
+    factor = _FACTORS[role]
+    return Prior() if factor == 1.0 else Prior(factor, (f"{role.value} x{factor:g}",))

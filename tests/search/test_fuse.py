@@ -1,0 +1,55 @@
+"""Rankings become one by rank alone."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_core.search.fuse import Ranking, fuse
+
+ids = st.lists(st.integers(1, 30), max_size=12, unique=True).map(tuple)
+rankings = st.lists(
+    st.builds(Ranking, ranker=st.sampled_from("abcdef"), ids=ids, weight=st.sampled_from([0.5, 1.0, 2.0])), max_size=5
+)
+
+
+@given(rankings, st.randoms())
+def test_the_order_of_the_rankings_does_not_matter(given_rankings: list[Ranking], random: object) -> None:
+    shuffled = list(given_rankings)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert fuse(shuffled) == fuse(given_rankings)
+
+
+@given(rankings)
+def test_the_shares_of_an_item_add_up_to_one(given_rankings: list[Ranking]) -> None:
+    for fused in fuse(given_rankings):
+        assert math.isclose(sum(signal.share for signal in fused.signals), 1.0)
+        assert all(0 < signal.share <= 1 for signal in fused.signals)
+
+
+@given(rankings, st.integers(1, 30))
+def test_one_more_vote_never_lowers_a_score(given_rankings: list[Ranking], favourite: int) -> None:
+    before = {fused.id: fused.score for fused in fuse(given_rankings)}
+    after = {fused.id: fused.score for fused in fuse([*given_rankings, Ranking("extra", (favourite,))])}
+    assert after[favourite] > before.get(favourite, 0.0)
+    assert all(math.isclose(after[id_], score) for id_, score in before.items() if id_ != favourite)
+
+
+@given(ids)
+def test_a_single_ranking_keeps_its_order(only: tuple[int, ...]) -> None:
+    assert [fused.id for fused in fuse([Ranking("only", only)])] == list(only)
+
+
+def test_ties_are_broken_by_id() -> None:
+    fused = fuse([Ranking("a", (7, 3)), Ranking("b", (3, 7))])
+    assert [f.id for f in fused] == [3, 7]
+
+
+def test_an_id_named_twice_counts_at_its_better_place() -> None:
+    assert fuse([Ranking("a", (5, 6, 5))]) == fuse([Ranking("a", (5, 6))])
+
+
+def test_a_ranking_without_weight_is_not_heard() -> None:
+    assert fuse([Ranking("off", (1, 2), weight=0.0)]) == []

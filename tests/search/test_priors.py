@@ -1,0 +1,33 @@
+"""The implementation comes first unless something else is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.model import Role
+from helix_core.search.priors import role_prior
+from helix_core.search.question import understand
+
+
+@pytest.mark.parametrize("role", [Role.TEST, Role.EXAMPLE, Role.HISTORY, Role.VENDORED])
+def test_what_is_not_the_implementation_counts_less_and_says_so(role: Role) -> None:
+    prior = role_prior(role, frozenset())
+    assert 0 < prior.factor < 1
+    assert prior.names == (f"{role.value} x{prior.factor:g}",)
+
+
+@pytest.mark.parametrize(
+    ("role", "text"),
+    [
+        (Role.TEST, "which tests cover the retry"),
+        (Role.EXAMPLE, "an example with two handlers"),
+        (Role.HISTORY, "in which release was the retry added"),
+        (Role.CONFIG, "what is the default retry count"),
+    ],
+)
+def test_the_prior_is_lifted_when_the_question_asks_for_it(role: Role, text: str) -> None:
+    assert role_prior(role, understand(text).intents).factor == 1.0
+
+
+def test_the_implementation_has_no_prior() -> None:
+    assert role_prior(Role.IMPLEMENTATION, frozenset()).names == ()

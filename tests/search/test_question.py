@@ -1,0 +1,111 @@
+"""What is taken out of a question."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_core.search.question import MAX_NAMES, MAX_PHRASES, MAX_WORDS, Intent, understand
+
+
+def test_question_words_are_dropped_and_the_others_keep_their_order() -> None:
+    assert understand("where is the retry delay of the client?").words == ("retry", "delay", "client")
+
+
+def test_identifiers_are_kept_whole_and_split() -> None:
+    question = understand("what does parseHTTPHeader2 do with max_form_parts")
+    assert question.identifiers == ("parseHTTPHeader2", "max_form_parts")
+    assert {"parsehttpheader2", "parse", "http", "header"} <= set(question.words)
+    assert {"max_form_parts", "max", "form", "parts"} <= set(question.words)
+
+
+@pytest.mark.parametrize("typed", ["session.commit()", "Session::commit", "session->commit", "Session#commit"])
+def test_a_dotted_name_asks_for_its_last_part_first(typed: str) -> None:
+    assert understand(f"what follows {typed} in the end").identifiers[0] == "commit"
+
+
+def test_a_called_name_is_an_identifier_even_if_it_is_a_plain_word() -> None:
+    assert "flash" in understand("who calls flash() twice").identifiers
+
+
+def test_a_name_in_backticks_is_an_identifier() -> None:
+    assert "reducer" in understand("why is `reducer` needed").identifiers
+
+
+def test_paths_and_file_names_are_recognised_with_either_slash() -> None:
+    assert understand(r"look at src\net\pool.py and setup.cfg").paths == ("src/net/pool.py", "setup.cfg")
+
+
+def test_a_method_call_is_not_taken_for_a_file_name() -> None:
+    assert understand("what follows session.commit").paths == ()
+
+
+def test_placeholders_and_numbers_break_an_error_text_into_phrases() -> None:
+    phrases = understand("pool limit of size 5 overflow %s reached, connection timed out").phrases
+    assert ("pool", "limit", "of") in phrases
+    assert ("connection", "timed", "out") in phrases
+    assert not any("overflow" in phrase and "size" in phrase for phrase in phrases)
+
+
+def test_quoted_text_is_kept_apart() -> None:
+    question = understand('who raises "cannot be entered again"')
+    assert question.quoted == (("cannot", "be", "entered"), ("be", "entered", "again"))
+
+
+def test_names_with_capitals_inside_a_sentence_cannot_be_paraphrased() -> None:
+    question = understand("Which class sends items to Kafka? Where is numPy used")
+    assert {"kafka", "numpy"} <= question.proper
+    assert not {"which", "where", "class", "items"} & question.proper
+
+
+def test_the_plural_of_an_acronym_is_the_acronym() -> None:
+    assert "uuid" in understand("how do UUIDs keep their type").words
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("which tests cover the pool", Intent.TESTS),
+        ("show me an example of a listener", Intent.EXAMPLES),
+        ("in which version was the timeout added", Intent.HISTORY),
+        ("where is this documented", Intent.DOCS),
+        ("what is the default timeout", Intent.CONFIG),
+        ("where is retry_after defined", Intent.DEFINITION),
+    ],
+)
+def test_the_question_says_what_sort_of_place_it_wants(text: str, intent: Intent) -> None:
+    assert intent in understand(text).intents
+
+
+def test_for_example_does_not_ask_for_examples() -> None:
+    assert Intent.EXAMPLES not in understand("split at a script change, for example Latin to Cyrillic").intents
+
+
+def test_chinese_is_read_as_pairs_of_characters() -> None:
+    words = understand("数据库连接").words
+    assert {"数据库连接", "数据", "连接"} <= set(words)
+
+
+def test_accents_and_other_scripts_are_words() -> None:
+    assert {"größe", "файл"} <= set(understand("Größe файл?").words)
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "a-", "/", "'", '"', "%", "A ", "x::", "{", "<a", "a/b ", "数", "_", "\n"])
+def test_a_question_of_a_million_characters_is_bounded(unit: str) -> None:
+    question = understand(unit * (1_000_000 // len(unit)))
+    assert len(question.words) <= MAX_WORDS
+    assert max(len(question.identifiers), len(question.paths)) <= MAX_NAMES
+    assert len(question.phrases) <= MAX_PHRASES
+
+
+def test_an_empty_question_asks_for_nothing() -> None:
+    assert understand(" \n\0 ").words == ()
+
+
+@given(st.text(alphabet=st.characters(), max_size=300))
+def test_any_text_is_understood_the_same_way_twice(text: str) -> None:
+    question = understand(text)
+    assert question == understand(text)
+    assert all(word and word == word.lower() for word in question.words)
+    assert all("\0" not in word for word in question.words)
