@@ -1,0 +1,24 @@
+"""Settings, each knowing where its value came from.
+
+In: defaults, the user's file, the workspace's ``helix.toml``, ``HELIX_*`` variables. Out: one frozen ``Config``.
+Rises in that order; a workspace file is untrusted, so it never sets a path or a program.
+Never guesses: a value that cannot be understood is an error naming file, line and key; an unknown key is a warning.
+"""
+
+from helix_core.config.load import WORKSPACE_FILE, explain, index_folder, load, user_file
+from helix_core.config.settings import Config, IndexSettings, Origin, PacketSettings, SearchSettings, Setting, Valued
+
+__all__ = [
+    "WORKSPACE_FILE",
+    "Config",
+    "IndexSettings",
+    "Origin",
+    "PacketSettings",
+    "SearchSettings",
+    "Setting",
+    "Valued",
+    "explain",
+    "index_folder",
+    "load",
+    "user_file",
+]

@@ -1,0 +1,200 @@
+"""Layers of settings become one ``Config``: defaults, the user's file, the workspace's file, the environment."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from helix_core.config.settings import (
+    CACHE_DIR,
+    SECTIONS,
+    SETTINGS,
+    Config,
+    From,
+    IndexSettings,
+    Origin,
+    PacketSettings,
+    SearchSettings,
+    Setting,
+    Value,
+    Valued,
+)
+from helix_core.config.toml_file import read
+from helix_core.errors import ConfigError
+
+WORKSPACE_FILE = "helix.toml"
+# Not "helix": that name is taken in the same folders by a well-known text editor.
+APPLICATION = "helix-context"
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+_Number = TypeVar("_Number", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A value somebody wrote, before it is checked."""
+
+    key: str
+    value: Any
+    origin: Origin
+    where: str
+
+
+def load(
+    workspace: Path | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
+) -> Config:
+    """The settings in force for a workspace (None: outside any).
+
+    ``user`` is the user's file, by default the platform's place for it. Raises ConfigError, naming file, line and key.
+    """
+    environ = os.environ if environ is None else environ
+    warnings: list[str] = []
+    given = [*_from_file(user or user_file(environ), "user", warnings)]
+    if workspace is not None:
+        given += _from_file(workspace / WORKSPACE_FILE, "workspace", warnings)
+    given += _from_environment(environ, warnings)
+    values = {each.key: _checked(SETTINGS[each.key], each) for each in given}
+    origins = {each.key: each.origin for each in given}
+
+    def section(name: str) -> dict[str, Any]:
+        return {key.split(".")[1]: value for key, value in values.items() if key.startswith(f"{name}.")}
+
+    folder = str(values.get(CACHE_DIR.key, "")) or _default_cache_dir()
+    return Config(
+        cache_dir=Path(folder),
+        index=IndexSettings(**section("index")),
+        search=SearchSettings(**section("search")),
+        packet=PacketSettings(**section("packet")),
+        origins=origins,
+        warnings=tuple(warnings),
+    )
+
+
+def explain(config: Config) -> tuple[Valued, ...]:
+    """Every setting with the value in force and where that came from."""
+    return tuple(
+        Valued(setting, _value_of(config, setting.key), config.origins.get(setting.key, Origin("default")))
+        for setting in SETTINGS.values()
+    )
+
+
+def user_file(environ: Mapping[str, str] | None = None) -> Path:
+    """The user's settings file: ``HELIX_CONFIG``, or ``config.toml`` in the platform's folder for settings."""
+    named = (os.environ if environ is None else environ).get("HELIX_CONFIG", "")
+    if named:
+        return Path(named)
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir(APPLICATION, appauthor=False)) / "config.toml"
+
+
+def index_folder(config: Config, workspace: Path) -> Path:
+    """Where the index of a workspace lives: one folder each, named for people and unique by its resolved path."""
+    raw = os.fsencode(workspace)
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", os.fsdecode(os.path.basename(raw)))[:40] or "root"
+    return config.cache_dir / "workspaces" / f"{name}-{hashlib.sha256(raw).hexdigest()[:16]}"
+
+
+def _default_cache_dir() -> str:
+    from platformdirs import user_cache_dir
+
+    return user_cache_dir(APPLICATION, appauthor=False)
+
+
+def _value_of(config: Config, key: str) -> Value:
+    if key == CACHE_DIR.key:
+        return str(config.cache_dir)
+    section, name = key.split(".")
+    value: Value = getattr(getattr(config, section), name)
+    return value
+
+
+def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given]:
+    for key, written in read(path, follow_links=source == "user").items():
+        place = f"{path}:{written.line}" if written.line else str(path)
+        where = f"{path} line {written.line}" if written.line else str(path)
+        setting = SETTINGS.get(key)
+        if setting is None:
+            warnings.append(f"{where}: nothing is called {key}{_suggestion(key)}")
+        elif setting.trusted and source == "workspace":
+            warnings.append(
+                f"{where}: {key} is not taken from a workspace; set it in {user_file()} or as {setting.variable}"
+            )
+        else:
+            yield _Given(key, written.value, Origin(source, place), f"{where}, key {key}")
+
+
+def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterator[_Given]:
+    known = {setting.variable: setting for setting in SETTINGS.values()}
+    prefixes = tuple(f"HELIX_{section.upper()}_" for section in SECTIONS)
+    for name in sorted(environ):
+        if setting := known.get(name):
+            if environ[name] != "":
+                yield _Given(setting.key, _from_text(setting, environ[name]), Origin("environment", name), name)
+        elif name.startswith(prefixes):
+            close = get_close_matches(name, known, n=1)
+            warnings.append(f"{name}: no setting has this variable{f'; did you mean {close[0]}?' if close else ''}")
+
+
+def _suggestion(key: str) -> str:
+    by_name = {name.rsplit(".", 1)[-1]: name for name in SETTINGS}
+    close = get_close_matches(key, SETTINGS, n=1) or [
+        by_name[name] for name in get_close_matches(key.rsplit(".", 1)[-1], by_name, n=1)
+    ]
+    return f"; did you mean {close[0]}?" if close else "; see helix config --explain"
+
+
+def _from_text(setting: Setting, text: str) -> Any:
+    """An environment variable's text as the setting's kind; text that does not fit is left for the check to refuse."""
+    if setting.kind == "list of text":
+        return [part for part in (piece.strip() for piece in text.split(os.pathsep)) if part]
+    if setting.kind == "true or false":
+        word = text.strip().lower()
+        return True if word in _TRUE else False if word in _FALSE else text
+    if setting.kind in ("whole number", "number"):
+        try:
+            return int(text) if setting.kind == "whole number" else float(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _checked(setting: Setting, given: _Given) -> Value:
+    value = given.value
+    match setting.kind:
+        case "true or false" if isinstance(value, bool):
+            return value
+        case "whole number" if isinstance(value, int) and not isinstance(value, bool):
+            return _in_bounds(setting, value, given.where)
+        case "number" if isinstance(value, int | float) and not isinstance(value, bool):
+            return _in_bounds(setting, float(value), given.where)
+        case "list of text" if isinstance(value, list) and all(_is_line(each) for each in value):
+            return tuple(str(each) for each in value)
+        case "folder" if isinstance(value, str) and _is_line(value):
+            folder = os.path.expanduser(value)
+            if os.path.isabs(folder):
+                return os.path.normpath(folder)
+            raise ConfigError(f"{given.where}: {value} is not an absolute path; write the whole path")
+    raise ConfigError(f"{given.where}: expected a {setting.kind}, found {_shown(value)}; correct the value")
+
+
+def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
+    low, high = setting.low, setting.high
+    if (low is None or value >= low) and (high is None or value <= high):
+        return value
+    raise ConfigError(f"{where}: {value} is outside {low} to {high}; choose a value between them")
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and value != "" and "\0" not in value and "\n" not in value
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
