@@ -38,8 +38,9 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
     return found
 
 
-def _age_rank(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, bytes]:
-    return changed_at.get(sourced.source.path, 0.0), sourced.source.path
+def _age_rank(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, int, bytes]:
+    source = sourced.source
+    return changed_at.get(source.path, 0.0), source.signature.mtime_ns, source.path
 
 
 def _comparable(sourced: SourcedClaim) -> bool:

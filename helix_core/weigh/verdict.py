@@ -9,7 +9,7 @@ from helix_core.weigh.truth import AUTHORITY, HIGH_RISK, THRESHOLD
 
 CONFIDENCE_FLOOR = 0.30
 AUTHORITY_FLOOR = 0.55
-_TRUE_NOW = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED, Reason.MOVED})
+TRUE_NOW = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED, Reason.MOVED})
 _SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
 
 
@@ -46,7 +46,7 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
     risky = task in HIGH_RISK
     doubt = Status.NEEDS_REFRESH if risky else Status.STALE_RISK
     findings: list[tuple[Status, Reason, str]] = []
-    if seen.disk is not None and seen.disk not in _TRUE_NOW:
+    if seen.disk is not None and seen.disk not in TRUE_NOW:
         findings.append((Status.NEEDS_REFRESH, seen.disk, ""))
     if seen.unsaved:
         findings.append((Status.STALE_RISK, Reason.UNSAVED, ""))

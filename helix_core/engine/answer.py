@@ -1,0 +1,236 @@
+"""Make one answer: search, look at what was found, search again where looking mended the index, weigh the rest.
+
+The quote, the hash and the verdict of an item come from one read of its file, so they agree with each other whatever
+happens to the file meanwhile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix_core.engine.observe import Observer, Sight, masked_text, relocate
+from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.ingest.secrets import Masked
+from helix_core.model import (
+    Contradiction,
+    Found,
+    GitState,
+    Hints,
+    Item,
+    LastCommit,
+    Ranked,
+    Reason,
+    SourcedClaim,
+    TaskType,
+    Weighed,
+)
+from helix_core.search.search import search
+from helix_core.store.index import Index
+from helix_core.weigh.contradictions import contradictions
+from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
+from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions
+from helix_core.workspace.git import Git
+from helix_core.workspace.paths import uri_of
+
+ROUNDS = 3
+GONE_SHOWN = 2
+QUOTE_LINES = 16
+QUOTE_LINES_HIGH_RISK = 60
+QUOTE_BYTES = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Everything a packet is made from."""
+
+    weighed: tuple[Weighed, ...]
+    contradictions: tuple[Contradiction, ...]
+    found: Found
+    state: GitState
+    notes: tuple[str, ...]
+
+
+class Answer:
+    """One question answered. Use once."""
+
+    def __init__(
+        self,
+        root: Root,
+        index: Index,
+        git: Git | None,
+        state: GitState,
+        options: FileOptions,
+        *,
+        reingest_budget_ms: float,
+    ) -> None:
+        self._root = root
+        self._reader = index.reader()
+        self._state = state
+        self._observer = Observer(
+            root, self._reader, index.writer, max_bytes=options.max_bytes, budget_ms=reingest_budget_ms
+        )
+        self._outdated = OutdatedDocuments(git, self._reader, self._observer)
+        self._masked: dict[str, Masked] = {}
+
+    def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
+        """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
+        found, gone = self._settle(question, k, hints)
+        ranked = _with_gone(found.ranked, gone, k)
+        placed = [self._placed(one) for one in ranked]
+        commits = self._reader.commits([one.item.source.path for one, _ in placed])
+        pairs = self._contradictions([one.item for one, _ in placed], commits)
+        outdated = self._outdated_names(placed, commits)
+        weighed = []
+        for one, reason in placed:
+            seen = self._observation(one.item, reason, found, pairs, outdated)
+            weighed.append(self._weighed(one, seen, task, commits.get(one.item.source.path)))
+        return Answered(tuple(weighed), tuple(pairs), found, self._state, tuple(self._outdated.notes))
+
+    def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
+        gone: dict[bytes, Ranked] = {}
+        for _ in range(ROUNDS):
+            found = search(question, self._reader, hints, k)
+            mended = False
+            for one in found.ranked:
+                path = one.item.source.path
+                known = self._observer.sights.get(path)
+                sight = self._observer.look(one.item.source)
+                if sight is known:
+                    continue
+                mended = mended or sight.mended
+                if sight.file is None:
+                    gone.setdefault(path, one)
+            if not mended:
+                break
+        live = tuple(one for one in found.ranked if one.item.source.path not in gone)
+        return dataclasses.replace(found, ranked=live), list(gone.values())
+
+    def _placed(self, one: Ranked) -> tuple[Ranked, Reason]:
+        """The item where it stands now, and the word of the verdict table for it."""
+        sight = self._observer.look(one.item.source)
+        if sight.file is None or sight.reason is not Reason.CHANGED:
+            return one, sight.reason_for(one.item)
+        masked = self._mask(sight)
+        start = relocate(one.item, masked)
+        if start is None:
+            return one, Reason.CHANGED
+        item = one.item
+        lines_before = masked.data.count(b"\n", 0, start)
+        moved = dataclasses.replace(
+            item,
+            start_byte=start,
+            end_byte=start + item.end_byte - item.start_byte,
+            start_line=lines_before + 1,
+            end_line=lines_before + 1 + item.end_line - item.start_line,
+        )
+        return dataclasses.replace(one, item=moved), Reason.MOVED
+
+    def _observation(
+        self,
+        item: Item,
+        reason: Reason,
+        found: Found,
+        pairs: Sequence[Contradiction],
+        outdated: dict[int, tuple[str, ...]],
+    ) -> Observation:
+        path = item.source.path
+        return Observation(
+            disk=reason,
+            authority=item.source.authority,
+            conflicted=path in self._state.conflicted or path in self._state.touched,
+            outdated_names=outdated.get(item.id, ()),
+            contradicted_by=_contradicted_by(item, pairs),
+            confidence=found.confidence,
+        )
+
+    def _weighed(self, one: Ranked, seen: Observation, task: TaskType, commit: LastCommit | None) -> Weighed:
+        source = one.item.source
+        sight = self._observer.look(source)
+        true_now = seen.disk in TRUE_NOW
+        return Weighed(
+            ranked=one,
+            verdict=verdict(seen, task),
+            live_truth=live_truth(1.0 if true_now else 0.0, source.authority, specificity(source.source_kind)),
+            content_hash=sight.file.content_hash if sight.file is not None else "",
+            quote=self._quote(sight, one.item, task) if true_now else "",
+            verified_at=time.time() if true_now else source.verified_at,
+            uri=uri_of(self._root.path, source.path),
+            commit=commit,
+        )
+
+    def _outdated_names(
+        self, placed: Sequence[tuple[Ranked, Reason]], commits: dict[bytes, LastCommit]
+    ) -> dict[int, tuple[str, ...]]:
+        documents = []
+        for one, reason in placed:
+            item, commit = one.item, commits.get(one.item.source.path)
+            if reason in TRUE_NOW and commit is not None and is_document(item):
+                masked = self._mask(self._observer.look(item.source))
+                documents.append(CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit))
+        return self._outdated.names(documents)
+
+    def _mask(self, sight: Sight) -> Masked:
+        assert sight.file is not None
+        masked = self._masked.get(sight.file.content_hash)
+        if masked is None:
+            masked = self._masked[sight.file.content_hash] = masked_text(sight.file)
+        return masked
+
+    def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
+        """Whole lines from the item's first line on, as they are on disk, without the last line's newline."""
+        masked = self._mask(sight)
+        most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
+        end = item.start_byte
+        for line in masked.data[item.start_byte : item.end_byte].split(b"\n", most)[:most]:
+            if end + len(line) + 1 > item.start_byte + QUOTE_BYTES:
+                break
+            end += len(line) + 1
+        return masked.text(item.start_byte, min(end, item.end_byte)).removesuffix("\n")
+
+    def _contradictions(self, items: Sequence[Item], commits: dict[bytes, LastCommit]) -> list[Contradiction]:
+        """Contradictions between claims of the items and the same claims anywhere, both sides unmoved on disk."""
+        ids = [item.id for item in items]
+        own = self._reader.claims_of(ids)
+        if not own:
+            return []
+        others = self._reader.claims_with_same_key([claim.claim.key for claim in own])
+        claims = [claim for claim in others if self._stands(claim)]
+        paths = sorted({claim.source.path for claim in claims})
+        known = {**self._reader.commits(paths), **commits}
+        changed_at = {claim.source.path: _changed_at(claim, known) for claim in claims}
+        pairs = contradictions(claims, changed_at)
+        cited = set(ids)
+        return [pair for pair in pairs if pair.older.item_id in cited or pair.fresher.item_id in cited]
+
+    def _stands(self, sourced: SourcedClaim) -> bool:
+        sight = self._observer.look(sourced.source)
+        return sight.reason in {Reason.UNCHANGED, Reason.TOUCHED}
+
+
+def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[Ranked]:
+    """Places that are gone are shown where they ranked, but never push out more than two that are there."""
+    shown = sorted(gone, key=lambda one: -one.score)[: max(GONE_SHOWN, k - len(live))]
+    kept = [*live[: max(k - len(shown), 0)], *shown][:k]
+    return sorted(kept, key=lambda one: -one.score)
+
+
+def _changed_at(sourced: SourcedClaim, commits: dict[bytes, LastCommit]) -> float:
+    """When the claim's file last changed: its commit, or its writing where it was never committed."""
+    commit = commits.get(sourced.source.path)
+    if commit is None:
+        return sourced.source.signature.mtime_ns / 1e9
+    return float(commit.committed_at)
+
+
+def _contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
+    said = [
+        f"{pair.key} is {pair.fresher.claim.value} in {pair.fresher.source.source_id}:{pair.fresher.claim.line}"
+        for pair in pairs
+        if pair.older.item_id == item.id
+    ]
+    return "; ".join(said[:3])

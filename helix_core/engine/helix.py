@@ -1,0 +1,204 @@
+"""One open workspace. The Python API; every surface says the same through it.
+
+    with Helix.open(Path("project")) as helix:
+        helix.refresh()
+        packet = helix.packet("where are sessions signed?", task="edit")
+
+One ``Helix`` belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from helix_core.config import Config, load_config
+from helix_core.engine.answer import Answer
+from helix_core.engine.refresh import Progress, Refresh, RefreshReport
+from helix_core.errors import GitError, UsageError
+from helix_core.model import GitState, Hints, TaskType
+from helix_core.packet import PacketFacts, packet, search_answer
+from helix_core.search.search import search
+from helix_core.store.index import open_or_rebuild
+from helix_core.weigh.refresh import refresh_plan
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions
+from helix_core.workspace.git import Git
+from helix_core.workspace.state import GitStateReader
+
+MAX_K = 100
+LOCK_WAIT_S = 600.0
+NO_HINTS = Hints()
+
+
+class Helix:
+    """One open workspace with its index."""
+
+    def __init__(self, root: Root, config: Config) -> None:
+        self._root = root
+        self._config = config
+        self.workspace = root.path
+        self.index_path = index_path(Path(config.cache_dir), root.path)
+        self._index, notice = open_or_rebuild(self.index_path, time.time())
+        self.notices: tuple[str, ...] = (notice,) if notice else ()
+        self._git: Git | None = None
+        self._git_state: GitStateReader | None = None
+        self._git_note = ""
+        self._git_opened = False
+
+    @classmethod
+    def open(cls, folder: Path, *, config: Config | None = None) -> Helix:
+        """Open a folder; its index is made in the cache folder when there is none.
+
+        Raises WorkspaceError for a folder that is missing, not a folder or not readable, StoreError when the index
+        can be neither opened nor made, ConfigError for settings that cannot be understood.
+        """
+        root = Root.open(Path(folder))
+        try:
+            return cls(root, config if config is not None else load_config(root.path))
+        except BaseException:
+            root.close()
+            raise
+
+    def __enter__(self) -> Helix:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index and the folder. Nothing is lost by not calling it."""
+        self._index.close()
+        self._root.close()
+
+    def is_indexed(self) -> bool:
+        """Has a refresh ever run to its end here?"""
+        return self._index.reader().meta().get("complete") == "1"
+
+    def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
+        """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
+        lock = FileLock(str(self.index_path.with_suffix(".lock")))
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if progress is not None:
+                progress(Progress("waiting for another Helix on this folder", 0, 0))
+            lock.acquire(timeout=LOCK_WAIT_S)
+        try:
+            return Refresh(
+                self._root,
+                self._opened_git(),
+                self._index,
+                self._file_options(),
+                workers=self._config.workers,
+                progress=progress,
+            ).run()
+        finally:
+            lock.release()
+
+    def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
+        """Throw the index away and build it again from the disk."""
+        self._index.writer().clear()
+        return self.refresh(progress)
+
+    def search(self, question: str, *, k: int = 10, hints: Hints = NO_HINTS) -> dict[str, Any]:
+        """The ``helix.search/1`` object: at most ``k`` places, best first; UsageError for a bad call."""
+        started = time.monotonic()
+        found = search(checked_question(question), self._index.reader(), hints, checked_k(k))
+        return search_answer(question, found, (time.monotonic() - started) * 1e3)
+
+    def packet(
+        self, question: str, *, task: TaskType | str = TaskType.EXPLAIN, k: int = 8, hints: Hints = NO_HINTS
+    ) -> dict[str, Any]:
+        """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment."""
+        started = time.monotonic()
+        chosen = checked_task(task)
+        answer = Answer(
+            self._root,
+            self._index,
+            self._opened_git(),
+            self._state(),
+            self._file_options(),
+            reingest_budget_ms=self._config.reingest_budget_ms,
+        ).make(checked_question(question), chosen, checked_k(k), hints)
+        notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
+        facts = PacketFacts(
+            query=question,
+            task=chosen,
+            workspace=str(self.workspace),
+            head=answer.state.head,
+            found=answer.found,
+            notes=notes,
+            elapsed_ms=(time.monotonic() - started) * 1e3,
+        )
+        return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
+
+    def status(self, *, skipped: bool = False) -> dict[str, Any]:
+        """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
+        from helix_core.engine.status import status
+
+        return status(
+            self._root, self._opened_git(), self._index, self._file_options(), self._state(), list_skipped=skipped
+        )
+
+    def _file_options(self) -> FileOptions:
+        return FileOptions(max_bytes=self._config.max_file_bytes, exclude=tuple(self._config.exclude))
+
+    def _opened_git(self) -> Git | None:
+        if not self._git_opened:
+            self._git_opened = True
+            try:
+                self._git = Git.open(self._root.path)
+            except GitError as error:
+                self._git_note = f"git facts are missing: {error}"
+            if self._git is not None:
+                self._git_state = GitStateReader(self._git)
+        return self._git
+
+    def _state(self) -> GitState:
+        self._opened_git()
+        if self._git_state is None:
+            return GitState()
+        try:
+            return self._git_state.state()
+        except GitError as error:
+            self._git_note = f"git facts are missing: {error}"
+            return GitState()
+
+
+def index_path(cache_dir: Path, workspace: Path) -> Path:
+    """Where a workspace's index lives: one folder a workspace, named by its real path."""
+    real = os.path.realpath(workspace)
+    name = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
+    return cache_dir / "workspaces" / name / "index.db"
+
+
+def checked_question(question: str) -> str:
+    """The question, or UsageError when it says nothing."""
+    if not question.strip():
+        raise UsageError("the question is empty; ask in words, names or a quoted message")
+    return question
+
+
+def checked_k(k: int) -> int:
+    """k, or UsageError outside 1..100."""
+    if not 1 <= k <= MAX_K:
+        raise UsageError(f"k is {k}; it must be from 1 to {MAX_K}")
+    return k
+
+
+def checked_task(task: TaskType | str) -> TaskType:
+    """The task by name, or UsageError naming those there are."""
+    try:
+        return TaskType(task)
+    except ValueError:
+        raise UsageError(f"unknown task {task!r}; use one of {', '.join(TaskType)}") from None

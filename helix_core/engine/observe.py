@@ -1,0 +1,140 @@
+"""Look at the files an answer points at, at the moment of the answer, and mend the index where it lags.
+
+In: the sources of ranked items. Out: one ``Sight`` a file: the bytes as they are now and the word of the verdict table
+for them. A file that changed is ingested on the spot while the budget lasts; a file that is gone leaves the index.
+Never ranks, never decides a verdict.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from helix_core.ingest.document import ingest, parser_version
+from helix_core.ingest.secrets import Masked, mask
+from helix_core.model import Item, Reason, Source
+from helix_core.store.reader import Reader
+from helix_core.store.writer import Writer
+from helix_core.workspace.disk import DiskError, DiskFile, Root
+from helix_core.workspace.files import content_reason
+
+INGEST_BYTES_PER_MS = 3_000
+RELOCATE_BYTES = 8 * 1024 * 1024
+_GONE = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE})
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced."""
+
+    reason: Reason
+    file: DiskFile | None = None
+    spans_before: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def mended(self) -> bool:
+        """Did looking change the index, so that the search must be asked again?"""
+        return self.reason in _GONE or self.reason is Reason.REINGESTED
+
+    def reason_for(self, item: Item) -> Reason:
+        """The word for one item: text that only changed its lines was moved, whatever else the file went through."""
+        if (
+            self.reason is Reason.REINGESTED
+            and self.spans_before.get(item.text_hash, item.start_line) != item.start_line
+        ):
+            return Reason.MOVED
+        return self.reason
+
+
+class Observer:
+    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking."""
+
+    def __init__(
+        self,
+        root: Root,
+        reader: Reader,
+        writer: Callable[[], Writer],
+        *,
+        max_bytes: int,
+        budget_ms: float,
+    ) -> None:
+        self._root, self._reader, self._writer = root, reader, writer
+        self._max_bytes = max_bytes
+        self._left_ms = budget_ms
+        self.sights: dict[bytes, Sight] = {}
+
+    def look(self, source: Source) -> Sight:
+        """Read the source's file once an answer; the index is mended from the very bytes that are quoted."""
+        seen = self.sights.get(source.path)
+        if seen is None or self._outrun(seen, source):
+            seen = self._look(source)
+            self.sights[source.path] = seen
+        return seen
+
+    def _outrun(self, seen: Sight, source: Source) -> bool:
+        """Another process stored a newer version since we looked."""
+        return (
+            seen.file is not None
+            and seen.reason is not Reason.CHANGED
+            and seen.file.content_hash != source.content_hash
+        )
+
+    def _look(self, source: Source) -> Sight:
+        observed_ns = time.time_ns()
+        try:
+            file = self._root.read(source.path, self._max_bytes)
+        except DiskError as error:
+            if error.reason in _GONE:
+                self._writer().remove(source.path)
+            return Sight(error.reason)
+        if file.content_hash == source.content_hash:
+            if file.signature == source.signature:
+                return Sight(Reason.UNCHANGED, file)
+            self._writer().touch(source.path, file.signature, observed_ns)
+            return Sight(Reason.TOUCHED, file)
+        return self._reingest(source, file, observed_ns)
+
+    def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
+        before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
+        parser = parser_version(source.path, file.data[:256])
+        if self._writer().activate(source.path, file.content_hash, parser, file.signature, observed_ns):
+            return Sight(Reason.REINGESTED, file, before)
+        if len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
+            return Sight(Reason.CHANGED, file)
+        started = time.monotonic()
+        document = ingest(source.path, file.data, skipped=content_reason(source.path, file.data))
+        self._writer().replace(document, file.signature, observed_ns)
+        self._left_ms -= (time.monotonic() - started) * 1e3
+        return Sight(Reason.REINGESTED, file, before)
+
+
+def relocate(item: Item, masked: Masked) -> int | None:
+    """The 0-based byte where the item's text stands now: at its old place, else at the first line where it recurs."""
+    length = item.end_byte - item.start_byte
+    data = masked.data
+    if length <= 0 or length > len(data):
+        return None
+    if _hash_at(data, item.start_byte, length) == item.text_hash:
+        return item.start_byte
+    start = 0
+    for _ in range(RELOCATE_BYTES // length):
+        if start + length > len(data):
+            return None
+        if _hash_at(data, start, length) == item.text_hash:
+            return start
+        line_end = data.find(b"\n", start)
+        if line_end < 0:
+            return None
+        start = line_end + 1
+    return None
+
+
+def _hash_at(data: bytes, start: int, length: int) -> str:
+    return hashlib.sha256(data[start : start + length]).hexdigest()[:16]
+
+
+def masked_text(file: DiskFile) -> Masked:
+    """The bytes that may leave: secrets masked, every offset and line where it was."""
+    return mask(file.data)

@@ -1,0 +1,56 @@
+"""What is indexed, how far it is from the disk right now, and what was left out and why: ``helix.status/1``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_core.engine.refresh import work_plan
+from helix_core.ingest.document import parser_generation
+from helix_core.model import GitState
+from helix_core.store.index import Index
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, ignored_files, list_files
+from helix_core.workspace.git import Git
+from helix_core.workspace.paths import source_id_of
+
+STATUS_SCHEMA = "helix.status/1"
+
+
+def status(
+    root: Root,
+    git: Git | None,
+    index: Index,
+    options: FileOptions,
+    state: GitState,
+    *,
+    list_skipped: bool,
+) -> dict[str, Any]:
+    """The status object; nothing is read but names and stats, and nothing is changed."""
+    reader = index.reader()
+    meta, counts = reader.meta(), reader.counts()
+    known = reader.sources()
+    listing = list_files(root, git, options)
+    plan = work_plan(listing, known, meta.get("parsers") == parser_generation())
+    skipped = {one.path: one.reason for one in listing.skipped}
+    skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
+    by_reason: dict[str, int] = {}
+    for reason in skipped.values():
+        by_reason[reason] = by_reason.get(reason, 0) + 1
+    answer: dict[str, Any] = {
+        "schema": STATUS_SCHEMA,
+        "workspace": str(root.path),
+        "indexed": meta.get("complete") == "1",
+        "fresh": not plan.read and not plan.gone,
+        "pending": {"changed_or_new": len(plan.read), "gone": len(plan.gone)},
+        "index": {"path": str(index.path), "size_bytes": index.size_bytes(), **counts},
+        "git": {"head": state.head, "branch": state.branch, "operation": state.operation} if git else None,
+        "skipped": by_reason,
+        "notes": list(listing.notes),
+    }
+    if list_skipped:
+        for one in ignored_files(root, git):
+            skipped.setdefault(one.path, one.reason)
+        answer["skipped_files"] = [
+            {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
+        ]
+    return answer

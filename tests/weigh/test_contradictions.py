@@ -1,0 +1,74 @@
+"""Which claims disagree, and which only look as if they did."""
+
+import itertools
+
+import pytest
+
+from helix_core.model import (
+    Authority,
+    Claim,
+    Clean,
+    Role,
+    Source,
+    SourcedClaim,
+    SourceKind,
+    StatSignature,
+    Volatility,
+)
+from helix_core.weigh.contradictions import contradictions
+
+COUNT = itertools.count(1)
+
+
+def claim(path, key, value, kind=SourceKind.CODE, role=Role.IMPLEMENTATION, value_type="int"):
+    source = Source(
+        id=next(COUNT),
+        path=path.encode(),
+        source_id=path,
+        content_hash="0" * 64,
+        signature=StatSignature(1, 1, 1, 1),
+        observed_at=1.0,
+        verified_at=1.0,
+        language="python",
+        source_kind=kind,
+        volatility=Volatility.STABLE,
+        authority=Authority.PRIMARY,
+        role=role,
+        line_count=1,
+    )
+    return SourcedClaim(next(COUNT), source, Claim(Clean(key), Clean(value), value_type, 1))
+
+
+DOC = {"kind": SourceKind.DOC, "role": Role.DOC}
+
+
+def test_a_guide_and_the_code_that_disagree_contradict_each_other_and_the_fresher_side_is_named():
+    code = claim("app/settings.py", "CACHE_TIMEOUT", "60")
+    guide = claim("docs/guide.md", "CACHE_TIMEOUT", "30", **DOC)
+    (pair,) = contradictions([guide, code], {b"app/settings.py": 200.0, b"docs/guide.md": 100.0})
+    assert (pair.key, pair.fresher, pair.older) == ("CACHE_TIMEOUT", code, guide)
+
+
+def test_equal_values_agree_whatever_their_quotes():
+    one = claim("a/x.py", "CACHE_NAME", '"main"', value_type="string")
+    two = claim("a/README.md", "CACHE_NAME", "`main`", value_type="string", **DOC)
+    assert contradictions([one, two], {}) == []
+
+
+@pytest.mark.parametrize("key", ["port", "name", "version"])
+def test_a_plain_word_means_something_else_in_every_file(key):
+    assert contradictions([claim("a/x.py", key, "1"), claim("a/y.py", key, "2")], {}) == []
+
+
+def test_two_services_may_differ():
+    assert contradictions([claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("b/y.py", "CACHE_TIMEOUT", "2")], {}) == []
+
+
+def test_tests_and_examples_claim_nothing():
+    test = claim("a/test_x.py", "CACHE_TIMEOUT", "1", role=Role.TEST)
+    assert contradictions([test, claim("a/x.py", "CACHE_TIMEOUT", "2")], {}) == []
+
+
+def test_a_file_that_gives_a_key_two_values_settles_nothing():
+    both = [claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("a/x.py", "CACHE_TIMEOUT", "2")]
+    assert contradictions([*both, claim("a/y.py", "CACHE_TIMEOUT", "3")], {}) == []
