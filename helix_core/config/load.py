@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from helix_core.config.settings import (
-    CACHE_DIR,
-    SECTIONS,
-    SETTINGS,
-    Config,
-    From,
-    IndexSettings,
-    Origin,
-    PacketSettings,
-    SearchSettings,
-    Setting,
-    Value,
-    Valued,
-)
+from helix_core.config.settings import SECTIONS, SETTINGS, Config, From, Origin, Setting, Value, Valued
 from helix_core.config.toml_file import read
 from helix_core.errors import ConfigError
 
@@ -46,7 +31,7 @@ class _Given:
     where: str
 
 
-def load(
+def load_config(
     workspace: Path | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
 ) -> Config:
     """The settings in force for a workspace (None: outside any).
@@ -59,27 +44,16 @@ def load(
     if workspace is not None:
         given += _from_file(workspace / WORKSPACE_FILE, "workspace", warnings)
     given += _from_environment(environ, warnings)
-    values = {each.key: _checked(SETTINGS[each.key], each) for each in given}
+    values: dict[str, Any] = {SETTINGS[each.key].field: _checked(SETTINGS[each.key], each) for each in given}
+    values["cache_dir"] = Path(values.get("cache_dir") or _default_cache_dir())
     origins = {each.key: each.origin for each in given}
-
-    def section(name: str) -> dict[str, Any]:
-        return {key.split(".")[1]: value for key, value in values.items() if key.startswith(f"{name}.")}
-
-    folder = str(values.get(CACHE_DIR.key, "")) or _default_cache_dir()
-    return Config(
-        cache_dir=Path(folder),
-        index=IndexSettings(**section("index")),
-        search=SearchSettings(**section("search")),
-        packet=PacketSettings(**section("packet")),
-        origins=origins,
-        warnings=tuple(warnings),
-    )
+    return Config(**values, origins=origins, warnings=tuple(warnings))
 
 
 def explain(config: Config) -> tuple[Valued, ...]:
     """Every setting with the value in force and where that came from."""
     return tuple(
-        Valued(setting, _value_of(config, setting.key), config.origins.get(setting.key, Origin("default")))
+        Valued(setting, _value_of(config, setting), config.origins.get(setting.key, Origin("default")))
         for setting in SETTINGS.values()
     )
 
@@ -94,25 +68,15 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path:
     return Path(user_config_dir(APPLICATION, appauthor=False)) / "config.toml"
 
 
-def index_folder(config: Config, workspace: Path) -> Path:
-    """Where the index of a workspace lives: one folder each, named for people and unique by its resolved path."""
-    raw = os.fsencode(workspace)
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", os.fsdecode(os.path.basename(raw)))[:40] or "root"
-    return config.cache_dir / "workspaces" / f"{name}-{hashlib.sha256(raw).hexdigest()[:16]}"
-
-
 def _default_cache_dir() -> str:
     from platformdirs import user_cache_dir
 
     return user_cache_dir(APPLICATION, appauthor=False)
 
 
-def _value_of(config: Config, key: str) -> Value:
-    if key == CACHE_DIR.key:
-        return str(config.cache_dir)
-    section, name = key.split(".")
-    value: Value = getattr(getattr(config, section), name)
-    return value
+def _value_of(config: Config, setting: Setting) -> Value:
+    value = getattr(config, setting.field)
+    return str(value) if isinstance(value, Path) else value
 
 
 def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given]:

@@ -8,14 +8,18 @@ from typing import Any, Literal
 
 Value = int | float | bool | str | tuple[str, ...]
 Kind = Literal["whole number", "number", "true or false", "list of text", "folder"]
-From = Literal["default", "user", "workspace", "environment", "call"]
+From = Literal["default", "user", "workspace", "environment"]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key of the settings; ``low`` and ``high`` are inclusive, a workspace may not set what is ``trusted``."""
+    """One setting: ``key`` in a file, ``field`` of ``Config``; bounds are inclusive.
+
+    A workspace's file is untrusted and may not set what is ``trusted``: paths and programs.
+    """
 
     key: str
+    field: str
     kind: Kind
     default: Value
     meaning: str
@@ -46,55 +50,8 @@ class Valued:
     origin: Origin
 
 
-def _declare(default: Any, kind: Kind, meaning: str, low: float | None = None, high: float | None = None) -> Any:
-    return field(
-        default=default, metadata={"default": default, "kind": kind, "meaning": meaning, "low": low, "high": high}
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """``[index]``: which files count and how they are read."""
-
-    max_file_bytes: int = _declare(
-        2 * 1024 * 1024, "whole number", "a larger file is skipped as too_large", low=1024, high=64 * 1024 * 1024
-    )
-    workers: int = _declare(2, "whole number", "processes that read files in a bulk index", low=1, high=16)
-    exclude: tuple[str, ...] = _declare((), "list of text", "patterns, as in .gitignore, of files that do not count")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """``[search]``: how answers are ranked."""
-
-    prefer_implementation: bool = _declare(
-        True, "true or false", "rank the implementation above tests, examples and changelogs unless these are asked for"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PacketSettings:
-    """``[packet]``: what one packet may cost."""
-
-    reingest_budget_ms: float = _declare(
-        25.0, "number", "time a packet may spend reading changed files again, in milliseconds", low=0, high=60_000
-    )
-
-
-CACHE_DIR = Setting("cache_dir", "folder", "", "folder that holds the disposable indexes", trusted=True)
-SECTIONS: dict[str, type[IndexSettings] | type[SearchSettings] | type[PacketSettings]] = {
-    "index": IndexSettings,
-    "search": SearchSettings,
-    "packet": PacketSettings,
-}
-SETTINGS: dict[str, Setting] = {
-    CACHE_DIR.key: CACHE_DIR,
-    **{
-        f"{section}.{each.name}": Setting(f"{section}.{each.name}", **each.metadata)
-        for section, declared in SECTIONS.items()
-        for each in fields(declared)
-    },
-}
+def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) -> Any:
+    return field(default=default, metadata={"key": key, "kind": kind, "default": default, "meaning": meaning, **bounds})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +61,48 @@ class Config:
     ``warnings`` are lines for the user: keys nobody knows, keys a workspace may not set.
     """
 
-    cache_dir: Path
-    index: IndexSettings = field(default_factory=IndexSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    packet: PacketSettings = field(default_factory=PacketSettings)
+    cache_dir: Path = field(
+        metadata={
+            "key": "cache_dir",
+            "kind": "folder",
+            "default": "",
+            "meaning": "folder that holds the disposable indexes",
+            "trusted": True,
+        }
+    )
+    max_file_bytes: int = _setting(
+        "index.max_file_bytes",
+        "whole number",
+        2 * 1024 * 1024,
+        "a larger file does not count",
+        low=1024,
+        high=64 * 1024 * 1024,
+    )
+    workers: int = _setting(
+        "index.workers", "whole number", 2, "processes that read files in a bulk index", low=1, high=16
+    )
+    exclude: tuple[str, ...] = _setting(
+        "index.exclude", "list of text", (), "patterns, as in .gitignore, of files that do not count"
+    )
+    prefer_implementation: bool = _setting(
+        "search.prefer_implementation",
+        "true or false",
+        True,
+        "the implementation ranks above tests, examples and changelogs unless these are asked for",
+    )
+    reingest_budget_ms: float = _setting(
+        "packet.reingest_budget_ms",
+        "number",
+        25.0,
+        "milliseconds a packet may spend on reading changed files again",
+        low=0,
+        high=60_000,
+    )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+
+SETTINGS: dict[str, Setting] = {
+    each.metadata["key"]: Setting(field=each.name, **each.metadata) for each in fields(Config) if each.metadata
+}
+SECTIONS = frozenset(key.split(".")[0] for key in SETTINGS if "." in key)

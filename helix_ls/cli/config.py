@@ -1,0 +1,67 @@
+"""``helix config``: the settings in force, and where each came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from helix_core.config import WORKSPACE_FILE, Config, explain, load_config, user_file
+from helix_ls.cli.output import print_json, print_text, warn
+from helix_ls.cli.verbs import HERE, Folder, Json
+
+SCHEMA = "helix.config/1"
+
+
+def config(
+    path: Folder = HERE,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Say where each value came from and what it means.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the settings in force for a folder."""
+    settings = load_config(path)
+    answer = _answer(settings, path)
+    if as_json:
+        print_json(answer)
+        return
+    warn(settings.warnings)
+    if explained:
+        from helix_ls.cli.render.config import draw
+
+        draw(answer)
+    else:
+        from helix_ls.cli.printable import one_line
+
+        print_text("".join(f"{each['key']} = {one_line(_toml(each['value']))}\n" for each in answer["settings"]))
+
+
+def _answer(settings: Config, folder: Path) -> dict[str, Any]:
+    files = [("user", user_file()), ("workspace", folder.absolute() / WORKSPACE_FILE)]
+    return {
+        "schema": SCHEMA,
+        "files": [{"role": role, "path": str(file), "exists": file.is_file()} for role, file in files],
+        "settings": [
+            {
+                "key": valued.setting.key,
+                "value": valued.value,
+                "default": valued.setting.default,
+                "origin": valued.origin.source,
+                "place": valued.origin.place,
+                "meaning": valued.setting.meaning,
+                "variable": valued.setting.variable,
+            }
+            for valued in explain(settings)
+        ],
+        "warnings": list(settings.warnings),
+    }
+
+
+def _toml(value: object) -> str:
+    import json
+
+    if isinstance(value, tuple):
+        return json.dumps(list(value), ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

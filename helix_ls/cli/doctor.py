@@ -1,0 +1,37 @@
+"""``helix doctor``: can Helix work on this machine?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from helix_ls.cli.output import complain, print_json
+from helix_ls.cli.verbs import HERE, Folder, Json
+
+SCHEMA = "helix.doctor/1"
+
+
+def doctor(path: Folder = HERE, as_json: Json = False) -> None:
+    """Check what Helix needs of this machine."""
+    from helix_core.doctor import examine
+
+    checks = examine(path)
+    answer: dict[str, Any] = {
+        "schema": SCHEMA,
+        "ok": all(check.state != "fail" for check in checks),
+        "checks": [
+            {"name": check.name, "state": check.state, "detail": check.detail, "action": check.action}
+            for check in checks
+        ],
+    }
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.doctor import draw
+
+        draw(answer)
+    if not answer["ok"]:
+        failed = ", ".join(check.name for check in checks if check.state == "fail")
+        complain(f"Helix cannot work here yet: {failed}; do what is said there")
+        raise typer.Exit(1)

@@ -1,0 +1,40 @@
+"""A folder opened for one command, and its index brought up to date before it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from helix_core.config import load_config
+from helix_ls.cli.output import complain, warn
+from helix_ls.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix, RefreshReport
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Helix]:
+    """The engine on a folder, closed at the end; what the user should know of settings and index goes to stderr."""
+    from helix_core.engine import Helix
+
+    config = load_config(folder)
+    with Helix.open(folder, config=config) as helix:
+        warn((*config.warnings, *helix.notices))
+        yield helix
+
+
+def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:
+    """Refresh with a progress bar on a terminal. An interrupt keeps what was stored, says so, and ends with 130."""
+    bar = Bar()
+    try:
+        with bar:
+            return helix.rebuild(bar.show) if rebuild else helix.refresh(bar.show)
+    except KeyboardInterrupt:
+        kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
+        complain(f"interrupted; {kept}, run the same command to go on")
+        raise typer.Exit(130) from None

@@ -1,0 +1,69 @@
+"""What leaves the process: JSON or lines on stdout, complaints of one line on stderr; UTF-8, quiet on a broken pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+import typer
+
+from helix_ls.cli.printable import one_line
+
+
+def use_utf8() -> None:
+    """UTF-8 whatever the locale says; what cannot be encoded is escaped, not fatal."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def complain(message: str) -> None:
+    """``helix: cause; next action`` as one line on stderr."""
+    _write(sys.stderr, f"helix: {one_line(message)}\n")
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Lines that do not stop the work, on stderr."""
+    for message in messages:
+        complain(f"note: {message}")
+
+
+def print_json(answer: dict[str, Any]) -> None:
+    """One JSON object in ASCII: indented at a terminal, else on one line."""
+    indent = 2 if sys.stdout.isatty() else None
+    separators = None if indent else (",", ":")
+    print_text(json.dumps(_without_surrogates(answer), indent=indent, separators=separators, allow_nan=False) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Text on stdout. A reader that has gone has had enough: that ends the process quietly."""
+    if not _write(sys.stdout, text):
+        raise typer.Exit(0)
+
+
+def _write(stream: TextIO, text: str) -> bool:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # The interpreter flushes once more at exit; let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Bytes that were no UTF-8 reach us as lone surrogates, which strict JSON readers refuse: print ``\\xNN``."""
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(each) for each in value]
+    return value

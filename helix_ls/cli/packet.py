@@ -1,0 +1,35 @@
+"""``helix packet``: where is it, and is it still true?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix_core.model import TaskType
+from helix_ls.cli.opened import bring_up_to_date, opened
+from helix_ls.cli.output import print_json
+from helix_ls.cli.question import asked
+from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+
+
+def packet(
+    question: Question,
+    path: PathOption = HERE,
+    task: Annotated[
+        TaskType, typer.Option("--task", help="What the answer is for; the risk rises.")
+    ] = TaskType.EXPLAIN,
+    k: Annotated[int, typer.Option("-k", help="At most so many items.")] = 8,
+    as_json: Json = False,
+) -> None:
+    """Answer with pointers, each with a verdict."""
+    text = asked(question)
+    with opened(path) as helix:
+        bring_up_to_date(helix)
+        answer = helix.packet(text, task=task, k=k)
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.packet import draw
+
+        draw(answer)

@@ -1,0 +1,81 @@
+"""A progress bar on stderr, for people only: nothing when piped, nothing for work that is over in a blink."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from helix_ls.cli.printable import one_line
+
+if TYPE_CHECKING:
+    import rich.progress
+
+    from helix_core.engine import Progress
+
+PATIENCE_S = 0.5
+
+
+class Bar:
+    """Pass ``show`` as the progress callback. ``done`` and ``total`` are files of the last phase that counted any."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total = 0
+        self._drawn: rich.progress.Progress | None = None
+        self._task: rich.progress.TaskID | None = None
+        self._wanted = sys.stderr.isatty()
+        self._since = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Take note of where the work stands, and draw it once it has lasted."""
+        if progress.total:
+            self.done, self.total = progress.done, progress.total
+        if not self._wanted:
+            return
+        if self._drawn is None and time.monotonic() - self._since > PATIENCE_S:
+            self._drawn = _bar()
+            self._task = self._drawn.add_task(progress.phase, total=None, path="")
+            self._drawn.start()
+        if self._drawn is not None and self._task is not None:
+            self._drawn.update(
+                self._task,
+                description=progress.phase,
+                completed=progress.done,
+                total=progress.total or None,
+                path=one_line(progress.path),
+            )
+
+
+def _bar() -> rich.progress.Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+
+    quiet = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=28, complete_style="green", finished_style="green"),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn(
+            "{task.fields[path]}",
+            style="dim",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+        ),
+        console=quiet,
+        transient=True,
+        expand=True,
+        refresh_per_second=8,
+    )

@@ -1,0 +1,32 @@
+"""``helix search``: where is it?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix_ls.cli.opened import bring_up_to_date, opened
+from helix_ls.cli.output import print_json
+from helix_ls.cli.question import asked
+from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+
+
+def search(
+    question: Question,
+    path: PathOption = HERE,
+    k: Annotated[int, typer.Option("-k", help="At most so many places.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """List the places that answer a question, best first."""
+    text = asked(question)
+    with opened(path) as helix:
+        bring_up_to_date(helix)
+        answer = helix.search(text, k=k)
+        workspace = helix.workspace
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.search import draw
+
+        draw(answer, workspace)

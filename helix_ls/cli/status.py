@@ -1,0 +1,29 @@
+"""``helix status``: what the index knows of a folder, and what it left out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix_ls.cli.opened import opened
+from helix_ls.cli.output import print_json
+from helix_ls.cli.verbs import HERE, Folder, Json
+
+
+def status(
+    path: Folder = HERE,
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="List the files that do not count, with the reason.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what the index holds and whether it is fresh."""
+    with opened(path) as helix:
+        answer = helix.status(skipped=skipped)
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.status import draw
+
+        draw(answer)
