@@ -343,11 +343,14 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class SourcedClaim:
-    """A claim with the item and the file version that make it."""
+    """A claim as the index remembers it, with the item and the file version that make it."""
 
     item_id: int
     source: Source
-    claim: Claim
+    key: str
+    value: str
+    value_type: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)

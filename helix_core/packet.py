@@ -142,9 +142,9 @@ def _contradiction(pair: Contradiction) -> dict[str, Any]:
 def _claim(sourced: SourcedClaim) -> dict[str, Any]:
     return {
         "source_id": sourced.source.source_id,
-        "line": sourced.claim.line,
-        "value": sourced.claim.value,
-        "value_type": sourced.claim.value_type,
+        "line": sourced.line,
+        "value": sourced.value,
+        "value_type": sourced.value_type,
     }
 
 

@@ -28,7 +28,9 @@ from helix_core.model import (
     Weighed,
 )
 from helix_core.search.search import search
-from helix_core.store.index import Index
+from helix_core.store.hits import ClaimHit
+from helix_core.store.reader import Reader
+from helix_core.store.writer import Writer
 from helix_core.weigh.contradictions import contradictions
 from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
@@ -61,7 +63,8 @@ class Answer:
     def __init__(
         self,
         root: Root,
-        index: Index,
+        reader: Reader,
+        writer: Writer,
         git: Git | None,
         state: GitState,
         options: FileOptions,
@@ -69,11 +72,9 @@ class Answer:
         reingest_budget_ms: float,
     ) -> None:
         self._root = root
-        self._reader = index.reader()
+        self._reader = reader
         self._state = state
-        self._observer = Observer(
-            root, self._reader, index.writer, max_bytes=options.max_bytes, budget_ms=reingest_budget_ms
-        )
+        self._observer = Observer(root, reader, writer, max_bytes=options.max_bytes, budget_ms=reingest_budget_ms)
         self._outdated = OutdatedDocuments(git, self._reader, self._observer)
         self._masked: dict[str, Masked] = {}
 
@@ -198,14 +199,22 @@ class Answer:
         own = self._reader.claims_of(ids)
         if not own:
             return []
-        others = self._reader.claims_with_same_key([claim.claim.key for claim in own])
-        claims = [claim for claim in others if self._stands(claim)]
+        same = self._reader.claims_with_same_key([hit.key for hit in own])
+        claims = [claim for claim in self._sourced(same) if self._stands(claim)]
         paths = sorted({claim.source.path for claim in claims})
         known = {**self._reader.commits(paths), **commits}
         changed_at = {claim.source.path: _changed_at(claim, known) for claim in claims}
         pairs = contradictions(claims, changed_at)
         cited = set(ids)
         return [pair for pair in pairs if pair.older.item_id in cited or pair.fresher.item_id in cited]
+
+    def _sourced(self, hits: Sequence[ClaimHit]) -> list[SourcedClaim]:
+        items = self._reader.items([hit.item_id for hit in hits])
+        return [
+            SourcedClaim(hit.item_id, item.source, hit.key, hit.value, hit.value_type, hit.line)
+            for hit in hits
+            if (item := items.get(hit.item_id)) is not None
+        ]
 
     def _stands(self, sourced: SourcedClaim) -> bool:
         sight = self._observer.look(sourced.source)
@@ -229,7 +238,7 @@ def _changed_at(sourced: SourcedClaim, commits: dict[bytes, LastCommit]) -> floa
 
 def _contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
     said = [
-        f"{pair.key} is {pair.fresher.claim.value} in {pair.fresher.source.source_id}:{pair.fresher.claim.line}"
+        f"{pair.key} is {pair.fresher.value} in {pair.fresher.source.source_id}:{pair.fresher.line}"
         for pair in pairs
         if pair.older.item_id == item.id
     ]

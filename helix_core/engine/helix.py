@@ -9,7 +9,6 @@ One ``Helix`` belongs to one thread.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from helix_core.config import Config, load_config
+from helix_core.config import Config, index_folder, load
 from helix_core.engine.answer import Answer
 from helix_core.engine.refresh import Progress, Refresh, RefreshReport
 from helix_core.errors import GitError, UsageError
@@ -31,6 +30,7 @@ from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
+from helix_core.workspace.paths import source_id_of
 from helix_core.workspace.state import GitStateReader
 
 MAX_K = 100
@@ -45,9 +45,10 @@ class Helix:
         self._root = root
         self._config = config
         self.workspace = root.path
-        self.index_path = index_path(Path(config.cache_dir), root.path)
-        self._index, notice = open_or_rebuild(self.index_path, time.time())
-        self.notices: tuple[str, ...] = (notice,) if notice else ()
+        self.index_path = index_folder(config, Path(os.path.realpath(root.path))) / "index.db"
+        self._index, notice = open_or_rebuild(self.index_path, time.time(), source_id_of=source_id_of)
+        self._reader = self._index.reader()
+        self.notices: tuple[str, ...] = (*config.warnings, *((notice,) if notice else ()))
         self._git: Git | None = None
         self._git_state: GitStateReader | None = None
         self._git_note = ""
@@ -62,7 +63,7 @@ class Helix:
         """
         root = Root.open(Path(folder))
         try:
-            return cls(root, config if config is not None else load_config(root.path))
+            return cls(root, config if config is not None else load(root.path))
         except BaseException:
             root.close()
             raise
@@ -77,12 +78,13 @@ class Helix:
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
+        self._reader.close()
         self._index.close()
         self._root.close()
 
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
-        return self._index.reader().meta().get("complete") == "1"
+        return self._reader.meta().get("complete") == "1"
 
     def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
@@ -97,9 +99,10 @@ class Helix:
             return Refresh(
                 self._root,
                 self._opened_git(),
-                self._index,
+                self._reader,
+                self._index.writer(),
                 self._file_options(),
-                workers=self._config.workers,
+                workers=self._config.index.workers,
                 progress=progress,
             ).run()
         finally:
@@ -113,7 +116,7 @@ class Helix:
     def search(self, question: str, *, k: int = 10, hints: Hints = NO_HINTS) -> dict[str, Any]:
         """The ``helix.search/1`` object: at most ``k`` places, best first; UsageError for a bad call."""
         started = time.monotonic()
-        found = search(checked_question(question), self._index.reader(), hints, checked_k(k))
+        found = search(checked_question(question), self._reader, hints, checked_k(k))
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
 
     def packet(
@@ -124,11 +127,12 @@ class Helix:
         chosen = checked_task(task)
         answer = Answer(
             self._root,
-            self._index,
+            self._reader,
+            self._index.writer(),
             self._opened_git(),
             self._state(),
             self._file_options(),
-            reingest_budget_ms=self._config.reingest_budget_ms,
+            reingest_budget_ms=self._config.packet.reingest_budget_ms,
         ).make(checked_question(question), chosen, checked_k(k), hints)
         notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
         facts = PacketFacts(
@@ -147,11 +151,11 @@ class Helix:
         from helix_core.engine.status import status
 
         return status(
-            self._root, self._opened_git(), self._index, self._file_options(), self._state(), list_skipped=skipped
+            self._root, self._opened_git(), self._reader, self._file_options(), self._state(), list_skipped=skipped
         )
 
     def _file_options(self) -> FileOptions:
-        return FileOptions(max_bytes=self._config.max_file_bytes, exclude=tuple(self._config.exclude))
+        return FileOptions(max_bytes=self._config.index.max_file_bytes, exclude=self._config.index.exclude)
 
     def _opened_git(self) -> Git | None:
         if not self._git_opened:
@@ -173,13 +177,6 @@ class Helix:
         except GitError as error:
             self._git_note = f"git facts are missing: {error}"
             return GitState()
-
-
-def index_path(cache_dir: Path, workspace: Path) -> Path:
-    """Where a workspace's index lives: one folder a workspace, named by its real path."""
-    real = os.path.realpath(workspace)
-    name = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
-    return cache_dir / "workspaces" / name / "index.db"
 
 
 def checked_question(question: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from helix_core.ingest.document import ingest, parser_version
@@ -55,7 +54,7 @@ class Observer:
         self,
         root: Root,
         reader: Reader,
-        writer: Callable[[], Writer],
+        writer: Writer,
         *,
         max_bytes: int,
         budget_ms: float,
@@ -87,25 +86,25 @@ class Observer:
             file = self._root.read(source.path, self._max_bytes)
         except DiskError as error:
             if error.reason in _GONE:
-                self._writer().remove(source.path)
+                self._writer.remove(source.path)
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
             if file.signature == source.signature:
                 return Sight(Reason.UNCHANGED, file)
-            self._writer().touch(source.path, file.signature, observed_ns)
+            self._writer.touch(source.path, file.signature, observed_ns)
             return Sight(Reason.TOUCHED, file)
         return self._reingest(source, file, observed_ns)
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
         before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
         parser = parser_version(source.path, file.data[:256])
-        if self._writer().activate(source.path, file.content_hash, parser, file.signature, observed_ns):
+        if self._writer.activate(source.path, file.content_hash, parser, file.signature, observed_ns):
             return Sight(Reason.REINGESTED, file, before)
         if len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
             return Sight(Reason.CHANGED, file)
         started = time.monotonic()
         document = ingest(source.path, file.data, skipped=content_reason(source.path, file.data))
-        self._writer().replace(document, file.signature, observed_ns)
+        self._writer.replace(document, file.signature, observed_ns)
         self._left_ms -= (time.monotonic() - started) * 1e3
         return Sight(Reason.REINGESTED, file, before)
 

@@ -16,10 +16,9 @@ from helix_core.errors import GitError
 from helix_core.ingest.document import ingest, parser_generation, parser_version
 from helix_core.ingest.pool import IngestPool, Quarantined
 from helix_core.model import Document, FileEntry, LastCommit, Listing, Reason, SourceState, StatSignature
-from helix_core.store.index import Index
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
-from helix_core.workspace.disk import DiskError, DiskFile, Root
+from helix_core.workspace.disk import DiskError, Root
 from helix_core.workspace.files import FileOptions, content_reason, list_files
 from helix_core.workspace.git import Git
 
@@ -103,19 +102,21 @@ class Refresh:
         self,
         root: Root,
         git: Git | None,
-        index: Index,
+        reader: Reader,
+        writer: Writer,
         options: FileOptions,
         *,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self._root, self._git, self._index, self._options = root, git, index, options
+        self._root, self._git, self._options = root, git, options
+        self._reader, self._writer = reader, writer
         self._workers = workers
         self._tell = progress or (lambda _: None)
         self._report = RefreshReport()
         self._quarantined: list[tuple[str, str]] = []
         self._notes: list[str] = []
-        self._reads: dict[bytes, tuple[StatSignature, int]] = {}
+        self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
         self._total = 0
         self._done = 0
 
@@ -124,7 +125,7 @@ class Refresh:
         started = time.monotonic()
         self._tell(Progress("looking", 0, 0))
         listing = list_files(self._root, self._git, self._options)
-        reader, writer = self._index.reader(), self._index.writer()
+        reader, writer = self._reader, self._writer
         generation = parser_generation()
         known = reader.sources()
         plan = work_plan(listing, known, reader.meta().get("parsers") == generation)
@@ -188,17 +189,25 @@ class Refresh:
                         break
 
     def _keep(self, document: Document | Quarantined, known: dict[bytes, SourceState], writer: Writer) -> None:
-        signature, observed_ns = self._reads.pop(document.path)
+        signature, observed_ns, parser = self._reads.pop(document.path)
         if isinstance(document, Quarantined):
             self._quarantined.append((document.path.decode(errors="backslashreplace"), document.reason))
             self._skip("quarantined")
-            document = ingest(document.path, b"", skipped="quarantined", content_hash=document.content_hash)
-        elif document.skipped:
-            self._skip(document.skipped)
+            writer.skip(
+                document.path,
+                "quarantined",
+                signature,
+                observed_ns,
+                content_hash=document.content_hash,
+                parser=parser,
+            )
         else:
-            self._report.parsed += 1
-            self._report.masked += document.masked_count
-        writer.replace(document, signature, observed_ns)
+            if document.skipped:
+                self._skip(document.skipped)
+            else:
+                self._report.parsed += 1
+                self._report.masked += document.masked_count
+            writer.replace(document, signature, observed_ns)
         self._tick(document.path, known)
 
     def _tick(self, path: bytes, known: dict[bytes, SourceState]) -> None:
@@ -233,7 +242,7 @@ class Refresh:
                 self._report.reactivated += 1
                 self._tick(entry.path, known)
             else:
-                self._reads[entry.path] = (file.signature, observed_ns)
+                self._reads[entry.path] = (file.signature, observed_ns, parser)
                 yield entry.path, file.data, content_reason(entry.path, file.data)
 
     def _unreadable(self, path: bytes, error: DiskError, known: dict[bytes, SourceState], writer: Writer) -> None:
@@ -260,7 +269,7 @@ class Refresh:
             self._notes.append(f"git gave no history: {history.error}")
             return
         with writer.batch():
-            writer.set_commits(commits)
+            writer.set_commits(commits, whole=True)
             writer.set_meta("commits_head", history.head)
 
 
@@ -287,9 +296,3 @@ class _HistoryThread:
     def result(self) -> dict[bytes, LastCommit]:
         self._thread.join()
         return self._commits
-
-
-def read_again(root: Root, path: bytes, limit_bytes: int) -> tuple[DiskFile, int]:
-    """The file as it is now and the time (ns) just before it was read; raises DiskError."""
-    observed_ns = time.time_ns()
-    return root.read(path, limit_bytes), observed_ns

@@ -7,7 +7,7 @@ from typing import Any
 from helix_core.engine.refresh import work_plan
 from helix_core.ingest.document import parser_generation
 from helix_core.model import GitState
-from helix_core.store.index import Index
+from helix_core.store.reader import Reader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, ignored_files, list_files
 from helix_core.workspace.git import Git
@@ -19,14 +19,13 @@ STATUS_SCHEMA = "helix.status/1"
 def status(
     root: Root,
     git: Git | None,
-    index: Index,
+    reader: Reader,
     options: FileOptions,
     state: GitState,
     *,
     list_skipped: bool,
 ) -> dict[str, Any]:
     """The status object; nothing is read but names and stats, and nothing is changed."""
-    reader = index.reader()
     meta, counts = reader.meta(), reader.counts()
     known = reader.sources()
     listing = list_files(root, git, options)

@@ -24,7 +24,7 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
         if _comparable(claim):
-            by_key[claim.claim.key].append(claim)
+            by_key[claim.key].append(claim)
     found: list[Contradiction] = []
     for key, group in sorted(by_key.items()):
         settled = _one_value_per_file(group)
@@ -44,7 +44,7 @@ def _age_rank(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple
 
 
 def _comparable(sourced: SourcedClaim) -> bool:
-    source, key = sourced.source, sourced.claim.key
+    source, key = sourced.source, sourced.key
     if source.role not in _COMPARABLE_ROLES or source.authority is Authority.INFERRED:
         return False
     return "." in key or is_compound(key)
@@ -58,11 +58,11 @@ def _one_value_per_file(group: list[SourcedClaim]) -> list[SourcedClaim]:
 
 
 def _disagree(one: SourcedClaim, other: SourcedClaim) -> bool:
-    return one.claim.value_type == other.claim.value_type and _normal(one) != _normal(other)
+    return one.value_type == other.value_type and _normal(one) != _normal(other)
 
 
 def _normal(sourced: SourcedClaim) -> str:
-    return sourced.claim.value.strip().strip("\"'`").casefold()
+    return sourced.value.strip().strip("\"'`").casefold()
 
 
 def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:

@@ -6,8 +6,6 @@ import pytest
 
 from helix_core.model import (
     Authority,
-    Claim,
-    Clean,
     Role,
     Source,
     SourcedClaim,
@@ -36,7 +34,7 @@ def claim(path, key, value, kind=SourceKind.CODE, role=Role.IMPLEMENTATION, valu
         role=role,
         line_count=1,
     )
-    return SourcedClaim(next(COUNT), source, Claim(Clean(key), Clean(value), value_type, 1))
+    return SourcedClaim(next(COUNT), source, key, value, value_type, 1)
 
 
 DOC = {"kind": SourceKind.DOC, "role": Role.DOC}
