@@ -35,7 +35,6 @@ from helix_core.weigh.contradictions import contradictions
 from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
 from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
 from helix_core.workspace.paths import uri_of
 
@@ -65,16 +64,16 @@ class Answer:
         root: Root,
         reader: Reader,
         writer: Writer,
+        *,
         git: Git | None,
         state: GitState,
-        options: FileOptions,
-        *,
+        max_bytes: int,
         reingest_budget_ms: float,
     ) -> None:
         self._root = root
         self._reader = reader
         self._state = state
-        self._observer = Observer(root, reader, writer, max_bytes=options.max_bytes, budget_ms=reingest_budget_ms)
+        self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
         self._outdated = OutdatedDocuments(git, self._reader, self._observer)
         self._masked: dict[str, Masked] = {}
 

@@ -101,7 +101,7 @@ class Helix:
                 self._opened_git(),
                 self._reader,
                 self._index.writer(),
-                self._file_options(),
+                options=self._file_options(),
                 workers=self._config.index.workers,
                 progress=progress,
             ).run()
@@ -129,9 +129,9 @@ class Helix:
             self._root,
             self._reader,
             self._index.writer(),
-            self._opened_git(),
-            self._state(),
-            self._file_options(),
+            git=self._opened_git(),
+            state=self._state(),
+            max_bytes=self._config.index.max_file_bytes,
             reingest_budget_ms=self._config.packet.reingest_budget_ms,
         ).make(checked_question(question), chosen, checked_k(k), hints)
         notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
@@ -151,7 +151,13 @@ class Helix:
         from helix_core.engine.status import status
 
         return status(
-            self._root, self._opened_git(), self._reader, self._file_options(), self._state(), list_skipped=skipped
+            self._root,
+            self._opened_git(),
+            self._reader,
+            self.index_path,
+            options=self._file_options(),
+            state=self._state(),
+            list_skipped=skipped,
         )
 
     def _file_options(self) -> FileOptions:

@@ -104,8 +104,8 @@ class Refresh:
         git: Git | None,
         reader: Reader,
         writer: Writer,
-        options: FileOptions,
         *,
+        options: FileOptions,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:

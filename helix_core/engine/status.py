@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from helix_core.engine.refresh import work_plan
@@ -20,9 +21,10 @@ def status(
     root: Root,
     git: Git | None,
     reader: Reader,
+    index_path: Path,
+    *,
     options: FileOptions,
     state: GitState,
-    *,
     list_skipped: bool,
 ) -> dict[str, Any]:
     """The status object; nothing is read but names and stats, and nothing is changed."""
@@ -41,7 +43,14 @@ def status(
         "indexed": meta.get("complete") == "1",
         "fresh": not plan.read and not plan.gone,
         "pending": {"changed_or_new": len(plan.read), "gone": len(plan.gone)},
-        "index": {"path": str(index.path), "size_bytes": index.size_bytes(), **counts},
+        "index": {
+            "path": str(index_path),
+            "size_bytes": _size_on_disk(index_path),
+            "files": counts.live.sources,
+            "items": counts.live.items,
+            "parked_files": counts.parked.sources,
+            "parked_items": counts.parked.items,
+        },
         "git": {"head": state.head, "branch": state.branch, "operation": state.operation} if git else None,
         "skipped": by_reason,
         "notes": list(listing.notes),
@@ -53,3 +62,9 @@ def status(
             {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
         ]
     return answer
+
+
+def _size_on_disk(index_path: Path) -> int:
+    """The index with its write-ahead log, in bytes."""
+    files = (index_path, index_path.with_name(index_path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
