@@ -1,0 +1,71 @@
+# make run   set up, index FOLDER (this repository by default) and print a packet for ASK
+# make test  set up and run every check and test
+# make help  the rest
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+FOLDER ?= .
+ASK ?= how is it decided whether a pointer is still true?
+# By environment, so that blanks and quotes in a folder or a question reach the command unharmed.
+export FOLDER ASK
+
+# The oldest first: it is what the lock files were tested with.
+PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: help
+help: ## list what make can do here
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: $(VENV)/.installed ## set up, index FOLDER and print a packet for ASK
+	@$(BIN)/helix index -- "$$FOLDER"
+	@$(BIN)/helix packet --path="$$FOLDER" -- "$$ASK"
+
+.PHONY: test
+test: $(VENV)/.installed-dev ## set up and run every check and test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n auto
+
+.PHONY: bench
+bench: $(VENV)/.installed-dev ## run the benchmarks; each says what it needs
+	@for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || exit 1; done
+
+.PHONY: lock
+lock: ## pin every dependency by hash (needs uv)
+	@uv=$$(command -v uv || echo $(BIN)/uv); \
+	"$$uv" --version >/dev/null 2>&1 || { echo "make lock needs uv: $(BIN)/python -m pip install uv" >&2; exit 1; }; \
+	compile() { "$$uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock" "$$@"; }; \
+	printf 'hatchling>=1.27\neditables>=0.5\n' | compile --extra dev -o requirements-dev.lock pyproject.toml - && \
+	compile -c requirements-dev.lock -o requirements.lock pyproject.toml && \
+	printf 'hatchling>=1.27\neditables>=0.5\n' | compile -c requirements-dev.lock -o requirements-build.lock -
+
+.PHONY: clean
+clean: ## remove the environment and what tools left behind
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@for python in $(PYTHONS); do \
+		if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			"$$python" -m venv $(VENV) && touch $@ && exit 0; exit 1; \
+		fi; \
+	done; \
+	echo "Helix needs Python 3.11 or newer with its venv module and found none;" \
+		"install it (Debian, Ubuntu: apt-get install python3 python3-venv) and run make again." >&2; \
+	exit 1
+
+$(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/.made
+	$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
