@@ -1,0 +1,36 @@
+"""The index: what Helix knows of a workspace, in one SQLite file that can be deleted at any time.
+
+In: ingested ``Document`` values, stat signatures, commit facts. Out: rows and postings found again, as frozen values.
+Nobody else knows SQL. The store never parses, never ranks across lists, never reads a workspace file, keeps no copy
+of the source (spans and postings only), and takes text only as ``Clean``.
+"""
+
+from helix_core.store.hits import (
+    ClaimHit,
+    Counts,
+    DefinitionHit,
+    SimilarName,
+    SourceTotals,
+    Weights,
+)
+from helix_core.store.index import SCHEMA_VERSION, Index, open_index, open_or_rebuild, rebuild
+from helix_core.store.reader import Reader
+from helix_core.store.session import QueryTimeoutError
+from helix_core.store.writer import Writer
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "ClaimHit",
+    "Counts",
+    "DefinitionHit",
+    "Index",
+    "QueryTimeoutError",
+    "Reader",
+    "SimilarName",
+    "SourceTotals",
+    "Weights",
+    "Writer",
+    "open_index",
+    "open_or_rebuild",
+    "rebuild",
+]

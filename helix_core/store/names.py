@@ -1,0 +1,100 @@
+"""Questions about names: where something is defined, what is called alike, who imports or tests it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from helix_core.store.hits import DefinitionHit, SimilarName
+from helix_core.store.session import Session, text_list
+
+_SIMILAR_CANDIDATES = 200
+
+_DEFINITIONS = """
+    SELECT d.item_id, i.source_id, n.name, d.kind, d.start_line, d.end_line
+    FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value JOIN definition d ON d.name_id = n.id
+    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    WHERE s.live = 1 ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
+"""
+_BY_PREFIX = """
+    SELECT d.item_id, i.source_id, n.name, d.kind, d.start_line, d.end_line
+    FROM name n JOIN definition d ON d.name_id = n.id
+    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    WHERE n.folded >= ?1 AND n.folded < ?2 AND s.live = 1
+    ORDER BY length(n.folded), n.folded, s.path, d.item_id LIMIT ?3
+"""
+_CANDIDATES = """
+    SELECT n.id, n.name, n.folded FROM (
+        SELECT doc, count(*) AS shared FROM json_each(?1) wanted JOIN name_vocab v ON v.term = wanted.value
+        GROUP BY doc
+    ) f JOIN name n ON n.id = f.doc
+    ORDER BY 2.0 * f.shared / (?2 + max(1, length(n.folded) - 2)) DESC, n.id LIMIT ?3
+"""
+_IS_DEFINED = """
+    SELECT 1 FROM definition d JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    WHERE d.name_id = ? AND s.live = 1 LIMIT 1
+"""
+_IS_STEM = "SELECT 1 FROM source WHERE stem_id = ? AND live = 1 LIMIT 1"
+_IMPORTS_OF = """
+    SELECT DISTINCT l.target FROM source s
+    JOIN link l ON l.item_id >= s.first_item AND l.item_id < s.first_item + s.item_count
+    WHERE s.id = ? AND s.live = 1 AND l.rel = 'imports' ORDER BY l.target
+"""
+_LINKED = """
+    SELECT l.item_id FROM link l JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE l.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?3
+"""
+
+
+class NameQueries(Session):
+    """Definitions, similar names, imports, tests."""
+
+    def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
+        """Live definitions of lower-cased names, in path order."""
+        return [DefinitionHit(*row) for row in self._rows(_DEFINITIONS, (text_list(folded_names), limit))]
+
+    def definitions_by_prefix(self, folded_prefix: str, limit: int = 50) -> list[DefinitionHit]:
+        """Live definitions whose lower-cased name starts so, shortest name first."""
+        if not folded_prefix:
+            return []
+        bounds = (folded_prefix, folded_prefix + "\U0010ffff", limit)
+        return [DefinitionHit(*row) for row in self._rows(_BY_PREFIX, bounds)]
+
+    def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
+        """Known symbols and file stems spelled like ``text``, best first; exact ones included."""
+        wanted = trigrams(text.lower())
+        if not wanted:
+            return []
+        rows = self._timed_rows(_CANDIDATES, (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES))
+        scored = [(_dice(wanted, trigrams(folded)), name, name_id) for name_id, name, folded in rows]
+        scored.sort(key=lambda entry: (-entry[0], entry[1]))
+        found: list[SimilarName] = []
+        for similarity, name, name_id in scored:
+            if self._rows(_IS_DEFINED, (name_id,)):
+                found.append(SimilarName(name, similarity, is_path=False))
+            elif self._rows(_IS_STEM, (name_id,)):
+                found.append(SimilarName(name, similarity, is_path=True))
+            if len(found) == limit:
+                break
+        return found
+
+    def imports_of(self, source_id: int) -> list[str]:
+        """What a live source imports, as written."""
+        return [row[0] for row in self._rows(_IMPORTS_OF, (source_id,))]
+
+    def importers(self, target: str, limit: int = 50) -> list[int]:
+        """Items that import ``target`` (the whole target as written, case folded)."""
+        return [row[0] for row in self._rows(_LINKED, (target, "imports", limit))]
+
+    def tests_of(self, name: str, limit: int = 50) -> list[int]:
+        """Items that test ``name`` (case folded)."""
+        return [row[0] for row in self._rows(_LINKED, (name, "tests", limit))]
+
+
+def trigrams(folded: str) -> frozenset[str]:
+    """The distinct runs of three characters, as SQLite's trigram tokenizer makes them."""
+    return frozenset(folded[start : start + 3] for start in range(len(folded) - 2))
+
+
+def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+    """Dice's coefficient of two sets (Dice 1945): twice the shared part over the sum of the sizes."""
+    return 2 * len(one & other) / (len(one) + len(other))

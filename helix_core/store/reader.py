@@ -1,0 +1,66 @@
+"""The read side: one object, its questions grouped by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+import apsw
+
+from helix_core.store.claims import ClaimQueries
+from helix_core.store.digest import digest_of
+from helix_core.store.lexical import LexicalQueries
+from helix_core.store.names import NameQueries
+from helix_core.store.session import translated
+from helix_core.store.sources import SourceQueries
+
+
+class Reader(SourceQueries, LexicalQueries, NameQueries, ClaimQueries):
+    """Answers about live versions only, for one thread. Close it when the thread is done.
+
+    Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.
+    Questions raise QueryTimeoutError, CorruptStoreError (rebuild the index) or StoreError.
+    """
+
+    def __init__(
+        self, path: str, connection: apsw.Connection, budget_ms: float, source_id_of: Callable[[bytes], str]
+    ) -> None:
+        super().__init__(path, connection, budget_ms)
+        self._source_id_of = source_id_of
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Hold one state for several questions. Keep it short: the log cannot shrink past an open snapshot."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self._rows("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def meta(self, key: str) -> str:
+        """A fact stored with ``Writer.set_meta``; empty when there is none."""
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else ""
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over all live content in path order: equal for equal files, whatever their history."""
+        with self.snapshot(), translated(self._path):
+            return digest_of(self._connection)
+
+    def close(self) -> None:
+        """Close the connection. It never checkpoints."""
+        with translated(self._path):
+            self._connection.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,129 @@
+-- The index of one workspace. Disposable: everything here can be built again from the files.
+-- Spans, postings, links and claims; never a copy of the source.
+
+-- One version of one path. At most one version of a path is live; the others are parked: their rows stay, so that
+-- coming back to bytes seen before is one flag. `skipped` says why a file that was seen has no items.
+-- Its items are the rows first_item … first_item + item_count - 1 of `item`, in file order.
+CREATE TABLE source (
+    id            INTEGER PRIMARY KEY,
+    path          BLOB    NOT NULL,            -- raw bytes from the workspace root, '/' between parts
+    live          INTEGER NOT NULL,            -- 1 live, 0 parked
+    parked_order  INTEGER NOT NULL,            -- the larger, the later it was parked; 0 when live
+    content_hash  BLOB    NOT NULL,            -- SHA-256 of the raw bytes; empty when they were never read
+    parser        TEXT    NOT NULL,            -- chunker and grammar with their versions
+    size_bytes    INTEGER NOT NULL,            -- size … inode: the stat signature when the bytes were last known equal
+    mtime_ns      INTEGER NOT NULL,
+    ctime_ns      INTEGER NOT NULL,
+    inode         INTEGER NOT NULL,
+    observed_ns   INTEGER NOT NULL,            -- when these bytes were read
+    verified_ns   INTEGER NOT NULL,            -- when the signature above was taken
+    language      TEXT    NOT NULL,
+    source_kind   TEXT    NOT NULL,
+    volatility    TEXT    NOT NULL,
+    authority     TEXT    NOT NULL,
+    role          TEXT    NOT NULL,
+    line_count    INTEGER NOT NULL,
+    has_errors    INTEGER NOT NULL,            -- 1 when the parser met broken syntax
+    masked_count  INTEGER NOT NULL,            -- secrets replaced
+    skipped       TEXT    NOT NULL,
+    stem_id       INTEGER,                     -- name.id of the file name without its extension
+    first_item    INTEGER NOT NULL,
+    item_count    INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX source_live ON source (path) WHERE live = 1;
+CREATE INDEX source_parked ON source (path) WHERE live = 0;
+CREATE INDEX source_stem ON source (stem_id) WHERE stem_id IS NOT NULL;
+
+-- A chunk: one symbol or a part of one, with its exact place in the file.
+CREATE TABLE item (
+    id          INTEGER PRIMARY KEY,
+    source_id   INTEGER NOT NULL,
+    kind        TEXT    NOT NULL,
+    name        TEXT    NOT NULL,
+    breadcrumb  TEXT    NOT NULL,
+    start_byte  INTEGER NOT NULL,
+    end_byte    INTEGER NOT NULL,
+    start_line  INTEGER NOT NULL,
+    end_line    INTEGER NOT NULL,
+    text_hash   BLOB    NOT NULL               -- first 8 bytes of SHA-256 of the masked text
+) STRICT;
+
+-- Distinct names: defined symbols and file stems. Looked up folded, by prefix, or by trigram.
+CREATE TABLE name (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    folded  TEXT NOT NULL
+) STRICT;
+CREATE INDEX name_folded ON name (folded);
+
+CREATE TABLE definition (
+    item_id     INTEGER NOT NULL,
+    ordinal     INTEGER NOT NULL,
+    name_id     INTEGER NOT NULL,
+    kind        TEXT    NOT NULL,
+    start_line  INTEGER NOT NULL,
+    end_line    INTEGER NOT NULL,
+    PRIMARY KEY (item_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX definition_name ON definition (name_id);
+
+-- A literal fact key = value. `leaf` is the folded last part of the dotted key: every look-up by key starts there.
+CREATE TABLE claim (
+    item_id     INTEGER NOT NULL,
+    ordinal     INTEGER NOT NULL,
+    key         TEXT    NOT NULL,
+    leaf        TEXT    NOT NULL,
+    value       TEXT    NOT NULL,
+    value_type  TEXT    NOT NULL,
+    line        INTEGER NOT NULL,
+    PRIMARY KEY (item_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claim_leaf ON claim (leaf);
+
+-- item --rel--> a name or module. Targets are text and resolved when asked, so no link can dangle.
+CREATE TABLE link (
+    item_id  INTEGER NOT NULL,
+    rel      TEXT    NOT NULL,                 -- imports, tests
+    target   TEXT    NOT NULL,
+    PRIMARY KEY (item_id, rel, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_target ON link (target COLLATE NOCASE, rel);
+
+-- The last commit that touched a path.
+CREATE TABLE last_commit (
+    path          BLOB PRIMARY KEY,
+    commit_id     TEXT    NOT NULL,
+    author        TEXT    NOT NULL,
+    committed_at  INTEGER NOT NULL             -- Unix seconds
+) STRICT, WITHOUT ROWID;
+
+-- The ids to give next; ids are never given twice, so a stale one can find nothing but nothing wrong.
+CREATE TABLE next_id (
+    source  INTEGER NOT NULL,
+    item    INTEGER NOT NULL,
+    name    INTEGER NOT NULL,
+    parked  INTEGER NOT NULL
+) STRICT;
+INSERT INTO next_id VALUES (1, 1, 1, 1);
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Postings only (content=''): rowid is item.id, source.id, item.id and name.id respectively.
+CREATE VIRTUAL TABLE chunk_fts USING fts5(
+    path, names, doc, body, extra,
+    content='', contentless_delete=1, tokenize='porter unicode61'
+);
+CREATE VIRTUAL TABLE file_fts USING fts5(
+    path, names, doc, body, extra,
+    content='', contentless_delete=1, tokenize='porter unicode61'
+);
+CREATE VIRTUAL TABLE ref_fts USING fts5(
+    refs,
+    content='', contentless_delete=1, detail=none, tokenize="unicode61 tokenchars '_'"
+);
+CREATE VIRTUAL TABLE name_fts USING fts5(
+    name,
+    content='', contentless_delete=1, detail=none, tokenize='trigram'
+);
+CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
+CREATE VIRTUAL TABLE name_vocab USING fts5vocab(name_fts, instance);

@@ -1,0 +1,154 @@
+"""Questions about files and their items: what is known, in which state, what is in it, who committed it last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from helix_core.model import (
+    Authority,
+    Item,
+    LastCommit,
+    Role,
+    Skipped,
+    Source,
+    SourceKind,
+    SourceState,
+    StatSignature,
+    Volatility,
+)
+from helix_core.store.hits import Counts, SourceTotals
+from helix_core.store.session import Row, Session, id_list
+
+_SOURCE_COLUMNS = """
+    s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
+    s.language, s.source_kind, s.volatility, s.authority, s.role, s.line_count
+"""
+_SOURCE_WIDTH = 15
+_ITEM_COLUMNS = """
+    i.id, i.kind, i.name, i.breadcrumb, i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
+"""
+_STATES = """
+    SELECT path, content_hash, size_bytes, mtime_ns, ctime_ns, inode, verified_ns, parser, skipped
+    FROM source WHERE live = 1
+"""
+_ITEMS = f"""
+    SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
+    FROM json_each(?) wanted JOIN item i ON i.id = wanted.value JOIN source s ON s.id = i.source_id WHERE s.live = 1
+"""
+_ITEMS_OF = f"""
+    SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
+    FROM source s JOIN item i ON i.id >= s.first_item AND i.id < s.first_item + s.item_count
+    WHERE s.id = ? AND s.live = 1 ORDER BY i.id
+"""
+_COUNTS = """
+    SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
+"""
+
+
+class SourceQueries(Session):
+    """Files, items, commits. Live versions only, unless a count says otherwise."""
+
+    _source_id_of: Callable[[bytes], str]
+
+    def sources(self) -> dict[bytes, SourceState]:
+        """The state of every live path, skipped ones included; what a stat walk is compared with."""
+        return {row[0]: _state(row) for row in self._rows(_STATES)}
+
+    def state(self, path: bytes) -> SourceState | None:
+        """The state of one live path."""
+        rows = self._rows(f"{_STATES} AND path = ?", (path,))
+        return _state(rows[0]) if rows else None
+
+    def source(self, path: bytes) -> Source | None:
+        """The live version of a path, unless it is skipped."""
+        sql = f"SELECT {_SOURCE_COLUMNS} FROM source s WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
+        rows = self._rows(sql, (path,))
+        return self._source(rows[0]) if rows else None
+
+    def sources_by_id(self, ids: Iterable[int]) -> dict[int, Source]:
+        """Live sources by row id; ids that are not live are missing."""
+        sql = f"""
+            SELECT {_SOURCE_COLUMNS} FROM json_each(?) wanted JOIN source s ON s.id = wanted.value WHERE s.live = 1
+        """
+        return {row[0]: self._source(row) for row in self._rows(sql, (id_list(ids),))}
+
+    def items(self, ids: Sequence[int]) -> dict[int, Item]:
+        """Live items by id; ids that are not live are missing."""
+        return {item.id: item for item in self._items(self._rows(_ITEMS, (id_list(ids),)))}
+
+    def items_of(self, source_id: int) -> list[Item]:
+        """The items of a live source row, in file order."""
+        return self._items(self._rows(_ITEMS_OF, (source_id,)))
+
+    def commit(self, path: bytes) -> LastCommit | None:
+        """The last commit that touched a path, as far as git told."""
+        return self.commits([path]).get(path)
+
+    def commits(self, paths: Iterable[bytes]) -> dict[bytes, LastCommit]:
+        """The last commits of some paths; unknown ones are missing."""
+        sql = "SELECT commit_id, author, committed_at FROM last_commit WHERE path = ?"
+        found: dict[bytes, LastCommit] = {}
+        for path in paths:
+            for row in self._rows(sql, (path,)):
+                found[path] = LastCommit(*row)
+        return found
+
+    def all_commits(self) -> dict[bytes, LastCommit]:
+        """The last commit of every path that has one."""
+        rows = self._rows("SELECT path, commit_id, author, committed_at FROM last_commit")
+        return {row[0]: LastCommit(*row[1:]) for row in rows}
+
+    def skipped(self) -> list[Skipped]:
+        """Files that were seen and do not count, in byte order of path."""
+        rows = self._rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
+        return [Skipped(*row) for row in rows]
+
+    def counts(self) -> Counts:
+        """How many sources and items there are, searchable, skipped and parked."""
+        totals = {(row[0], row[1]): SourceTotals(row[2], row[3]) for row in self._rows(_COUNTS)}
+        none = SourceTotals(0, 0)
+        parked = [totals.get((0, skipped), none) for skipped in (0, 1)]
+        return Counts(
+            live=totals.get((1, 0), none),
+            skipped=totals.get((1, 1), none).sources,
+            parked=SourceTotals(sum(part.sources for part in parked), sum(part.items for part in parked)),
+        )
+
+    def _items(self, rows: Iterable[Row]) -> list[Item]:
+        sources: dict[int, Source] = {}
+        items = []
+        for row in rows:
+            source = sources.get(row[0])
+            if source is None:
+                source = sources[row[0]] = self._source(row)
+            item_id, kind, name, breadcrumb, *span, text_hash = row[_SOURCE_WIDTH:]
+            start_byte, end_byte, start_line, end_line = span
+            items.append(
+                Item(
+                    item_id, source, kind, name, breadcrumb, start_byte, end_byte, start_line, end_line, text_hash.hex()
+                )
+            )
+        return items
+
+    def _source(self, row: Row) -> Source:
+        row_id, path, content_hash = row[:3]
+        observed_ns, verified_ns, language, source_kind, volatility, authority, role, line_count = row[7:_SOURCE_WIDTH]
+        return Source(
+            id=row_id,
+            path=path,
+            source_id=self._source_id_of(path),
+            content_hash=content_hash.hex(),
+            signature=StatSignature(*row[3:7]),
+            observed_at=observed_ns / 1e9,
+            verified_at=verified_ns / 1e9,
+            language=language,
+            source_kind=SourceKind(source_kind),
+            volatility=Volatility(volatility),
+            authority=Authority(authority),
+            role=Role(role),
+            line_count=line_count,
+        )
+
+
+def _state(row: Row) -> SourceState:
+    return SourceState(row[0], row[1].hex(), StatSignature(*row[2:6]), *row[6:])

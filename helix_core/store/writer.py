@@ -1,0 +1,271 @@
+"""Everything that changes the index. One connection, one transaction a batch, each file wholly in or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import apsw
+
+from helix_core.model import (
+    Authority,
+    Document,
+    LastCommit,
+    Role,
+    SourceKind,
+    StatSignature,
+    Volatility,
+)
+from helix_core.store import rows
+from helix_core.store.ids import Ids
+from helix_core.store.prune import delete_version, parked_to_prune
+from helix_core.store.session import Row, rows_of, translated
+
+_POSTINGS = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
+_INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 24)})"
+_INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
+_INSERT_CHUNK = "INSERT INTO chunk_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_FILE = "INSERT INTO file_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_REFS = "INSERT INTO ref_fts(rowid, refs) VALUES (?, ?)"
+_INSERT_DEFINITION = "INSERT INTO definition VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_CLAIM = "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_LINK = "INSERT INTO link VALUES (?, ?, ?)"
+_REVIVE = """
+    UPDATE source SET live = 1, parked_order = 0, size_bytes = ?,
+        mtime_ns = ?, ctime_ns = ?, inode = ?, observed_ns = ?, verified_ns = ?
+    WHERE id = ?
+"""
+_TOUCH = """
+    UPDATE source SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, verified_ns = ?
+    WHERE path = ? AND live = 1
+"""
+_SET_COMMIT = """
+    INSERT INTO last_commit VALUES (?1, ?2, ?3, ?4) ON CONFLICT (path) DO UPDATE
+    SET commit_id = excluded.commit_id, author = excluded.author, committed_at = excluded.committed_at
+    WHERE commit_id <> excluded.commit_id
+"""
+
+
+class Writer:
+    """Writes documents and facts. Each method is a transaction of its own, or part of the ``batch()`` around it.
+
+    All methods raise StoreError (full disk, locked for over five seconds) and CorruptStoreError; the transaction is
+    then rolled back, and every file committed before stays.
+    """
+
+    def __init__(self, path: str, connection: apsw.Connection, check_present: Callable[[], None]) -> None:
+        self._path = path
+        self._connection = connection
+        self._check_present = check_present
+        self._ids = Ids(connection)
+        self._depth = 0
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """One transaction around all that is written inside; nothing of it stays when the body raises."""
+        if self._depth:
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            return
+        self._check_present()
+        with translated(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                self._ids.load()
+                yield
+                self._ids.save()
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # A full disk has already rolled back by itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+
+    def replace(self, document: Document, signature: StatSignature, observed_ns: int) -> int:
+        """Make ``document`` the live version of its path and park the one before it. Returns its source row id.
+
+        ``signature`` and ``observed_ns`` are of the read that gave the bytes. Raises: TypeError for text that is not
+        Clean, before anything is written.
+        """
+        rows.check_clean(document)
+        with self.batch():
+            content = bytes.fromhex(document.content_hash)
+            for (version,) in self._versions(document.path, content, document.parser):
+                delete_version(self._connection, version)
+            self._park(document.path, document.parser)
+            return self._insert(document, content, signature, observed_ns)
+
+    def skip(
+        self,
+        path: bytes,
+        reason: str,
+        signature: StatSignature,
+        observed_ns: int,
+        *,
+        content_hash: str = "",
+        parser: str = "",
+    ) -> int:
+        """Record that the file was seen and does not count, or broke its parser; its last version is parked.
+
+        ``content_hash`` stays empty when the bytes were not read. Returns the source row id.
+        """
+        empty = Document(
+            path=path,
+            content_hash=content_hash,
+            size_bytes=signature.size_bytes,
+            line_count=0,
+            language="",
+            parser=parser,
+            source_kind=SourceKind.CODE,
+            volatility=Volatility.STABLE,
+            authority=Authority.PRIMARY,
+            role=Role.IMPLEMENTATION,
+            chunks=(),
+            skipped=reason,
+        )
+        return self.replace(empty, signature, observed_ns)
+
+    def activate(self, path: bytes, content_hash: str, parser: str, signature: StatSignature, observed_ns: int) -> bool:
+        """Make a version seen before live again, without parsing. False when none has these bytes and parser."""
+        with self.batch():
+            found = self._versions(path, bytes.fromhex(content_hash), parser)
+            if not found:
+                return False
+            version = found[0][0]
+            self._park(path, parser, but=version)
+            values = (*rows.signature_values(signature), observed_ns, observed_ns, version)
+            self._connection.execute(_REVIVE, values)
+            return True
+
+    def touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
+        """Heal the signature of a file whose bytes proved to be the same."""
+        with self.batch():
+            self._connection.execute(_TOUCH, (*rows.signature_values(signature), observed_ns, path))
+
+    def remove(self, path: bytes) -> bool:
+        """Park the live version of a path that is gone; False when there was none."""
+        with self.batch():
+            return self._park(path, None) > 0
+
+    def set_commits(self, commits: Mapping[bytes, LastCommit], *, whole: bool = False) -> None:
+        """Store the last commit of each path; with ``whole`` paths that are not in the mapping are dropped."""
+        with self.batch():
+            values = [(path, fact.commit, fact.author, fact.committed_at) for path, fact in commits.items()]
+            self._connection.executemany(_SET_COMMIT, values)
+            if whole:
+                known = rows_of(self._connection, "SELECT path FROM last_commit")
+                gone = [row for row in known if row[0] not in commits]
+                self._connection.executemany("DELETE FROM last_commit WHERE path = ?", gone)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a small fact about the index itself."""
+        with self.batch():
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def prune(self) -> int:
+        """Delete parked versions, oldest first, while they hold over 30 % of the live items and over 2,000.
+
+        Returns how many versions went.
+        """
+        with self.batch():
+            doomed = parked_to_prune(self._connection)
+            for version in doomed:
+                delete_version(self._connection, version)
+            if doomed:
+                self._ids.drop_unused_names()
+            return len(doomed)
+
+    def clear(self) -> None:
+        """Forget everything, so that the next refresh builds the index from nothing."""
+        with self.batch():
+            for table in ("source", "item", "name", "definition", "claim", "link", "last_commit", "meta"):
+                self._connection.execute(f"DELETE FROM {table}")
+            for table in _POSTINGS:
+                self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
+            self._ids.load()
+
+    def optimize(self) -> None:
+        """Merge the postings of a first build into their final shape and bring the log back into the file."""
+        with self.batch():
+            for table in _POSTINGS:
+                self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Bring the write-ahead log back into the file as far as open readers allow."""
+        with translated(self._path):
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    def _versions(self, path: bytes, content: bytes, parser: str) -> list[Row]:
+        sql = "SELECT id FROM source WHERE path = ? AND live = {} AND content_hash = ? AND parser = ?"
+        sql = f"{sql.format(1)} UNION ALL {sql.format(0)}"
+        return rows_of(self._connection, sql, (path, content, parser) * 2)
+
+    def _park(self, path: bytes, parser: str | None, *, but: int = 0) -> int:
+        """Park the live version; one by another parser than ``parser`` can never come back and is deleted."""
+        live = "SELECT id, parser FROM source WHERE path = ? AND live = 1 AND id <> ?"
+        found = rows_of(self._connection, live, (path, but))
+        for version, its_parser in found:
+            if parser is not None and its_parser != parser:
+                delete_version(self._connection, version)
+            else:
+                parked = (self._ids.next_parked(), version)
+                self._connection.execute("UPDATE source SET live = 0, parked_order = ? WHERE id = ?", parked)
+        return len(found)
+
+    def _insert(self, document: Document, content: bytes, signature: StatSignature, observed_ns: int) -> int:
+        run = self._connection.executemany
+        chunks = document.chunks
+        source_id = self._ids.next_source()
+        first = self._ids.next_items(len(chunks))
+        stem_id = None if document.skipped else self._ids.name(rows.stem_of(document.path))
+        self._connection.execute(
+            _INSERT_SOURCE,
+            (
+                source_id,
+                document.path,
+                1,
+                0,
+                content,
+                document.parser,
+                *rows.signature_values(signature),
+                observed_ns,
+                observed_ns,
+                document.language,
+                document.source_kind.value,
+                document.volatility.value,
+                document.authority.value,
+                document.role.value,
+                document.line_count,
+                int(document.has_errors),
+                document.masked_count,
+                document.skipped,
+                stem_id,
+                first,
+                len(chunks),
+            ),
+        )
+        if not chunks:
+            return source_id
+        path = rows.path_words(document.path)
+        run(_INSERT_ITEM, rows.item_rows(document, source_id, first))
+        texts = [(number, chunk.text) for number, chunk in enumerate(chunks, first)]
+        run(_INSERT_CHUNK, [(number, path, text.names, text.doc, text.body, text.extra) for number, text in texts])
+        run(_INSERT_REFS, [(number, text.refs) for number, text in texts if text.refs])
+        whole = rows.file_text(chunks)
+        self._connection.execute(_INSERT_FILE, (source_id, path, whole.names, whole.doc, whole.body, whole.extra))
+        definitions = [
+            (number, ordinal, self._ids.name(found.name), found.kind, found.start_line, found.end_line)
+            for number, chunk in enumerate(chunks, first)
+            for ordinal, found in enumerate(chunk.definitions)
+        ]
+        run(_INSERT_DEFINITION, definitions)
+        run(_INSERT_CLAIM, rows.claim_rows(document, first))
+        run(_INSERT_LINK, rows.link_rows(document, first))
+        return source_id
