@@ -13,12 +13,17 @@ import re2
 _LATIN1 = re2.Options()
 _LATIN1.encoding = re2.Options.Encoding.LATIN1
 
-_BEGIN = re2.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----", _LATIN1)
-_END = re2.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 [A-Z ]{0,20}PRIVATE KEY ----", _LATIN1)
+_BEGIN = re2.compile(
+    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----", _LATIN1
+)
+_END = re2.compile(
+    rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 [A-Z ]{0,20}PRIVATE KEY ----", _LATIN1
+)
 _PUTTY = re2.compile(rb"Private-Lines: [0-9]{1,4}\r?\n", _LATIN1)
 _RUN = re2.compile(rb"[A-Za-z0-9+/=_\-]{5,}", _LATIN1)
 _BODY_LINE = re2.compile(
-    rb"^[ \t\"'`+>#*|/]*(?:[A-Za-z0-9\-]{1,24}: [^\r\n]{0,200}|(?:[A-Za-z0-9+/=]|\\[nr])+)?[ \t\"'`+\\,;)nr]*\r?\n?$", _LATIN1
+    rb"^[ \t\"'`+>#*|/]*(?:[A-Za-z0-9\-]{1,24}: [^\r\n]{0,200}|(?:[A-Za-z0-9+/=]|\\[nr])+)?[ \t\"'`+\\,;)nr]*\r?\n?$",
+    _LATIN1,
 )
 _KEY_LINE = re2.compile(rb"^[ \t\"'`+>#*|]*[A-Za-z0-9+/]{40,}={0,2}(?:\\[nr])*[ \t\"'`+\\,;)]*\r?\n?$", _LATIN1)
 _LONGEST_BLOCK = 64 << 10
@@ -69,7 +74,7 @@ def _block_end(data: bytes, start: int) -> int:
     end = _END.search(data, start, limit)
     again = _BEGIN.search(data, start, end.start() if end else limit)
     if end and not again:
-        return end.start()
+        return int(end.start())
     return _body_end(data, start)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import re2
 
@@ -26,7 +27,9 @@ _TEMPLATE = re2.compile(
     rb"|^[A-Za-z]:\\|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
 )
 _UUID = re2.compile(rb"(?i)^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$")
-_WORDS = re2.compile(rb"^[A-Z]?[a-z]*(?:[A-Z][a-z]+)*(?:[_\-.:/ ,]+(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+|[0-9]{1,4}))*[0-9]{0,4}$")
+_WORDS = re2.compile(
+    rb"^[A-Z]?[a-z]*(?:[A-Z][a-z]+)*(?:[_\-.:/ ,]+(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+|[0-9]{1,4}))*[0-9]{0,4}$"
+)
 _UPPER_WORDS = re2.compile(rb"^[A-Z]+[0-9]{0,2}(?:[_\-.:/]+[A-Z0-9]+)*$")
 _CODE_PATH = re2.compile(rb"^[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})*[*&!?]*$")
 _PASSWORD_NAME = re2.compile(rb"(?i)passw|pwd|passphrase|passcode|[_\-.]pass|^pass")
@@ -66,7 +69,7 @@ def is_placeholder(value: bytes) -> bool:
 def _switches(value: bytes) -> int:
     """How often letters and digits, or lower and upper case, take turns."""
     classes = ["d" if 48 <= b <= 57 else "u" if 65 <= b <= 90 else "l" if 97 <= b <= 122 else "s" for b in value]
-    return sum(1 for before, after in zip(classes, classes[1:], strict=False) if before != after and (before, after) != ("u", "l"))
+    return sum(1 for before, after in pairwise(classes) if before != after and (before, after) != ("u", "l"))
 
 
 def looks_random(value: bytes) -> bool:

@@ -84,7 +84,9 @@ TOKEN_RULES: tuple[Rule, ...] = (
         rb"(?i:authorization)[\"']{0,1}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?i:basic)[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
         judged=True,
     ),
-    Rule("connection-string", rb"(?i:;[ \t]{0,4}(?:password|pwd|passwd)[ \t]{0,2}=[ \t]{0,2})([^;\"'\s{}]{3,128})", True),
+    Rule(
+        "connection-string", rb"(?i:;[ \t]{0,4}(?:password|pwd|passwd)[ \t]{0,2}=[ \t]{0,2})([^;\"'\s{}]{3,128})", True
+    ),
     Rule(
         "connection-string",
         rb"(?i:\b(?:host|user|dbname|port|sslmode)=[^\s\"'=]{1,64}[ ](?:[a-z_]{1,20}=[^\s\"'=]{1,64}[ ]){0,6}"
@@ -102,7 +104,11 @@ KEYWORD = (
 )
 _KEY = rb"(\b[\w.\-]*" + KEYWORD + rb"[\w\-]*)"
 _TYPE = rb"(?:\??[ \t]{0,2}:[ \t]{0,2}[A-Za-z_][\w.\[\]|]{0,30}[ \t]{0,2})?"
-_BEFORE_LITERAL = rb"(?:[\"']\]?,|[\"'\]]{0,3}" + _TYPE + rb"[ \t]{0,16}(?:=>|:=|[=!]={1,2}|[=:(]|[ ]))[ \t]{0,16}(?:\([ \t]{0,4})?(?:\r?\n[ \t]{0,40})?"
+_BEFORE_LITERAL = (
+    rb"(?:[\"']\]?,|[\"'\]]{0,3}"
+    + _TYPE
+    + rb"[ \t]{0,16}(?:=>|:=|[=!]={1,2}|[=:(]|[ ]))[ \t]{0,16}(?:\([ \t]{0,4})?(?:\r?\n[ \t]{0,40})?"
+)
 _BEFORE_WORD = rb"[\"'\]]{0,3}" + _TYPE + rb"[ \t]{0,16}(?:=>|:=|[=:])[ \t]{0,16}"
 _LITERAL = rb"[bBrRuUL@]{0,2}(?:\"([^\"\s]{6,512})\"|'([^'\s]{6,512})'|`([^`\s]{6,512})`)"
 _BARE_WORD = rb"([^\s\"'`,;()\[\]{}<>$&|\\]{6,256})[ \t]{0,8}(?:[;#][^\r\n]*)?(?:\r?\n|\r|\z)"
@@ -123,9 +129,7 @@ def _compile(pattern: bytes) -> re2._Regexp:
 TOKENS = _compile(b"|".join(rule.pattern for rule in TOKEN_RULES))
 """Group n+1 belongs to ``TOKEN_RULES[n]``."""
 
-ASSIGNMENT = _compile(
-    _KEY + rb"(?:" + _BEFORE_LITERAL + _LITERAL + rb"|" + _BEFORE_WORD + _BARE_WORD + rb")"
-)
+ASSIGNMENT = _compile(_KEY + rb"(?:" + _BEFORE_LITERAL + _LITERAL + rb"|" + _BEFORE_WORD + _BARE_WORD + rb")")
 """Groups: 1 the name; 2, 3, 4 a literal in ``"``, ``'`` or backquotes; 5 a bare word that ends its line."""
 
 ELEMENT = _compile(_ELEMENT)

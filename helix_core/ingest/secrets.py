@@ -2,7 +2,7 @@
 
 ``mask`` takes a file's raw bytes and gives bytes of the same length, with every line end at the same offset, in which
 each secret is ``[masked:<kind>]`` filled up with ``*`` (or cut short). What follows works on the masked bytes only, so
-that chunks, names, claims and postings are clean by construction. Time is linear in the size of the file, whatever is in it.
+that chunks, names, claims and postings are clean by construction. Time is linear in the size of the file.
 """
 
 from __future__ import annotations
