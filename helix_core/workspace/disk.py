@@ -1,0 +1,271 @@
+"""Disk truth: a file's bytes and its stat signature, taken together, from inside one root and nowhere else.
+
+Every component is opened relative to its parent's descriptor and without following symlinks, so a folder swapped
+for a link between two calls cannot lead a read astray. Nothing that is not a regular file is ever opened.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat as modes
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from helix_core.errors import HelixError, WorkspaceError
+from helix_core.model import Reason, StatSignature
+
+MAX_BYTES = 2 * 1024 * 1024
+_ATTEMPTS = 3
+_FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+_UNSAFE_NAMES = frozenset({b"", b".", b".."})
+_SENTENCES = {
+    Reason.GONE: "does not exist any more; refresh the index",
+    Reason.UNREADABLE: "cannot be read; check its permissions",
+    Reason.OUTSIDE_ROOT: "is not inside the workspace (a symlink or an unsafe name); it is never followed",
+    Reason.NOT_A_FILE: "is not a regular file; it is never opened",
+    Reason.TOO_LARGE: "is over the size limit; raise it or leave the file out",
+    Reason.CHANGED: "kept changing while it was read; ask again",
+}
+
+
+class DiskError(HelixError):
+    """A path has no bytes to offer; ``reason`` is the verdict's word for it."""
+
+    def __init__(self, path: bytes, reason: Reason) -> None:
+        super().__init__(f"{path.decode('utf-8', 'backslashreplace')} {_SENTENCES[reason]}")
+        self.path = path
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """A file as it was at one moment; ``content_hash`` is SHA-256 (hex) of ``data``."""
+
+    data: bytes
+    signature: StatSignature
+    content_hash: str
+
+
+def signature_of(status: os.stat_result) -> StatSignature:
+    """The four fields of a stat that move when a file's bytes do."""
+    return StatSignature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+class Scan:
+    """Many look-ups in one pass: keeps the descriptors of the folders on the current path open.
+
+    Same answers and errors as ``Root``; not for two threads, and not for longer than a pass, because it holds on
+    to folders even if they are renamed meanwhile.
+    """
+
+    def __init__(self, root_fd: int) -> None:
+        self._root_fd = root_fd
+        self._parent = b""
+        self._open: list[tuple[bytes, int]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of every folder."""
+        self._keep(0)
+
+    def folder(self, parent: bytes) -> int:
+        """A descriptor to ``stat`` and ``open`` in folder ``parent`` (``b""`` is the root), valid until the next call.
+
+        Raises ``DiskError`` GONE, OUTSIDE_ROOT (a component is a symlink), UNREADABLE.
+        """
+        if parent == self._parent:
+            return self._open[-1][1] if self._open else self._root_fd
+        names = parent.split(b"/") if parent else []
+        shared = 0
+        for (name, _), wanted in zip(self._open, names, strict=False):
+            if name != wanted:
+                break
+            shared += 1
+        self._keep(shared)
+        for name in names[shared:]:
+            self._descend(name, parent)
+        self._parent = parent
+        return self._open[-1][1] if self._open else self._root_fd
+
+    def stat(self, path: bytes) -> StatSignature:
+        """The signature of the regular file at ``path``; raises ``DiskError``."""
+        return signature_of(self._status(path))
+
+    def read(self, path: bytes, limit_bytes: int = MAX_BYTES) -> DiskFile:
+        """The bytes of ``path`` with the signature they had before and after they were read; raises ``DiskError``."""
+        for _ in range(_ATTEMPTS):
+            file = self._read_once(path, limit_bytes)
+            if file is not None:
+                return file
+        raise DiskError(path, Reason.CHANGED)
+
+    def _keep(self, count: int) -> None:
+        while len(self._open) > count:
+            os.close(self._open.pop()[1])
+        self._parent = b"/".join(name for name, _ in self._open)
+
+    def _descend(self, name: bytes, path: bytes) -> None:
+        above = self._open[-1][1] if self._open else self._root_fd
+        if name in _UNSAFE_NAMES or b"\0" in name:
+            raise DiskError(path, Reason.OUTSIDE_ROOT)
+        try:
+            self._open.append((name, os.open(name, _FOLDER_FLAGS, dir_fd=above)))
+        except OSError as error:
+            raise DiskError(path, _folder_reason(error, name, above)) from error
+        self._parent = b"/".join(part for part, _ in self._open)
+
+    def _status(self, path: bytes) -> os.stat_result:
+        parent, _, name = path.rpartition(b"/")
+        if name in _UNSAFE_NAMES or b"\0" in name or path.startswith(b"/"):
+            raise DiskError(path, Reason.OUTSIDE_ROOT)
+        try:
+            status = os.stat(name, dir_fd=self.folder(parent), follow_symlinks=False)
+        except OSError as error:
+            raise DiskError(path, _file_reason(error)) from error
+        if not modes.S_ISREG(status.st_mode):
+            raise DiskError(path, Reason.NOT_A_FILE)
+        return status
+
+    def _read_once(self, path: bytes, limit_bytes: int) -> DiskFile | None:
+        expected = self._status(path)
+        if expected.st_size > limit_bytes:
+            raise DiskError(path, Reason.TOO_LARGE)
+        parent, _, name = path.rpartition(b"/")
+        try:
+            descriptor = os.open(name, _FILE_FLAGS, dir_fd=self.folder(parent))
+        except OSError as error:
+            raise DiskError(path, _file_reason(error)) from error
+        try:
+            return _consistent(descriptor, expected, path, limit_bytes)
+        except OSError as error:
+            raise DiskError(path, _file_reason(error)) from error
+        finally:
+            os.close(descriptor)
+
+
+class Root:
+    """A workspace folder held by a descriptor. ``path`` is its real path when it was opened."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._fd = descriptor
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Hold on to folder ``path``; raises ``WorkspaceError`` when it is missing, not a folder or unreadable."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            raise _root_error(path, error) from error
+        try:
+            os.stat(".", dir_fd=descriptor)
+            return cls(Path(os.path.realpath(path)), descriptor)
+        except OSError as error:
+            os.close(descriptor)
+            raise _root_error(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the folder go; closing twice is fine."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def scan(self) -> Scan:
+        """A pass over many paths, cheaper than as many single calls."""
+        return Scan(self._descriptor())
+
+    def stat(self, path: bytes) -> StatSignature:
+        """The signature of a regular file; raises ``DiskError`` (GONE, UNREADABLE, OUTSIDE_ROOT, NOT_A_FILE)."""
+        with self.scan() as scan:
+            return scan.stat(path)
+
+    def read(self, path: bytes, limit_bytes: int = MAX_BYTES) -> DiskFile:
+        """The bytes of a file and their signature; raises ``DiskError``, also TOO_LARGE and CHANGED."""
+        with self.scan() as scan:
+            return scan.read(path, limit_bytes)
+
+    def _descriptor(self) -> int:
+        if self._fd < 0:
+            raise WorkspaceError(f"{self.path} was closed; open it again")
+        return self._fd
+
+
+def _consistent(descriptor: int, expected: os.stat_result, path: bytes, limit_bytes: int) -> DiskFile | None:
+    """The whole file, or None when it moved under the reading."""
+    before = os.fstat(descriptor)
+    if not modes.S_ISREG(before.st_mode):
+        raise DiskError(path, Reason.NOT_A_FILE)
+    if before.st_size > limit_bytes:
+        raise DiskError(path, Reason.TOO_LARGE)
+    if (before.st_dev, before.st_ino) != (expected.st_dev, expected.st_ino):
+        return None
+    data = _read_all(descriptor, before.st_size)
+    after = os.fstat(descriptor)
+    signature = signature_of(before)
+    if len(data) != before.st_size or signature != signature_of(after):
+        return None
+    return DiskFile(data, signature, hashlib.sha256(data).hexdigest())
+
+
+def _read_all(descriptor: int, size_bytes: int) -> bytes:
+    """Up to one byte more than ``size_bytes``, so that a growing file shows itself and never fills the memory."""
+    wanted = size_bytes + 1
+    data = os.read(descriptor, wanted)
+    if len(data) in (size_bytes, wanted):
+        return data if len(data) == wanted else data + os.read(descriptor, 1)
+    parts = [data]
+    wanted -= len(data)
+    while wanted and (part := os.read(descriptor, wanted)):
+        parts.append(part)
+        wanted -= len(part)
+    return b"".join(parts)
+
+
+def _file_reason(error: OSError) -> Reason:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return Reason.GONE
+    if error.errno == errno.ELOOP:
+        return Reason.NOT_A_FILE
+    return Reason.UNREADABLE
+
+
+def _folder_reason(error: OSError, name: bytes, above: int) -> Reason:
+    """A link in the middle of a path leads elsewhere; a file in the middle means that the path is gone."""
+    if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+        return _file_reason(error)
+    try:
+        mode = os.stat(name, dir_fd=above, follow_symlinks=False).st_mode
+    except OSError:
+        return Reason.GONE
+    return Reason.OUTSIDE_ROOT if modes.S_ISLNK(mode) else Reason.GONE
+
+
+def _root_error(path: Path, error: OSError | ValueError) -> WorkspaceError:
+    if isinstance(error, FileNotFoundError):
+        return WorkspaceError(f"{path} does not exist; name an existing folder")
+    if isinstance(error, NotADirectoryError):
+        return WorkspaceError(f"{path} is not a folder; name the folder that contains it")
+    if isinstance(error, PermissionError):
+        return WorkspaceError(f"{path} cannot be read; check the folder's permissions")
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return WorkspaceError(f"{path} cannot be opened ({reason}); name a readable folder")

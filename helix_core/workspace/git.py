@@ -1,0 +1,282 @@
+"""The one way git is run: hardened, bytes in and out, with a time limit, and nothing left behind.
+
+GitPython starts and reaps the process and is used for nothing else: its repository objects keep processes and run
+programs a repository names. Every call switches off what a repository's own configuration could start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, Self
+
+from helix_core.errors import GitError
+
+if TYPE_CHECKING:
+    from git.cmd import Git as GitProcess
+
+TIMEOUT_SECONDS = 30.0
+_CHUNK_BYTES = 1 << 18
+_SETTINGS = (
+    "blame.ignoreRevsFile=",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.alternateRefsCommand=",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.quotePath=false",
+    "credential.helper=",
+    "diff.external=",
+    "diff.ignoreSubmodules=all",
+    "diff.submodule=short",
+    "diff.trustExitCode=false",
+    "gpg.program=false",
+    "gpg.ssh.program=false",
+    "gpg.x509.program=false",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "status.submoduleSummary=false",
+    "submodule.recurse=false",
+)
+# --config-env is what git learnt together with GIT_CONFIG_COUNT (2.31): an older git, which would ignore our
+# filter overrides, refuses the whole call instead.
+_FLAGS = (
+    "--no-optional-locks",
+    "--no-pager",
+    "--literal-pathspecs",
+    "--config-env=core.fsmonitor=HELIX_FSMONITOR",
+    *(part for setting in _SETTINGS for part in ("-c", setting)),
+)
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "HELIX_FSMONITOR": "false",
+}
+_OVERRIDES = {"clean": "", "smudge": "", "process": "", "required": "false"}
+
+
+class Git:
+    """git as seen from one folder of a work tree.
+
+    ``top`` is the work tree's root, ``prefix`` the folder's path below it with a trailing ``/`` (empty at the root),
+    ``git_dir`` and ``common_dir`` where git keeps this work tree's and the repository's state (raw bytes).
+    ``problem`` is empty, or why git cannot serve this folder: then every call raises ``GitError`` saying so.
+    """
+
+    def __init__(self, root: Path, problem: str = "") -> None:
+        self.root = root
+        self.problem = problem
+        self.top = self.git_dir = self.common_dir = os.fsencode(root)
+        self.prefix = b""
+        self._filters: tuple[bytes, ...] | None = None
+
+    @classmethod
+    def open(cls, root: Path) -> Self | None:
+        """git for folder ``root``; None when no work tree encloses it. Never raises: trouble is told by ``problem``."""
+        root = Path(os.path.realpath(root))
+        if not any(os.path.lexists(folder / ".git") for folder in (root, *root.parents)):
+            return None
+        git = cls(root)
+        try:
+            if not git._locate():
+                return None
+        except GitError as error:
+            message = str(error)
+            if "not a git repository (or any" in message:
+                return None
+            git.problem = message
+        return git
+
+    def run(
+        self,
+        arguments: Sequence[str | bytes],
+        *,
+        stdin: bytes | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        accepted: frozenset[int] = frozenset({0}),
+        fresh_filters: bool = False,
+    ) -> bytes:
+        """Standard output of ``git <arguments>`` run in the folder.
+
+        ``fresh_filters`` asks for the repository's filters anew: for commands that would run one.
+        Raises ``GitError`` on any status not in ``accepted``, on a timeout, and when git cannot be started.
+        """
+        if self.problem:
+            raise GitError(self.problem)
+        return self._run(arguments, stdin, timeout_seconds, accepted, self._filter_names(fresh_filters))
+
+    @contextlib.contextmanager
+    def stream(self, arguments: Sequence[str | bytes], *, timeout_seconds: float) -> Iterator[Iterator[bytes]]:
+        """The output in pieces as it comes; leaving the block ends the process, read to its end or not.
+
+        After ``timeout_seconds`` the output just ends. Raises ``GitError`` when git fails by itself.
+        """
+        if self.problem:
+            raise GitError(self.problem)
+        process = _start(self.root, arguments, self._filter_names(False), stdin=False)
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            _kill(process)
+
+        timer = threading.Timer(timeout_seconds, expire)
+        complaint: list[bytes] = []
+        drain = threading.Thread(target=lambda: complaint.append(process.stderr.read() if process.stderr else b""))
+        timer.start()
+        drain.start()
+        exhausted = False
+
+        def pieces() -> Iterator[bytes]:
+            nonlocal exhausted
+            while process.stdout and (piece := os.read(process.stdout.fileno(), _CHUNK_BYTES)):
+                yield piece
+            exhausted = True
+
+        try:
+            yield pieces()
+            if not exhausted:
+                return
+            status = process.wait()
+            drain.join()
+            if status != 0 and not expired.is_set():
+                _fail(arguments, status, complaint[0])
+        finally:
+            timer.cancel()
+            _kill(process)
+            process.wait()
+            drain.join()
+            timer.join()
+            for pipe in (process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+
+    def _run(
+        self,
+        arguments: Sequence[str | bytes],
+        stdin: bytes | None,
+        timeout_seconds: float,
+        accepted: frozenset[int],
+        filters: tuple[bytes, ...],
+    ) -> bytes:
+        process = _start(self.root, arguments, filters, stdin=stdin is not None)
+        try:
+            output, complaint = process.communicate(stdin, timeout=timeout_seconds)
+        except BaseException as error:
+            _kill(process)
+            process.communicate()
+            if isinstance(error, subprocess.TimeoutExpired):
+                message = f"git {_verb(arguments)} took over {timeout_seconds:g} s; its facts are left out"
+                raise GitError(message) from error
+            raise
+        if process.returncode not in accepted:
+            _fail(arguments, process.returncode, complaint)
+        return bytes(output)
+
+    def _filter_names(self, fresh: bool) -> tuple[bytes, ...]:
+        """The filters any configuration in force names; listing them starts nothing."""
+        if self._filters is None or fresh:
+            listing = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."]
+            keys = self._run(listing, None, TIMEOUT_SECONDS, frozenset({0, 1}), ())
+            names = {key.rpartition(b".")[0] for key in keys.split(b"\0") if key.count(b".") > 1}
+            self._filters = tuple(sorted(names))
+        return self._filters
+
+    def _locate(self) -> bool:
+        """Ask git where it is; False when the folder is inside a repository but in no work tree of it."""
+        if self._ask("--is-inside-work-tree") != b"true":
+            return False
+        questions = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
+        answers = self._ask(*questions).split(b"\n")
+        if len(answers) != len(questions):
+            answers = [self._ask(question) for question in questions]
+        self.top, self.git_dir, self.common_dir, self.prefix = answers
+        return True
+
+    def _ask(self, *questions: str) -> bytes:
+        arguments = ("rev-parse", "--path-format=absolute", *questions)
+        return self._run(arguments, None, TIMEOUT_SECONDS, frozenset({0}), ()).removesuffix(b"\n")
+
+
+def _start(
+    root: Path, arguments: Sequence[str | bytes], filters: tuple[bytes, ...], *, stdin: bool
+) -> subprocess.Popen[bytes]:
+    executable = _executable(os.environ.get("PATH", os.defpath))
+    command = [*_without_parent_settings(), executable, *_FLAGS, "-C", os.fspath(root), *map(os.fsdecode, arguments)]
+    started = _launcher().execute(
+        command,
+        istream=subprocess.PIPE if stdin else None,
+        as_process=True,
+        env={**_ENVIRONMENT, **_filter_overrides(filters)},
+        start_new_session=True,
+    )
+    process = started.proc
+    started.proc = None  # reaping is ours from here on
+    assert process is not None
+    return process
+
+
+def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:
+    """The environment that empties each filter; unlike ``-c`` it takes any name, also one with ``=`` in it."""
+    pairs = [(f"{os.fsdecode(name)}.{key}", value) for name in filters for key, value in _OVERRIDES.items()]
+    environment = {"GIT_CONFIG_COUNT": str(len(pairs))}
+    for number, (key, value) in enumerate(pairs):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
+
+
+def _without_parent_settings() -> list[str]:
+    """A prefix that drops the parent's ``GIT_*``: GitPython hands down the whole environment."""
+    inherited = [name for name in os.environ if name.startswith("GIT_")]
+    if not inherited:
+        return []
+    return ["/usr/bin/env", *(part for name in inherited if name not in _ENVIRONMENT for part in ("-u", name))]
+
+
+def _launcher() -> GitProcess:
+    try:
+        from git.cmd import Git as GitProcess
+    except ImportError as error:
+        raise GitError("git cannot be run; install git to get its facts") from error
+    return GitProcess()
+
+
+@functools.cache
+def _executable(search_path: str) -> str:
+    """git by its full path: a relative entry of PATH would find a program the repository brings along."""
+    folders = os.pathsep.join(folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder))
+    found = shutil.which("git", path=folders)
+    if found is None:
+        raise GitError("git is not installed; install it to get its facts")
+    return found
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End git and whatever it started: they share a session of their own."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _fail(arguments: Sequence[str | bytes], status: int, complaint: bytes) -> NoReturn:
+    lines = complaint.decode("utf-8", "replace").strip().splitlines() or [f"status {status}"]
+    text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
+    if "dubious ownership" in text:
+        raise GitError("git refuses a repository of another user; add it to git's safe.directory if you trust it")
+    raise GitError(f"git {_verb(arguments)} failed: {text.removeprefix('fatal: ')}")
+
+
+def _verb(arguments: Sequence[str | bytes]) -> str:
+    return os.fsdecode(arguments[0])

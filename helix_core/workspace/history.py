@@ -1,0 +1,164 @@
+"""What git remembers of files: who touched them last, line by line, which change together, and what they were.
+
+Every pass is bounded in time and commits; a partial answer is marked, never passed off as whole. Paths in and out
+are relative to the workspace root.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from helix_core.errors import GitError
+from helix_core.model import LastCommit
+from helix_core.workspace.git import Git
+
+_MARK = b"\x01"
+_FORMAT = "--format=%x01%H%x00%an%x00%ct"
+_LOG = ("log", "-z", _FORMAT, "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature")
+_CO_CHANGE_FILES = 30
+
+
+class LastCommits(dict[bytes, LastCommit]):
+    """The last commit of each path; ``complete`` is False when time ran out before every path was met."""
+
+    complete: bool = True
+
+
+def last_commits(git: Git, timeout_seconds: float = 10.0) -> LastCommits:
+    """The newest commit that touched each tracked file, in one pass back from HEAD.
+
+    A merge counts for what it resolved. Stops as soon as every tracked path was met. Empty on an unborn branch.
+    Raises ``GitError``.
+    """
+    found = LastCommits()
+    missing = _tracked(git)
+    if not missing or not _has_commits(git):
+        found.complete = not missing
+        return found
+    command = [*_LOG, "-c", "--relative", "HEAD", *(("--", ".") if git.prefix else ())]
+    with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
+        for commit, paths in _commits(pieces):
+            for path in missing.intersection(paths):
+                found[path] = commit
+                missing.discard(path)
+            if not missing:
+                break
+    found.complete = not missing
+    return found
+
+
+def co_changes(
+    git: Git, max_commits: int = 2000, max_files: int = _CO_CHANGE_FILES, timeout_seconds: float = 10.0
+) -> dict[tuple[bytes, bytes], int]:
+    """How often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
+
+    Commits of more than ``max_files`` files say nothing about kinship and are left out. Raises ``GitError``.
+    """
+    pairs: Counter[tuple[bytes, bytes]] = Counter()
+    if not _has_commits(git):
+        return pairs
+    below = ("--", ".") if git.prefix else ()
+    command = [*_LOG, f"--max-count={max_commits}", "--no-merges", "--relative", "HEAD", *below]
+    with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
+        for _, paths in _commits(pieces):
+            if 1 < len(paths) <= max_files:
+                pairs.update(combinations(sorted(paths), 2))
+    return pairs
+
+
+def blame(git: Git, path: bytes, start_line: int, end_line: int) -> list[LastCommit]:
+    """The commit each line of ``path`` comes from, for lines ``start_line`` to ``end_line`` as they are on disk.
+
+    Lines not committed yet have a ``commit`` of zeros. Raises ``GitError``, also when git does not know the file.
+    """
+    command = ["blame", "--porcelain", "--no-textconv", "--no-ext-diff"]
+    output = git.run([*command, f"-L{start_line},{end_line}", "--", path], fresh_filters=True)
+    return list(_blamed(output))
+
+
+def blobs(git: Git, wanted: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+    """The raw bytes of each (commit, path), None where that commit has no such file; one process for all."""
+    names = [_object_name(git, commit, path) for commit, path in wanted]
+    if not names:
+        return []
+    output = git.run(["cat-file", "--batch", "-z"], stdin=b"".join(name + b"\0" for name in names))
+    return list(_batched(output, names))
+
+
+def _tracked(git: Git) -> set[bytes]:
+    return {path for path in git.run(["ls-files", "-z", "--cached"]).split(b"\0") if path}
+
+
+def _has_commits(git: Git) -> bool:
+    return bool(git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=frozenset({0, 1})))
+
+
+def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """NUL-terminated fields out of a stream cut anywhere."""
+    rest = b""
+    for piece in pieces:
+        *fields, rest = (rest + piece).split(b"\0")
+        yield from fields
+    if rest:
+        yield rest
+
+
+def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, list[bytes]]]:
+    """Commits with the paths they touched: mark and hash, author, time, then the paths, the first after a newline."""
+    fields = _fields(pieces)
+    commit: LastCommit | None = None
+    paths: list[bytes] = []
+    for field in fields:
+        if _is_header(field):
+            if commit is not None:
+                yield commit, paths
+            author, time = next(fields, b""), next(fields, b"")
+            commit = LastCommit(field[1:].decode("ascii"), author.decode("utf-8", "replace"), int(time or 0))
+            paths = []
+        elif field:
+            paths.append(field if paths else field.removeprefix(b"\n"))
+    if commit is not None:
+        yield commit, paths
+
+
+def _is_header(field: bytes) -> bool:
+    """Only a file named a control character and a whole hash could be mistaken for one."""
+    return field.startswith(_MARK) and len(field) in (41, 65)
+
+
+def _blamed(output: bytes) -> Iterator[LastCommit]:
+    """Porcelain: a header line per line, commit details the first time a commit appears, the text after a tab."""
+    authors: dict[bytes, str] = {}
+    times: dict[bytes, int] = {}
+    current = b""
+    for line in output.split(b"\n"):
+        if line.startswith(b"\t"):
+            yield LastCommit(current.decode("ascii"), authors.get(current, ""), times.get(current, 0))
+            current = b""
+        elif not current:
+            current = line.partition(b" ")[0]
+        elif line.startswith(b"author "):
+            authors[current] = line[7:].decode("utf-8", "replace")
+        elif line.startswith(b"committer-time "):
+            times[current] = int(line[15:])
+
+
+def _object_name(git: Git, commit: str, path: bytes) -> bytes:
+    if not commit.isalnum():
+        raise GitError(f"{commit!a} is not a commit; give its hash or HEAD")
+    return commit.encode("ascii") + b":" + git.prefix + path
+
+
+def _batched(output: bytes, names: list[bytes]) -> Iterator[bytes | None]:
+    start = 0
+    for name in names:
+        if output.startswith(name + b" missing\n", start):
+            start += len(name) + 9
+            yield None
+            continue
+        end = output.index(b"\n", start)
+        _, kind, size = output[start:end].split(b" ")
+        yield output[end + 1 : end + 1 + int(size)] if kind == b"blob" else None
+        start = end + 2 + int(size)

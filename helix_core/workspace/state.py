@@ -1,0 +1,84 @@
+"""Where a repository stands: HEAD, branch, an operation under way, conflicted and touched files.
+
+Cheap when nothing moved: git runs only after one of its own state files got another stat signature.
+"""
+
+from __future__ import annotations
+
+import os
+
+from helix_core.model import GitState
+from helix_core.workspace.git import Git
+
+# The order matters: a rebase that stopped at a conflict also leaves a CHERRY_PICK_HEAD behind.
+_OPERATIONS = (
+    (b"rebase-merge", "rebase"),
+    (b"rebase-apply/applying", "am"),
+    (b"rebase-apply", "rebase"),
+    (b"MERGE_HEAD", "merge"),
+    (b"CHERRY_PICK_HEAD", "cherry-pick"),
+    (b"REVERT_HEAD", "revert"),
+    (b"BISECT_LOG", "bisect"),
+)
+_TOUCHING = frozenset({"merge", "rebase", "cherry-pick", "revert", "am"})
+_Signature = tuple[tuple[int, int, int, int] | None, ...]
+
+
+class GitStateReader:
+    """Reads the state of one work tree again and again. ``git`` None, or one with a problem, is the empty state."""
+
+    def __init__(self, git: Git | None) -> None:
+        self._git = None if git is None or git.problem else git
+        self._state = GitState()
+        self._signature: _Signature | None = None
+
+    def state(self) -> GitState:
+        """The state now; raises ``GitError`` when git must be asked and fails."""
+        if self._git is None:
+            return self._state
+        signature = self._signature_now(self._git, self._state.branch)
+        if signature != self._signature:
+            state = _read(self._git)
+            # Taken before git was asked, so that a move in between shows as a difference next time.
+            self._signature = signature if state.branch == self._state.branch else None
+            self._state = state
+        return self._state
+
+    @staticmethod
+    def _signature_now(git: Git, branch: str) -> _Signature:
+        own = [b"HEAD", b"index", b"rebase-merge/git-rebase-todo", *(name for name, _ in _OPERATIONS)]
+        shared = [b"packed-refs", b"reftable/tables.list"]
+        if branch:
+            shared.append(b"refs/heads/" + os.fsencode(branch))
+        files = [git.git_dir + b"/" + name for name in own] + [git.common_dir + b"/" + name for name in shared]
+        return tuple(map(_signature, files))
+
+
+def _signature(path: bytes) -> tuple[int, int, int, int] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _read(git: Git) -> GitState:
+    absent = frozenset({0, 1})
+    head = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], accepted=absent).strip()
+    branch = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"], accepted=absent).removesuffix(b"\n")
+    operation = next((word for name, word in _OPERATIONS if os.path.lexists(git.git_dir + b"/" + name)), "")
+    conflicted = _unmerged(git)
+    touched = conflicted
+    if operation in _TOUCHING and head:
+        touched = conflicted | _staged(git)
+    return GitState(head.decode("ascii"), os.fsdecode(branch), operation, conflicted, touched)
+
+
+def _unmerged(git: Git) -> frozenset[bytes]:
+    entries = git.run(["ls-files", "-z", "--unmerged"]).split(b"\0")
+    return frozenset(entry.partition(b"\t")[2] for entry in entries if entry)
+
+
+def _staged(git: Git) -> frozenset[bytes]:
+    command = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"]
+    return frozenset(path for path in git.run([*command, "--relative", "HEAD"]).split(b"\0") if path)
