@@ -195,10 +195,10 @@ class Answer:
     def _contradictions(self, items: Sequence[Item], commits: dict[bytes, LastCommit]) -> list[Contradiction]:
         """Contradictions between claims of the items and the same claims anywhere, both sides unmoved on disk."""
         ids = [item.id for item in items]
-        own = self._reader.claims_of(ids)
-        if not own:
+        keys = {hit.key for hits in self._reader.claims_of(ids).values() for hit in hits}
+        if not keys:
             return []
-        same = self._reader.claims_with_same_key([hit.key for hit in own])
+        same = [hit for hits in self._reader.claims_with_same_key(sorted(keys)).values() for hit in hits]
         claims = [claim for claim in self._sourced(same) if self._stands(claim)]
         paths = sorted({claim.source.path for claim in claims})
         known = {**self._reader.commits(paths), **commits}

@@ -9,6 +9,7 @@ One ``Helix`` belongs to one thread.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from helix_core.config import Config, index_folder, load
+from helix_core.config import Config, load_config
 from helix_core.engine.answer import Answer
 from helix_core.engine.refresh import Progress, Refresh, RefreshReport
 from helix_core.errors import GitError, UsageError
@@ -45,7 +46,7 @@ class Helix:
         self._root = root
         self._config = config
         self.workspace = root.path
-        self.index_path = index_folder(config, Path(os.path.realpath(root.path))) / "index.db"
+        self.index_path = index_folder(config.cache_dir, root.path) / "index.db"
         self._index, notice = open_or_rebuild(self.index_path, time.time(), source_id_of=source_id_of)
         self._reader = self._index.reader()
         self.notices: tuple[str, ...] = (*config.warnings, *((notice,) if notice else ()))
@@ -63,7 +64,7 @@ class Helix:
         """
         root = Root.open(Path(folder))
         try:
-            return cls(root, config if config is not None else load(root.path))
+            return cls(root, config if config is not None else load_config(root.path))
         except BaseException:
             root.close()
             raise
@@ -84,7 +85,7 @@ class Helix:
 
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
-        return self._reader.meta().get("complete") == "1"
+        return self._reader.meta("complete") == "1"
 
     def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
@@ -101,8 +102,9 @@ class Helix:
                 self._opened_git(),
                 self._reader,
                 self._index.writer(),
+                head=self._state().head,
                 options=self._file_options(),
-                workers=self._config.index.workers,
+                workers=self._config.workers,
                 progress=progress,
             ).run()
         finally:
@@ -131,8 +133,8 @@ class Helix:
             self._index.writer(),
             git=self._opened_git(),
             state=self._state(),
-            max_bytes=self._config.index.max_file_bytes,
-            reingest_budget_ms=self._config.packet.reingest_budget_ms,
+            max_bytes=self._config.max_file_bytes,
+            reingest_budget_ms=self._config.reingest_budget_ms,
         ).make(checked_question(question), chosen, checked_k(k), hints)
         notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
         facts = PacketFacts(
@@ -145,6 +147,10 @@ class Helix:
             elapsed_ms=(time.monotonic() - started) * 1e3,
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
+
+    def digest(self) -> str:
+        """SHA-256 over what is indexed, independent of how it came to be: equal for equal folders."""
+        return self._reader.digest()
 
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
@@ -161,7 +167,7 @@ class Helix:
         )
 
     def _file_options(self) -> FileOptions:
-        return FileOptions(max_bytes=self._config.index.max_file_bytes, exclude=self._config.index.exclude)
+        return FileOptions(max_bytes=self._config.max_file_bytes, helixignore=self._config.exclude)
 
     def _opened_git(self) -> Git | None:
         if not self._git_opened:
@@ -183,6 +189,13 @@ class Helix:
         except GitError as error:
             self._git_note = f"git facts are missing: {error}"
             return GitState()
+
+
+def index_folder(cache_dir: Path, workspace: Path) -> Path:
+    """The folder of a workspace's index: named for people, unique by the workspace's real path."""
+    real = os.fsencode(os.path.realpath(workspace))
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in workspace.name)[:40] or "root"
+    return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"
 
 
 def checked_question(question: str) -> str:

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from helix_core.errors import GitError
-from helix_core.ingest.document import ingest, parser_generation, parser_version
+from helix_core.ingest.document import ingest, parser_version
+from helix_core.ingest.generation import parser_generation
 from helix_core.ingest.pool import IngestPool, Quarantined
-from helix_core.model import Document, FileEntry, LastCommit, Listing, Reason, SourceState, StatSignature
+from helix_core.model import Document, FileEntry, Listing, Reason, SourceState, StatSignature
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, Root
 from helix_core.workspace.files import FileOptions, content_reason, list_files
 from helix_core.workspace.git import Git
+from helix_core.workspace.history import LastCommits, last_commits
 
 BATCH_FILES = 64
 BATCH_S = 0.25
@@ -105,11 +107,12 @@ class Refresh:
         reader: Reader,
         writer: Writer,
         *,
+        head: str,
         options: FileOptions,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self._root, self._git, self._options = root, git, options
+        self._root, self._git, self._head, self._options = root, git, head, options
         self._reader, self._writer = reader, writer
         self._workers = workers
         self._tell = progress or (lambda _: None)
@@ -128,7 +131,7 @@ class Refresh:
         reader, writer = self._reader, self._writer
         generation = parser_generation()
         known = reader.sources()
-        plan = work_plan(listing, known, reader.meta().get("parsers") == generation)
+        plan = work_plan(listing, known, reader.meta("parsers") == generation)
         self._count(listing)
         history = _HistoryThread(self._git) if self._wants_history(reader) else None
         self._forget(plan.gone, writer)
@@ -253,14 +256,7 @@ class Refresh:
         self._step(path)
 
     def _wants_history(self, reader: Reader) -> bool:
-        if self._git is None:
-            return False
-        try:
-            head = self._git.head()
-        except GitError as error:
-            self._notes.append(f"git gave no history: {error}")
-            return False
-        return bool(head) and reader.meta().get("commits_head") != head
+        return self._git is not None and bool(self._head) and reader.meta("commits_head") != self._head
 
     def _remember_history(self, history: _HistoryThread, writer: Writer) -> None:
         self._tell(Progress("reading history", self._done, self._total))
@@ -268,24 +264,23 @@ class Refresh:
         if history.error:
             self._notes.append(f"git gave no history: {history.error}")
             return
+        if not commits.complete:
+            self._notes.append("the history is long: some files have no last commit yet")
         with writer.batch():
-            writer.set_commits(commits, whole=True)
-            writer.set_meta("commits_head", history.head)
+            writer.set_commits(commits, whole=commits.complete)
+            writer.set_meta("commits_head", self._head)
 
 
 class _HistoryThread:
     """``git log`` runs in its own process anyway, so it may as well run while files are parsed."""
 
     def __init__(self, git: Git | None) -> None:
-        from helix_core.workspace.history import last_commits
-
         assert git is not None
-        self.head, self.error = "", ""
-        self._commits: dict[bytes, LastCommit] = {}
+        self.error = ""
+        self._commits = LastCommits()
 
         def read() -> None:
             try:
-                self.head = git.head()
                 self._commits = last_commits(git)
             except GitError as error:
                 self.error = str(error)
@@ -293,6 +288,6 @@ class _HistoryThread:
         self._thread = threading.Thread(target=read, name="helix-history", daemon=True)
         self._thread.start()
 
-    def result(self) -> dict[bytes, LastCommit]:
+    def result(self) -> LastCommits:
         self._thread.join()
         return self._commits

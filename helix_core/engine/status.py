@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine.refresh import work_plan
-from helix_core.ingest.document import parser_generation
+from helix_core.ingest.generation import parser_generation
 from helix_core.model import GitState
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import Root
@@ -28,10 +28,10 @@ def status(
     list_skipped: bool,
 ) -> dict[str, Any]:
     """The status object; nothing is read but names and stats, and nothing is changed."""
-    meta, counts = reader.meta(), reader.counts()
+    counts = reader.counts()
     known = reader.sources()
     listing = list_files(root, git, options)
-    plan = work_plan(listing, known, meta.get("parsers") == parser_generation())
+    plan = work_plan(listing, known, reader.meta("parsers") == parser_generation())
     skipped = {one.path: one.reason for one in listing.skipped}
     skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
     by_reason: dict[str, int] = {}
@@ -40,7 +40,7 @@ def status(
     answer: dict[str, Any] = {
         "schema": STATUS_SCHEMA,
         "workspace": str(root.path),
-        "indexed": meta.get("complete") == "1",
+        "indexed": reader.meta("complete") == "1",
         "fresh": not plan.read and not plan.gone,
         "pending": {"changed_or_new": len(plan.read), "gone": len(plan.gone)},
         "index": {

@@ -1,0 +1,209 @@
+"""A packet tells the truth about files that change under it, without being told that they did."""
+
+import hashlib
+import os
+import time
+
+import pytest
+from conftest import git, write
+
+from helix_core.errors import UsageError
+
+COOKIE = "where is the session cookie signed?"
+GROUPS = ("verified", "stale_risk", "needs_refresh")
+
+
+def items(packet, *groups):
+    return [item for group in groups or GROUPS for item in packet[group]]
+
+
+def item_of(packet, source_id, symbol=""):
+    found = [i for i in items(packet) if i["source_id"] == source_id and symbol in i["symbol"]]
+    assert found, f"{source_id} {symbol} is not among {[(i['source_id'], i['symbol']) for i in items(packet)]}"
+    return found[0]
+
+
+def assert_true(packet, folder):
+    """Every verified item must be, byte for byte, what stands on the disk."""
+    for item in packet["verified"]:
+        data = (folder / item["source_id"]).read_bytes()
+        assert item["content_hash"] == hashlib.sha256(data).hexdigest()
+        lines = data.split(b"\n")[item["start_line"] - 1 : item["end_line"]]
+        assert b"\n".join(lines).startswith(item["quote"].encode())
+
+
+def test_a_packet_points_at_the_right_place_and_quotes_it(helix, repository):
+    packet = helix.packet(COOKIE, task="edit")
+    assert packet["schema"] == "helix.packet/1"
+    found = item_of(packet, "app/sessions.py", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("verified", "unchanged")
+    assert "def sign_cookie(self, payload):" in found["quote"]
+    assert found["author"] == "Ada"
+    assert found["commit"] == packet["head"] == git(repository, "rev-parse", "HEAD").strip()
+    assert_true(packet, repository)
+
+
+def test_the_implementation_stands_before_its_test(helix):
+    ranked = [item["source_id"] for item in helix.search("sign_cookie")["items"]]
+    assert ranked[0] == "app/sessions.py"
+    assert "tests/test_sessions.py" in ranked
+
+
+def test_touching_a_file_changes_no_verdict_and_heals_the_signature(helix, repository):
+    os.utime(repository / "app/sessions.py", ns=(1, 1))
+    assert item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")["reason"] == "touched"
+    assert item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")["reason"] == "unchanged"
+
+
+def test_an_edit_inside_the_span_is_quoted_as_it_is_now(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    packet = helix.packet(COOKIE, task="quote")
+    found = item_of(packet, "app/sessions.py", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("verified", "reingested")
+    assert 'payload + "|"' in found["quote"]
+    assert_true(packet, repository)
+
+
+def test_an_edit_before_the_span_moves_it(helix, repository):
+    before = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
+    path = repository / "app/sessions.py"
+    path.write_text('"""New first lines."""\n\nimport os\n\n\n' + path.read_text())
+    packet = helix.packet(COOKIE)
+    found = item_of(packet, "app/sessions.py", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("verified", "moved")
+    assert found["start_line"] == before["start_line"] + 5
+    assert_true(packet, repository)
+
+
+def test_a_same_size_edit_with_its_time_restored_is_seen(helix, repository):
+    path = repository / "app/sessions.py"
+    stat = path.stat()
+    path.write_text(path.read_text().replace("Return the payload", "Deliver the goods."[:18]))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert path.stat().st_size == stat.st_size
+    packet = helix.packet(COOKIE, task="edit")
+    assert item_of(packet, "app/sessions.py", "sign_cookie")["reason"] == "reingested"
+    assert_true(packet, repository)
+
+
+def test_a_deleted_file_is_never_verified_and_then_forgotten(helix, repository):
+    (repository / "app/sessions.py").unlink()
+    found = item_of(helix.packet(COOKIE, task="edit"), "app/sessions.py")
+    assert (found["status"], found["reason"], found["quote"]) == ("needs_refresh", "gone", "")
+    assert not [i for i in items(helix.packet(COOKIE)) if i["source_id"] == "app/sessions.py"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "symlink", "fifo"])
+def test_something_else_in_the_files_place_is_never_read(helix, repository, tmp_path, kind):
+    path = repository / "app/sessions.py"
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "symlink":
+        outside = tmp_path / "outside.py"
+        outside.write_text("def sign_cookie(): return 'session cookie signed outside'\n")
+        path.symlink_to(outside)
+    else:
+        os.mkfifo(path)
+    found = item_of(helix.packet(COOKIE), "app/sessions.py")
+    assert found["status"] == "needs_refresh"
+    assert found["reason"] in {"not_a_file", "outside_root"}
+    assert found["quote"] == ""
+
+
+def test_a_changed_file_beyond_the_budget_needs_refresh_unless_the_text_still_stands(repository, open_helix, tmp_path):
+    (repository / "helix.toml").write_text("[packet]\nreingest_budget_ms = 0\n")
+    helix = open_helix(repository)
+    helix.refresh()
+    path = repository / "app/sessions.py"
+    text = path.read_text().replace('payload + "."', 'payload + "|"')
+    path.write_text("# one more line\n" + text)
+    packet = helix.packet(COOKIE)
+    assert item_of(packet, "app/sessions.py", "verify_cookie")["reason"] == "moved"
+    changed = item_of(packet, "app/sessions.py", "sign_cookie")
+    assert (changed["status"], changed["reason"], changed["quote"]) == ("needs_refresh", "changed", "")
+    target = next(t for t in packet["refresh_targets"] if t["reason"] == "changed")
+    assert (target["source_id"], target["target_kind"]) == ("app/sessions.py", "code")
+    assert_true(packet, repository)
+
+
+def test_a_merge_conflict_is_a_risk(helix, repository):
+    git(repository, "checkout", "-q", "-b", "other")
+    path = repository / "app/sessions.py"
+    original = path.read_text()
+    path.write_text(original.replace('payload + "."', 'payload + "!"'))
+    git(repository, "commit", "-q", "-am", "One way")
+    git(repository, "checkout", "-q", "main")
+    path.write_text(original.replace('payload + "."', 'payload + "?"'))
+    git(repository, "commit", "-q", "-am", "Another way")
+    git(repository, "merge", "other", check=False)
+    found = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("stale_risk", "conflicted")
+    git(repository, "merge", "--abort")
+    assert item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")["status"] == "verified"
+
+
+def test_a_document_is_outdated_once_what_it_names_has_changed(helix, repository):
+    question = "docs: sessions signs the session cookie before it is sent to the browser"
+    assert item_of(helix.packet(question), "docs/sessions.md")["status"] == "verified"
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    found = item_of(helix.packet(question), "docs/sessions.md")
+    assert (found["status"], found["reason"], found["detail"]) == ("stale_risk", "outdated_doc", "sign_cookie")
+
+
+def test_a_document_that_the_code_contradicts_says_so(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace("SESSION_COOKIE_AGE = 3600", "SESSION_COOKIE_AGE = 60"))
+    git(repository, "-c", "user.name=Ada", "commit", "-q", "-am", "Shorter sessions")
+    helix.refresh()
+    packet = helix.packet("how many seconds does a session cookie live, SESSION_COOKIE_AGE?")
+    (pair,) = packet["contradictions"]
+    assert pair["key"] == "SESSION_COOKIE_AGE"
+    assert {pair["fresher"]["value"], pair["older"]["value"]} == {"60", "3600"}
+
+
+def test_a_question_about_nothing_here_is_answered_with_empty(helix):
+    packet = helix.packet("kubernetes ingress autoscaling quota")
+    assert packet["known_empty"] is True
+    assert packet["accounting"]["searched"] > 0
+    assert packet["verified"] == []
+
+
+def test_a_new_file_is_found_after_a_refresh_and_a_secret_never(helix, repository):
+    secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+    write(repository, {"app/billing.py": f'def charge_invoice():\n    """Charge an invoice."""\n    return "{secret}"\n'})
+    helix.refresh()
+    packet = helix.packet("where is an invoice charged?")
+    found = item_of(packet, "app/billing.py", "charge_invoice")
+    assert secret not in str(packet)
+    assert "masked" in found["quote"]
+    assert secret.encode() not in helix.index_path.read_bytes()
+
+
+def test_at_most_k_items_come_best_first(helix):
+    for k in (1, 3):
+        packet = helix.packet("session cookie address handler", k=k)
+        assert 0 < len(items(packet)) <= k
+        for group in GROUPS:
+            scores = [item["relevance_score"] for item in packet[group]]
+            assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [({"task": "cook"}, "task"), ({"k": 0}, "k is 0"), ({"k": 10_000}, "k is 10000")],
+)
+def test_a_wrong_call_is_refused_with_what_would_be_right(helix, call, word):
+    with pytest.raises(UsageError, match=word):
+        helix.packet("sessions", **call)
+    with pytest.raises(UsageError, match="empty"):
+        helix.packet("  \n ")
+
+
+def test_a_question_of_a_megabyte_or_in_chinese_is_answered(helix):
+    assert helix.packet("会话 cookie 在哪里签名？")["schema"] == "helix.packet/1"
+    started = time.monotonic()
+    helix.packet("session cookie " * 70_000)
+    assert time.monotonic() - started < 30

@@ -1,0 +1,163 @@
+"""Refreshing reads what moved, parses what is new, and ends where a cold build would."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from conftest import FILES, git, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix_core.engine.refresh import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
+from helix_core.model import StatSignature
+
+
+def age(folder):
+    """Make every file old enough for its stat to be trusted."""
+    past = time.time_ns() - 10_000_000_000
+    for parent, _, names in os.walk(folder):
+        if ".git" not in parent:
+            for name in names:
+                os.utime(os.path.join(parent, name), ns=(past, past))
+    time.sleep(FINE_CLOCK_NS / 1e9 * 1.5)
+
+
+def test_a_restart_with_nothing_changed_reads_and_parses_nothing(repository, open_helix):
+    age(repository)
+    first = open_helix(repository)
+    assert first.refresh().parsed == len(FILES)
+    first_digest = first.digest()
+    again = open_helix(repository)
+    report = again.refresh()
+    assert (report.parsed, report.touched, report.unchanged) == (0, 0, len(FILES))
+    assert again.digest() == first_digest
+
+
+def test_a_branch_switch_and_back_parses_only_what_was_never_seen(helix, repository):
+    digest = helix.digest()
+    git(repository, "checkout", "-q", "-b", "other")
+    write(repository, {"app/sessions.py": "def sign_cookie():\n    return 1\n", "app/new.py": "x = 1\n"})
+    (repository / "app/routing.py").unlink()
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "Other")
+    assert helix.refresh().parsed == 2
+    other = helix.digest()
+    git(repository, "checkout", "-q", "main")
+    back = helix.refresh()
+    assert (back.parsed, back.reactivated, back.removed) == (0, 2, 1)
+    assert helix.digest() == digest
+    git(repository, "checkout", "-q", "other")
+    assert helix.refresh().parsed == 0
+    assert helix.digest() == other
+
+
+def test_deleting_moving_and_editing_are_counted(helix, repository):
+    (repository / "README.md").unlink()
+    (repository / "app/routing.py").rename(repository / "app/paths.py")
+    write(repository, {"app/sessions.py": "def other(): pass\n"})
+    report = helix.refresh()
+    assert (report.added, report.changed, report.removed) == (1, 1, 2)
+
+
+def test_a_signature_is_only_trusted_when_the_file_had_come_to_rest():
+    fine = StatSignature(1, 5_000_000_123, 5_000_000_123, 1)
+    assert not is_settled(fine, 5_000_000_123 + FINE_CLOCK_NS - 1)
+    assert is_settled(fine, 5_000_000_123 + FINE_CLOCK_NS)
+    whole_seconds = StatSignature(1, 5_000_000_000, 5_000_000_000, 1)
+    assert not is_settled(whole_seconds, 5_000_000_000 + COARSE_CLOCK_NS - 1)
+
+
+def test_two_processes_on_one_folder_take_turns_and_agree(repository, tmp_path, open_helix):
+    write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
+    environment = {**os.environ, "HELIX_CACHE_DIR": str(tmp_path / "cache")}
+    program = (
+        "import sys; from pathlib import Path; from helix_core.engine import Helix\n"
+        "with Helix.open(Path(sys.argv[1])) as helix: helix.refresh(); print(helix.digest())"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, str(repository)], env=environment, stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    digests = {process.communicate(timeout=120)[0] for process in running}
+    assert all(process.returncode == 0 for process in running)
+    assert len(digests) == 1
+    helix = open_helix(repository)
+    assert helix.refresh().parsed == 0
+
+
+TEXTS = st.sampled_from(
+    [
+        "def alpha():\n    return 1\n",
+        "class Beta:\n    def gamma(self):\n        return 2\n",
+        "# A heading\n\nSome prose about alpha.\n",
+        "port = 8080\n",
+        "",
+        "\x00binary",
+    ]
+)
+NAMES = st.sampled_from(["a.py", "b.py", "docs/c.md", "conf/d.toml", "e.txt", "pkg/f.py"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), NAMES, TEXTS),
+        st.tuples(st.just("delete"), NAMES, st.none()),
+        st.tuples(st.just("move"), NAMES, NAMES),
+        st.tuples(st.just("commit"), NAMES, st.none()),
+        st.tuples(st.just("switch"), st.sampled_from(["main", "side"]), st.none()),
+        st.tuples(st.just("refresh"), NAMES, st.none()),
+    ),
+    min_size=12,
+    max_size=30,
+)
+
+
+def apply(folder, step):
+    kind, name, value = step
+    path = folder / name
+    if kind == "write":
+        write(folder, {name: value})
+    elif kind == "delete":
+        path.unlink(missing_ok=True)
+    elif kind == "move" and path.exists() and name != value:
+        (folder / value).parent.mkdir(parents=True, exist_ok=True)
+        path.replace(folder / value)
+    elif kind == "commit":
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "step", "--allow-empty")
+    elif kind == "switch":
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "step", "--allow-empty")
+        git(folder, "checkout", "-q", name, check=False)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_factory, steps):
+    from helix_core.config import load
+    from helix_core.engine import Helix
+
+    base = tmp_path_factory.mktemp("history")
+    folder = base / "project"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    write(folder, {"a.py": "def start():\n    pass\n"})
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin")
+    git(folder, "branch", "side")
+
+    def opened(name):
+        config = load(folder, environ={"HELIX_CACHE_DIR": str(base / name)}, user=base / "none.toml")
+        return Helix.open(folder, config=config)
+
+    with opened("warm") as warm:
+        warm.refresh()
+        for step in steps:
+            apply(folder, step)
+            if step[0] == "refresh":
+                warm.refresh()
+        warm.refresh()
+        with opened("cold") as cold:
+            cold.refresh()
+            assert warm.digest() == cold.digest()
+    shutil.rmtree(base)
