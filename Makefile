@@ -14,7 +14,7 @@ export FOLDER ASK
 
 # The oldest first: it is what the lock files were tested with.
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
 .PHONY: help
 help: ## list what make can do here

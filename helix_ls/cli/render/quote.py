@@ -1,0 +1,69 @@
+"""A quote with line numbers, coloured by the grammar that cut it: no pattern is ever run over text of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from helix_core.ingest.languages import LANGUAGES
+from helix_core.ingest.syntax import load, parse
+from helix_ls.cli.printable import lines_of
+from helix_ls.cli.render.words import count
+
+MAX_LINES = 12
+_PARSE_LIMIT_S = 0.05
+_COLOURS = {"comment": "bright_black", "string": "green", "number": "cyan", "keyword": "magenta"}
+_NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
+
+
+def quoted(quote: str, start_line: int, end_line: int, language: str, *, colour: bool) -> Iterator[Text]:
+    """The lines of a quote with their numbers, at most ``MAX_LINES``, then how many more the span has."""
+    lines = lines_of(quote.removesuffix("\n"))[:MAX_LINES] if quote else []
+    while lines and not lines[-1].strip():
+        lines.pop()
+    width = len(str(start_line + len(lines)))
+    for number, line in enumerate(_coloured(lines, language) if colour else map(Text, lines), start=start_line):
+        yield Text.assemble((f"  {number:>{width}} │ ", "dim"), line)
+    more = end_line - start_line + 1 - len(lines)
+    if lines and more > 0:
+        yield Text(f"  {'⋮':>{width}}   {count(more, 'more line')}", style="dim")
+
+
+def _coloured(lines: list[str], language: str) -> list[Text]:
+    known = LANGUAGES.get(language)
+    if known is None or known.grammar is None:
+        return [Text(line) for line in lines]
+    loaded = load(known.grammar)
+    data = [line.encode() for line in lines]
+    tree = parse(loaded, b"\n".join(data), _PARSE_LIMIT_S)
+    texts = [Text(line) for line in lines]
+    if tree is None:
+        return texts
+    pending = [tree.root_node]
+    while pending:
+        node = pending.pop()
+        style = _style(node.type, named=node.is_named, keywords=loaded.keywords)
+        if style is None:
+            pending.extend(node.children)
+            continue
+        (first, start), (last, end) = node.start_point, node.end_point
+        for row in range(first, min(last, len(texts) - 1) + 1):
+            left = _column(data[row], start) if row == first else 0
+            right = _column(data[row], end) if row == last else len(texts[row])
+            texts[row].stylize(style, left, right)
+    return texts
+
+
+def _style(kind: str, *, named: bool, keywords: frozenset[str]) -> str | None:
+    if not named:
+        return _COLOURS["keyword"] if kind in keywords else None
+    if "comment" in kind:
+        return _COLOURS["comment"]
+    if "string" in kind and "interpolat" not in kind and "template" not in kind:
+        return _COLOURS["string"]
+    return _COLOURS["number"] if kind.startswith(_NUMBERS) else None
+
+
+def _column(line: bytes, byte: int) -> int:
+    return len(line[:byte].decode("utf-8", "replace"))

@@ -1,0 +1,41 @@
+"""Search results for a person: one line a place, best first, with the rankers that found it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from helix_core.workspace.paths import path_of, uri_of
+from helix_ls.cli.printable import one_line
+from helix_ls.cli.render.page import Page, dim
+from helix_ls.cli.render.words import count, duration
+
+
+def draw(answer: dict[str, Any], workspace: Path) -> None:
+    """Print the results; ``workspace`` makes the links."""
+    page = Page()
+    if answer["known_empty"]:
+        page.line(Text("Nothing here answers that.", style="bold"))
+    width = len(str(len(answer["items"])))
+    for number, item in enumerate(answer["items"], start=1):
+        uri = uri_of(workspace, path_of(item["source_id"]))
+        place = page.place(item["source_id"], item["start_line"], item["end_line"], uri)
+        found_by = ", ".join(f"{signal['ranker']} {signal['rank']}" for signal in item["signals"])
+        page.line(
+            dim(f"{number:>{width}}  "),
+            place,
+            Text(f"  {one_line(item['symbol'])}" if item["symbol"] else "", style="cyan"),
+            dim(f"  {item['kind']}  {found_by}"),
+        )
+    if answer.get("nearest"):
+        page.line("Names that come near: ", Text(one_line(", ".join(answer["nearest"])), style="cyan"))
+    page.space()
+    page.line(
+        dim(
+            f"{count(len(answer['items']), 'place')} · confidence {answer['confidence']:.2f}"
+            f" · {duration(answer['elapsed_ms'])}"
+        )
+    )
+    page.show()
