@@ -1,0 +1,129 @@
+"""What is measured through the Python API, each in a fresh process, one JSON object on standard output.
+
+python inside.py files   FOLDER LIST_FILE       write the indexed paths, NUL between them
+python inside.py restart FOLDER                 open, find that nothing changed, close; beside bare stat walks
+python inside.py save    FOLDER COUNT SEED      edit files one by one, each until it can be found
+python inside.py packets FOLDER QUESTIONS_FILE  a packet a question, warm; questions as JSON texts, one a line
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from processes import resident_bytes
+from yardsticks import timed_stat_walk
+
+WARM_UP = 20
+TASKS = ("explain", "edit")
+K = 8
+
+
+def files(folder: Path, list_file: Path) -> dict[str, Any]:
+    """The files that became searchable, and their bytes."""
+    from helix_core.engine import Helix
+
+    with Helix.open(folder) as helix:
+        live = indexed(helix)
+        index = helix.index_path
+    list_file.write_bytes(b"\0".join(live))
+    kept = [index, index.with_name(index.name + "-wal")]
+    return {
+        "files": len(live),
+        "bytes": sum(os.path.getsize(os.path.join(os.fsencode(folder), path)) for path in live),
+        "index_bytes": sum(each.stat().st_size for each in kept if each.exists()),
+    }
+
+
+def indexed(helix: Any) -> list[bytes]:
+    """The live paths, in byte order."""
+    states = helix._reader.sources()
+    return sorted(path for path, state in states.items() if not state.skipped)
+
+
+def restart(folder: Path) -> dict[str, Any]:
+    """The walk first, so that both find the same warm caches; the second number leaves the imports out."""
+    walk_s = timed_stat_walk(str(folder))
+    cpu = cpu_seconds()
+    started = time.perf_counter()
+    from helix_core.engine import Helix
+
+    imported = time.perf_counter()
+    with Helix.open(folder) as helix:
+        report = helix.refresh()
+    ended = time.perf_counter()
+    if report.parsed or report.changed or report.added:
+        raise SystemExit(f"nothing had changed, but the refresh says {report}")
+    return {
+        "walk_s": walk_s,
+        "restart_s": ended - started,
+        "without_imports_s": ended - imported,
+        "cpu_s": cpu_seconds() - cpu,
+    }
+
+
+def cpu_seconds() -> float:
+    """Of this process and the children it has waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+def save(folder: Path, count: int, seed: int) -> dict[str, Any]:
+    """Append a line with a new word to files picked at random; time until the index has it; then see that it has."""
+    from helix_core.engine import Helix
+
+    taken, sizes, lost = [], [], 0
+    with Helix.open(folder) as helix:
+        chosen = random.Random(seed).sample(indexed(helix), count)
+        for number, path in enumerate(chosen):
+            word = f"zq{seed}x{number}marker"
+            with open(os.path.join(os.fsencode(folder), path), "ab") as file:
+                file.write(f"\n{word}\n".encode())
+            started = time.perf_counter()
+            helix.refresh_paths([path])
+            taken.append((time.perf_counter() - started) * 1e3)
+            sizes.append(os.path.getsize(os.path.join(os.fsencode(folder), path)))
+            lost += not any(item["source_id"].encode() == path for item in helix.search(word)["items"])
+    slowest = sorted(zip(taken, sizes, (os.fsdecode(path) for path in chosen), strict=True), reverse=True)[:5]
+    return {"ms": taken, "lost": lost, "slowest": slowest}
+
+
+def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
+    """Each question once, after a warm-up with others of the same kinds; tasks in turn. Memory at rest at the end."""
+    from helix_core.engine import Helix
+
+    questions = [json.loads(line) for line in questions_file.read_text(encoding="utf-8").splitlines()]
+    taken, statuses = [], {"verified": 0, "stale_risk": 0, "needs_refresh": 0}
+    with Helix.open(folder) as helix:
+        for question in questions[:WARM_UP]:
+            helix.packet(question, task="explain", k=K)
+        for number, question in enumerate(questions[WARM_UP:]):
+            started = time.perf_counter()
+            packet = helix.packet(question, task=TASKS[number % len(TASKS)], k=K)
+            taken.append((time.perf_counter() - started) * 1e3)
+            for status in statuses:
+                statuses[status] += len(packet[status])
+        idle = resident_bytes(os.getpid())
+    slowest = sorted(zip(taken, questions[WARM_UP:], strict=True), reverse=True)[:5]
+    return {"ms": taken, "statuses": statuses, "idle_bytes": idle, "slowest": slowest}
+
+
+def main(arguments: list[str]) -> dict[str, Any]:
+    """Dispatch."""
+    what, folder, *rest = arguments
+    if what == "files":
+        return files(Path(folder), Path(rest[0]))
+    if what == "restart":
+        return restart(Path(folder))
+    if what == "save":
+        return save(Path(folder), int(rest[0]), int(rest[1]))
+    return packets(Path(folder), Path(rest[0]))
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1:])))
