@@ -1,0 +1,236 @@
+"""An outline → the spans that partition a file. Pure; every byte is in exactly one span and spans begin at line starts.
+
+A symbol is a span of its own with what stands directly over it; a long container is its header and its members; a long
+function is cut at statement borders; what lies between symbols is merged or cut to a readable size.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+
+import tree_sitter
+
+from helix_core.ingest.borders import Size, line_windows, packed, statement_borders, within
+from helix_core.ingest.lines import Lines
+from helix_core.ingest.outline import FUNCTIONS, Outline, Symbol
+
+SMALL = Size(rows=40, size_bytes=1200)
+LONG = Size(rows=80, size_bytes=4000)
+PART = Size(rows=60, size_bytes=3000)
+RUN = Size(rows=50, size_bytes=2000)
+RUN_PART = Size(rows=40, size_bytes=1500)
+CRUMB = Size(rows=4, size_bytes=300)
+INNER_ROWS = 10
+_THIN = frozenset({"module", "namespace", "impl", "extension", "suite"})
+_CLOSERS = b" \t\r\n\f\v{}[]();,"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes ``[start, end)`` with what they are; ``trail`` is the path of names around ``name``."""
+
+    start: int
+    end: int
+    kind: str
+    name: str
+    trail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A run of lines that belongs to ``owner`` (None: the file itself); ``is_head`` when it begins the owner."""
+
+    start: int
+    end: int
+    owner: Symbol | None
+    is_head: bool
+
+
+def spans(data: bytes, lines: Lines, outline: Outline, root: tree_sitter.Node | None) -> list[Span]:
+    """The spans of ``data`` in order; none for an empty file."""
+    if not data:
+        return []
+    pieces = _pieces(lines, outline)
+    pieces = _joined(data, lines, pieces)
+    cutter = _Cutter(data, lines, outline, root)
+    return [span for piece in pieces for span in cutter.cut(piece)]
+
+
+def _pieces(lines: Lines, outline: Outline) -> list[_Piece]:
+    """The file as runs of lines, each belonging to the innermost symbol that is worth a span of its own."""
+    leads = _lead_rows(lines, outline)
+    pieces: list[_Piece] = []
+    open_: list[tuple[Symbol, int]] = []
+    position = 0
+    is_head = False
+
+    def upto(offset: int) -> None:
+        nonlocal position, is_head
+        if offset > position:
+            pieces.append(_Piece(position, offset, open_[-1][0] if open_ else None, is_head))
+            position, is_head = offset, False
+
+    for symbol in _chosen(lines, outline.symbols):
+        row = lines.row(symbol.start)
+        while open_ and open_[-1][0].end <= symbol.start:
+            upto(open_[-1][1])
+            open_.pop()
+            is_head = False
+        while row - 1 in leads and leads[row - 1] < row:
+            row = leads[row - 1]
+        upto(lines.start(row))
+        open_.append((symbol, lines.start(lines.row(symbol.end - 1) + 1)))
+        is_head = True
+    while open_:
+        upto(open_[-1][1])
+        open_.pop()
+        is_head = False
+    upto(lines.size)
+    return pieces
+
+
+def _chosen(lines: Lines, symbols: tuple[Symbol, ...]) -> list[Symbol]:
+    """The symbols that become spans: a file's, an opened container's, and the sizable ones of long functions."""
+    opened = [False] * len(symbols)
+    chosen = []
+    for index, symbol in enumerate(symbols):
+        if symbol.parent >= 0 and not opened[symbol.parent]:
+            continue
+        around = symbols[symbol.parent] if symbol.parent >= 0 else None
+        if not _stands_alone(lines, symbol, around):
+            continue
+        limit = SMALL if symbol.is_container else LONG
+        opened[index] = limit.exceeded_by(lines, symbol.start, symbol.end)
+        chosen.append(symbol)
+    return chosen
+
+
+def _stands_alone(lines: Lines, symbol: Symbol, around: Symbol | None) -> bool:
+    if symbol.end <= symbol.start:
+        return False
+    rows = lines.row(symbol.end - 1) - lines.row(symbol.start) + 1
+    if around is not None and around.kind in FUNCTIONS:
+        return rows >= INNER_ROWS
+    if symbol.is_heavy:
+        return rows > 1 or symbol.kind == "section"
+    return rows >= INNER_ROWS or symbol.end - symbol.start >= SMALL.size_bytes
+
+
+def _lead_rows(lines: Lines, outline: Outline) -> dict[int, int]:
+    """Last row → first row of the comments, decorators and attributes; runs are followed row by row."""
+    rows: dict[int, int] = {}
+    for start, end in outline.leads:
+        if end > start:
+            first = lines.row(start)
+            rows.setdefault(lines.row(max(start, end - 1)), first)
+    return rows
+
+
+def _joined(data: bytes, lines: Lines, pieces: list[_Piece]) -> list[_Piece]:
+    """Blank lines and closing brackets go to the piece before; the bare first line of a namespace to the one after."""
+    out: list[_Piece] = []
+    for piece in pieces:
+        if out and data[piece.start : piece.end].strip(_CLOSERS) in (b"", b"end"):
+            out[-1] = _Piece(out[-1].start, piece.end, out[-1].owner, out[-1].is_head)
+        elif out and _is_thin(lines, out[-1], piece):
+            out[-1] = _Piece(out[-1].start, piece.end, piece.owner, piece.is_head)
+        else:
+            out.append(piece)
+    return out
+
+
+def _is_thin(lines: Lines, head: _Piece, following: _Piece) -> bool:
+    owner = head.owner
+    if owner is None or not head.is_head or owner.kind not in _THIN or not following.is_head:
+        return False
+    return lines.row(head.end - 1) - lines.row(head.start) < 2
+
+
+class _Cutter:
+    """Cuts pieces to size and names the parts."""
+
+    def __init__(self, data: bytes, lines: Lines, outline: Outline, root: tree_sitter.Node | None) -> None:
+        self._data = data
+        self._lines = lines
+        self._outline = outline
+        self._root = root
+        self._borders: list[int] | None = None
+        self._values = [symbol for symbol in outline.symbols if not symbol.is_heavy]
+        self._value_starts = [symbol.start for symbol in self._values]
+
+    def cut(self, piece: _Piece) -> list[Span]:
+        """The spans of one piece."""
+        if piece.owner is None:
+            return [self._run(start, end, ()) for start, end in self._runs(piece)]
+        trail, name = piece.owner.trail, piece.owner.name
+        if piece.is_head or not piece.owner.is_container:
+            parts = self._parts(piece.start, piece.end, LONG, PART)
+            return [Span(start, end, piece.owner.kind, name, trail) for start, end in parts]
+        inner = (*trail, name)
+        return [self._run(start, end, inner) for start, end in self._parts(piece.start, piece.end, RUN, RUN_PART)]
+
+    def _runs(self, piece: _Piece) -> list[tuple[int, int]]:
+        """A run at the top of the file: its imports stand by themselves unless there is little around them."""
+        cuts = [piece.start, *self._around_imports(piece.start, piece.end), piece.end]
+        runs = []
+        for start, end in pairwise(cuts):
+            runs += self._parts(start, end, RUN, RUN_PART)
+        return runs
+
+    def _around_imports(self, start: int, end: int) -> list[int]:
+        inside = [item for item in self._outline.imports if start <= item.start < end]
+        if not inside or not Size(15, 600).exceeded_by(self._lines, start, end):
+            return []
+        rows = [self._lines.row(item.start) for item in inside]
+        first, last = min(rows), max(self._lines.row(max(item.start, item.end - 1)) for item in inside)
+        cuts = []
+        if first - self._lines.row(start) >= 5:
+            cuts.append(self._lines.start(first))
+        if self._lines.row(end - 1) - last >= 4:
+            cuts.append(self._lines.start(last + 1))
+        return [cut for cut in cuts if start < cut < end]
+
+    def _parts(self, start: int, end: int, limit: Size, part: Size) -> list[tuple[int, int]]:
+        if not limit.exceeded_by(self._lines, start, end):
+            return [(start, end)]
+        cuts = packed(start, end, within(self._all_borders(), start, end), self._lines, part)
+        parts = list(zip(cuts, [*cuts[1:], end], strict=True))
+        return self._evened([small for big in parts for small in self._windows(*big, part)])
+
+    def _windows(self, start: int, end: int, part: Size) -> list[tuple[int, int]]:
+        """Where no statement begins for too long, as in a long literal, lines have to do."""
+        if not LONG.exceeded_by(self._lines, start, end):
+            return [(start, end)]
+        cuts = line_windows(self._data, self._lines, start, end, part)
+        return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+    def _evened(self, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """A crumb joins the part before it, or as the first one the part after."""
+        out: list[tuple[int, int]] = []
+        for start, end in parts:
+            if out and (not CRUMB.exceeded_by(self._lines, start, end) or not CRUMB.exceeded_by(self._lines, *out[-1])):
+                out[-1] = (out[-1][0], end)
+            else:
+                out.append((start, end))
+        return out
+
+    def _all_borders(self) -> list[int]:
+        if self._borders is None:
+            found = statement_borders(self._root, self._lines, RUN_PART) if self._root is not None else []
+            held = _lead_rows(self._lines, self._outline)
+            self._borders = [border for border in found if self._lines.row(border) - 1 not in held]
+        return self._borders
+
+    def _run(self, start: int, end: int, trail: tuple[str, ...]) -> Span:
+        """Statements between symbols: named when they are about one value only."""
+        low, high = bisect_left(self._value_starts, start), bisect_left(self._value_starts, end)
+        values = [value for value in self._values[low:high] if value.trail == trail]
+        names = {value.name for value in values}
+        kinds = {value.kind for value in values}
+        if any(start <= item.start < end for item in self._outline.imports):
+            return Span(start, end, "imports", "", trail)
+        if len(names) == 1:
+            return Span(start, end, values[0].kind, values[0].name, trail)
+        return Span(start, end, kinds.pop() if len(kinds) == 1 else "block", "", trail)

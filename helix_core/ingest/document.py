@@ -1,0 +1,103 @@
+"""The one entry of the room: a file's bytes → everything the index will know of it. Reads nothing, keeps nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import tree_sitter
+
+from helix_core.ingest import claims
+from helix_core.ingest.assemble import Assembler
+from helix_core.ingest.chunk import spans
+from helix_core.ingest.languages import Language, language_of
+from helix_core.ingest.lines import Lines, line_count
+from helix_core.ingest.outline import Outline, outline
+from helix_core.ingest.plain import outline_of
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest.symbols import tested_file
+from helix_core.ingest.syntax import PARSE_LIMIT_S, load, parse
+from helix_core.model import Chunk, Document, Role
+
+CHUNKER = "1"
+HEAD_BYTES = 256
+DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
+
+
+def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float = PARSE_LIMIT_S) -> Document:
+    """The document of ``data``, found at ``path`` (relative to the root).
+
+    ``skipped`` is a reason why the content does not count; then nothing of it is read. A parse that takes longer than
+    ``parse_limit_s`` seconds is given up for line chunks, and the document says ``has_errors``.
+    """
+    language = language_of(path, data[:HEAD_BYTES])
+    about = provenance(path)
+    masked = Masked(b"") if skipped else mask(data)
+    chunks: tuple[Chunk, ...] = ()
+    has_errors = False
+    if masked.data:
+        tree, has_errors = _tree(language, masked.data, parse_limit_s)
+        chunks = _chunks(path, language, about.role, masked, tree)
+    return Document(
+        path=path,
+        content_hash=hashlib.sha256(data).hexdigest(),
+        size_bytes=len(data),
+        line_count=line_count(data),
+        language=language.name,
+        parser=parser_of(language),
+        source_kind=about.source_kind,
+        volatility=about.volatility,
+        authority=about.authority,
+        role=about.role,
+        chunks=chunks,
+        has_errors=has_errors,
+        masked_count=len(masked.findings),
+        skipped=skipped,
+    )
+
+
+def parser_version(path: bytes, head: bytes) -> str:
+    """Names the chunker and the grammar, with versions, that a file at ``path`` would meet today; loads neither."""
+    return parser_of(language_of(path, head[:HEAD_BYTES]))
+
+
+@cache
+def parser_of(language: Language) -> str:
+    """``chunker/1 tree-sitter-python/0.25.0``: what has to be equal for old chunks to be as good as new ones."""
+    if language.grammar is None:
+        return f"chunker/{CHUNKER} lines/{language.name}"
+    name = language.grammar.distribution
+    try:
+        return f"chunker/{CHUNKER} {name}/{version(name)}"
+    except PackageNotFoundError:
+        return f"chunker/{CHUNKER} {name}/missing"
+
+
+def _tree(language: Language, data: bytes, limit_s: float) -> tuple[tree_sitter.Tree | None, bool]:
+    """The tree, and whether something was wrong with the text or the parse was given up."""
+    if language.grammar is None:
+        return None, False
+    tree = parse(load(language.grammar), data, limit_s)
+    return tree, tree is None or tree.root_node.has_error
+
+
+def _outline(language: Language, data: bytes, lines: Lines, tree: tree_sitter.Tree | None) -> Outline:
+    if language.grammar is None or tree is None:
+        return outline_of(language.name, data, lines)
+    return outline(load(language.grammar), tree, data, headings=language.grammar.headings)
+
+
+def _chunks(
+    path: bytes, language: Language, role: Role, masked: Masked, tree: tree_sitter.Tree | None
+) -> tuple[Chunk, ...]:
+    lines = Lines(masked.data)
+    outlined = _outline(language, masked.data, lines, tree)
+    parts = spans(masked.data, lines, outlined, tree.root_node if tree is not None else None)
+    separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
+    assembler = Assembler(masked, lines, outlined, parts, separator, is_test=role is Role.TEST)
+    assembler.add_claims(claims.find(masked, language.name, tree))
+    if role is Role.TEST:
+        assembler.add_test_of_file(tested_file(path))
+    return assembler.chunks()

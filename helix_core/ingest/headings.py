@@ -1,0 +1,81 @@
+"""Headings of documents: their levels and how far each one's section reaches. Pure text, knows no trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from helix_core.ingest.lines import Lines
+
+_ADORNMENT = frozenset(b"=-~^\"'`*+#<>:._")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading's bytes ``[start, end)`` with any lines drawn over and under it; ``level`` 0 is read from its looks."""
+
+    start: int
+    end: int
+    name: str
+    kind: str = "section"
+    level: int = 0
+
+
+def nested(headings: list[Heading], data: bytes) -> Iterator[tuple[Heading, int]]:
+    """Each heading with the end of its section: the next heading of its level or a higher one, or the file's end."""
+    levels = _levels(headings, data)
+    ends = [len(data)] * len(headings)
+    open_: list[int] = []
+    for index, level in enumerate(levels):
+        while open_ and levels[open_[-1]] >= level:
+            ends[open_.pop()] = headings[index].start
+        open_.append(index)
+    yield from zip(headings, ends, strict=True)
+
+
+def _levels(headings: list[Heading], data: bytes) -> list[int]:
+    """``#`` counts; underlines rank in the order in which their styles first appear (docutils, "Sections")."""
+    styles: list[str] = []
+    levels = []
+    for heading in headings:
+        if heading.level:
+            levels.append(heading.level)
+            continue
+        text = data[heading.start : heading.end].strip().decode("utf-8", "replace")
+        marks = len(text) - len(text.lstrip("#"))
+        if 0 < marks <= 6 and "\n" not in text:
+            levels.append(marks)
+            continue
+        drawn = text.rpartition("\n")[2][-1:]
+        style = drawn * 2 if text.startswith(drawn) else drawn
+        if style not in styles:
+            styles.append(style)
+        levels.append(styles.index(style) + 1)
+    return levels
+
+
+def underlined(data: bytes, lines: Lines) -> list[Heading]:
+    """Titles with a line of one punctuation character under them, and perhaps over them, found by reading lines."""
+    found: list[Heading] = []
+    for row in range(1, len(lines)):
+        drawn = data[lines.start(row) : lines.start(row + 1)].rstrip()
+        if len(drawn) < 3 or drawn[0] not in _ADORNMENT or drawn.strip(drawn[:1]):
+            continue
+        title = data[lines.start(row - 1) : lines.start(row)].rstrip()
+        if not title.strip() or len(title) > len(drawn) + 2 or not title.strip(title.strip()[:1]):
+            continue
+        first = row - 1
+        if row >= 2:
+            over = data[lines.start(row - 2) : lines.start(row - 1)].rstrip()
+            first -= over == drawn
+            if first == row - 1 and over.strip() and not found_end(found, lines.start(row - 1)):
+                continue
+        if title[:1].isspace() and first == row - 1:
+            continue
+        found.append(Heading(lines.start(first), lines.start(row + 1), title.strip().decode("utf-8", "replace")))
+    return found
+
+
+def found_end(found: list[Heading], offset: int) -> bool:
+    """Does the last heading end where this one begins?"""
+    return bool(found) and found[-1].end == offset

@@ -1,0 +1,239 @@
+"""What a file defines and where: its symbols with their nesting, its imports, its comments and strings.
+
+Comes from a tree through two queries that run in C; headings get their nesting from their levels. Knows no chunks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from helix_core.ingest.headings import Heading, nested
+from helix_core.ingest.syntax import Loaded
+
+FUNCTIONS = frozenset({"function", "method", "test"})
+CONTAINERS = frozenset(
+    {"class", "interface", "struct", "enum", "trait", "impl", "module", "namespace", "object", "extension", "suite",
+     "section"}
+)  # fmt: skip
+NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
+_HEAVY = FUNCTIONS | CONTAINERS
+_SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
+_TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
+_LOADERS = frozenset({"require", "import", "require_relative", "load", "source", "."})
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition: bytes ``[start, end)``, the index of the one around it in ``parent`` (-1: none), and the path of
+    names that leads to it in ``trail``."""
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    parent: int
+    trail: tuple[str, ...]
+
+    @property
+    def is_heavy(self) -> bool:
+        """Is it a chunk by itself, however small?"""
+        return self.kind in _HEAVY
+
+    @property
+    def is_container(self) -> bool:
+        return self.kind in CONTAINERS
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """An import statement's bytes, and the module path as written, or ''."""
+
+    start: int
+    end: int
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """All of it in the order of the file. ``doc`` and ``strings`` are disjoint byte ranges; ``leads`` are the ranges of
+    comments, decorators and attributes."""
+
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[Import, ...] = ()
+    doc: tuple[tuple[int, int], ...] = ()
+    strings: tuple[tuple[int, int], ...] = ()
+    leads: tuple[tuple[int, int], ...] = ()
+    keywords: frozenset[str] = field(default=frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    kind: str
+    name: str
+    owner: str
+    start: int
+    end: int
+    name_start: int
+
+
+def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
+    """The outline of ``tree``, which is the parse of ``data``."""
+    root = tree.root_node
+    found = _definitions(loaded, root, data)
+    titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
+    symbols = sections(titles, data) if headings else _nest(found)
+    captures = tree_sitter.QueryCursor(loaded.text).captures(root)
+    comments = _ranges(captures.get("comment", []))
+    doc = _disjoint([*comments, *_ranges(captures.get("docstring", []))])
+    return Outline(
+        symbols=tuple(symbols),
+        imports=tuple(_imports(captures, data)),
+        doc=tuple(doc),
+        strings=tuple(_outside(_ranges(captures.get("string", [])), doc)),
+        leads=tuple(sorted([*comments, *_ranges(captures.get("lead", []))])),
+        keywords=loaded.keywords,
+    )
+
+
+def sections(headings: list[Heading], data: bytes) -> list[Symbol]:
+    """Headings as symbols that reach to the next heading of the same or a higher level."""
+    found = [
+        _Found(heading.kind, " ".join(heading.name.split()), "", heading.start, end, heading.start)
+        for heading, end in nested(headings, data)
+    ]
+    return _nest(found)
+
+
+def _ranges(nodes: list[tree_sitter.Node]) -> list[tuple[int, int]]:
+    return [node.byte_range for node in nodes]
+
+
+def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_Found]:
+    best: dict[int, _Found] = {}
+    for _, captures in tree_sitter.QueryCursor(loaded.definitions).matches(root):
+        found = _definition(captures, data)
+        if found is None:
+            continue
+        other = best.get(found.name_start)
+        if other is None or (found.kind in _HEAVY and other.kind not in _HEAVY) or (found.owner and not other.owner):
+            best[found.name_start] = found
+    return sorted(best.values(), key=lambda item: (item.start, -item.end, item.name_start))
+
+
+def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Found | None:
+    names = captures.get("name")
+    if not names:
+        return None
+    kind, nodes = next((item for item in captures.items() if item[0] not in {"name", "owner", "call"}), ("", []))
+    if not nodes:
+        return None
+    if "call" in captures:
+        kind = _test_kind(_slice(captures["call"][0], data))
+    if not kind:
+        return None
+    start, end = nodes[0].byte_range
+    owner = _slice(captures["owner"][0], data) if "owner" in captures else ""
+    name = _slice(names[0], data).strip("\"'` \t\r\n")[:200]
+    return _Found(kind, name, owner, start, end, names[0].start_byte) if name else None
+
+
+def _slice(node: tree_sitter.Node, data: bytes) -> str:
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _test_kind(call: str) -> str:
+    word = call.partition(".")[0].strip()
+    if word in _SUITES:
+        return "suite"
+    return "test" if word in _TESTS else ""
+
+
+def _nest(found: list[_Found]) -> list[Symbol]:
+    """Nesting by containment; plain values inside functions are nobody's business and are left out."""
+    symbols: list[Symbol] = []
+    open_: list[int] = []
+    for item in found:
+        while open_ and symbols[open_[-1]].end < item.end:
+            open_.pop()
+        while open_ and symbols[open_[-1]].end <= item.start:
+            open_.pop()
+        parent = open_[-1] if open_ else -1
+        heavy = item.kind in _HEAVY
+        around = _nearest_heavy(symbols, parent)
+        if not heavy and around is not None and around.kind in FUNCTIONS:
+            continue
+        kind = item.kind
+        if kind == "function" and around is not None and around.is_container and around.kind != "suite":
+            kind = "method" if around.kind not in {"module", "namespace"} else kind
+        trail = (*symbols[parent].trail, symbols[parent].name) if parent >= 0 else ()
+        if item.owner:
+            trail += (item.owner,)
+        symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail))
+        open_.append(len(symbols) - 1)
+    return symbols
+
+
+def _nearest_heavy(symbols: list[Symbol], index: int) -> Symbol | None:
+    while index >= 0:
+        if symbols[index].is_heavy:
+            return symbols[index]
+        index = symbols[index].parent
+    return None
+
+
+def _imports(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> list[Import]:
+    """Statements with the modules inside them; a call only counts when what it calls loads modules."""
+    loaders = {node.start_byte for node in captures.get("loader", []) if _slice(node, data) in _LOADERS}
+    called = {node.start_byte for node in captures.get("loader", [])}
+    statements = [
+        byte_range for byte_range in _ranges(captures.get("import", []))
+        if byte_range[0] not in called or byte_range[0] in loaders
+    ]  # fmt: skip
+    starts = [start for start, _ in statements]
+    found = []
+    taken = set()
+    for node in captures.get("module", []):
+        index = bisect_right(starts, node.start_byte) - 1
+        inside = index >= 0 and node.end_byte <= statements[index][1]
+        if not inside and any(start <= node.start_byte for start in called) and _in_call(node, called, loaders, data):
+            continue
+        start, end = statements[index] if inside else node.byte_range
+        taken.add(index if inside else -1)
+        found.append(Import(start, end, _module(_slice(node, data))))
+    found += [Import(*statement, "") for index, statement in enumerate(statements) if index not in taken]
+    return sorted(found, key=lambda item: (item.start, item.module))
+
+
+def _in_call(node: tree_sitter.Node, called: set[int], loaders: set[int], data: bytes) -> bool:
+    """Does the string stand in a call that loads nothing?"""
+    line = data.rfind(b"\n", 0, node.start_byte) + 1
+    before = [start for start in called if line <= start < node.start_byte]
+    return not before or max(before) not in loaders
+
+
+def _module(written: str) -> str:
+    return written.strip("\"'`<> \t\r\n").partition("{")[0].rstrip(":. ")[:300] or written[:300]
+
+
+def _disjoint(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    end = 0
+    for item in sorted(ranges):
+        if item[0] >= end and item[1] > item[0]:
+            out.append(item)
+            end = item[1]
+    return out
+
+
+def _outside(ranges: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of ``ranges`` that do not lie in one of ``taken``, made disjoint."""
+    starts = [start for start, _ in taken]
+    free = []
+    for item in _disjoint(ranges):
+        index = bisect_right(starts, item[0]) - 1
+        if index < 0 or taken[index][1] <= item[0]:
+            free.append(item)
+    return free

@@ -1,0 +1,279 @@
+"""Many files through worker processes: spawned, niced, limited in memory and time, replaced when a file breaks one.
+
+Takes bytes and gives documents in the order they are done; holds a bounded number of bytes; opens no files itself.
+A file that breaks its worker is tried once more, alone in a fresh worker, and then given up as ``Quarantined``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import marshal
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing import connection, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+
+from helix_core.ingest import worker
+from helix_core.ingest.document import ingest
+from helix_core.ingest.wire import unpacked
+from helix_core.model import Document
+
+File = tuple[bytes, bytes, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A file that broke a worker twice; ``reason`` is ``timed out``, ``out of memory``, ``raised …`` or ``crashed``."""
+
+    path: bytes
+    content_hash: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``batch_s`` is the wall time of one message's files, so of any one file; ``start_s`` that of a worker's start."""
+
+    batch_s: float = 10.0
+    start_s: float = 60.0
+    memory_bytes: int = 1 << 30
+    nice: int = 10
+    batch_bytes: int = 128 << 10
+    batch_files: int = 32
+    buffered_bytes: int = 8 << 20
+    files_per_worker: int = 4000
+
+
+def ingest_file(path: bytes, data: bytes, skipped: str) -> Document:
+    """``ingest`` in the shape a worker calls it."""
+    return ingest(path, data, skipped=skipped)
+
+
+class _Worker:
+    """One process and what it has been asked."""
+
+    def __init__(self, ingest: worker.Ingest, limits: Limits) -> None:
+        self._limits = limits
+        self.batch: list[File] = []
+        self.served = 0
+        self.is_ready = False
+        context = multiprocessing.get_context("spawn")
+        self.channel, far = context.Pipe()
+        self.process: SpawnProcess = context.Process(
+            target=worker.serve, args=(far, ingest, limits.memory_bytes, limits.nice), daemon=True, name="helix-ingest"
+        )
+        with _interrupts_held():
+            self.process.start()
+        far.close()
+        self.deadline = time.monotonic() + limits.start_s
+
+    @property
+    def is_idle(self) -> bool:
+        return self.is_ready and not self.batch
+
+    def send(self, batch: list[File]) -> None:
+        """The worker is waiting for this, so that sending does not block on its work."""
+        self.batch = batch
+        self.served += len(batch)
+        self.deadline = time.monotonic() + self._limits.batch_s
+        with contextlib.suppress(OSError):
+            self.channel.send_bytes(marshal.dumps(batch))
+
+    def kill(self) -> int:
+        """End it now; the exit status it had, or got."""
+        self.process.kill()
+        self.process.join()
+        status = self.process.exitcode or 0
+        self.process.close()
+        self.channel.close()
+        return status
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """A process started here begins with SIGINT blocked, so that Ctrl-C in a terminal cannot reach it half started."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class IngestPool:
+    """Up to ``workers`` processes, started when there is work for them. Close it, or use it as a context."""
+
+    def __init__(self, workers: int = 2, *, ingest: worker.Ingest = ingest_file, limits: Limits | None = None) -> None:
+        self._size = max(1, workers)
+        self._ingest = ingest
+        self._limits = limits or Limits()
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> IngestPool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers, whatever they are doing."""
+        for one in self._workers:
+            one.kill()
+        self._workers.clear()
+
+    def run(self, files: Iterable[File]) -> Iterator[Document | Quarantined]:
+        """Every file of ``files`` as a document or as given up, in the order they are done."""
+        job = _Job(iter(files), self._limits)
+        try:
+            while not job.is_over(self._workers):
+                self._pump(job, wait=not job.done)
+                if job.done:
+                    yield job.take()
+        finally:
+            for one in [one for one in self._workers if one.batch]:
+                self._drop(one)
+
+    def _pump(self, job: _Job, *, wait: bool) -> None:
+        """Take what has come back, end what took too long, hand out what is next."""
+        self._hand_out(job)
+        soonest = min((one.deadline for one in self._waiting()), default=0.0)
+        timeout = max(0.0, soonest - time.monotonic()) if wait else 0.0
+        waiting = {one.channel: one for one in self._waiting()}
+        for channel in connection.wait(list(waiting), timeout):
+            assert isinstance(channel, Connection)
+            self._receive(job, waiting[channel])
+        now = time.monotonic()
+        for one in [one for one in self._waiting() if one.deadline < now]:
+            job.failed(one.batch, "timed out")
+            self._drop(one)
+        self._hand_out(job)
+
+    def _waiting(self) -> list[_Worker]:
+        return [one for one in self._workers if not one.is_idle]
+
+    def _receive(self, job: _Job, one: _Worker) -> None:
+        try:
+            answer = one.channel.recv_bytes()
+        except (EOFError, OSError):
+            self._died(job, one)
+            return
+        if not one.is_ready:
+            one.is_ready = True
+            return
+        batch, one.batch = one.batch, []
+        replies = marshal.loads(answer)
+        if isinstance(replies, str):
+            job.failed(batch, replies)
+            self._drop(one)
+            return
+        job.finished(zip(batch, replies, strict=True))
+        if one.served >= self._limits.files_per_worker:
+            self._drop(one)
+
+    def _died(self, job: _Job, one: _Worker) -> None:
+        was_ready, batch = one.is_ready, one.batch
+        status = self._drop(one)
+        if not was_ready:
+            raise ChildProcessError(f"an ingest worker could not start (exit status {status}); run `helix doctor`")
+        job.failed(batch, "crashed")
+
+    def _drop(self, one: _Worker) -> int:
+        self._workers.remove(one)
+        return one.kill()
+
+    def _hand_out(self, job: _Job) -> None:
+        for one in [one for one in self._workers if one.is_idle]:
+            batch = job.next_batch()
+            if not batch:
+                return
+            if batch[0][0] in job.suspects and one.served:
+                self._drop(one)
+                job.put_back(batch)
+            else:
+                one.send(batch)
+        if len(self._workers) < self._size and job.has_more():
+            self._workers.append(_Worker(self._ingest, self._limits))
+
+
+class _Job:
+    """The files of one run: still to do, to be tried again, and done."""
+
+    def __init__(self, files: Iterator[File], limits: Limits) -> None:
+        self._files = files
+        self._limits = limits
+        self._next: deque[File] = deque()
+        self._again: deque[File] = deque()
+        self.suspects: set[bytes] = set()
+        self.done: deque[tuple[int, Document | Quarantined]] = deque()
+        self._done_bytes = 0
+
+    def is_over(self, workers: list[_Worker]) -> bool:
+        """Nothing to do, nothing under way, nothing to give."""
+        return not self.done and not any(one.batch for one in workers) and not self.has_more()
+
+    def has_more(self) -> bool:
+        """Is there a file that no worker has?"""
+        if not self._again and not self._next:
+            self._next.extend(_first(self._files))
+        return bool(self._again or self._next)
+
+    def take(self) -> Document | Quarantined:
+        """One that is done."""
+        size, result = self.done.popleft()
+        self._done_bytes -= size
+        return result
+
+    def put_back(self, batch: list[File]) -> None:
+        """These were not sent after all."""
+        self._again.extendleft(reversed(batch))
+
+    def next_batch(self) -> list[File]:
+        """Small files together, up to a message's size; a suspect alone; none while too much waits to be taken."""
+        if self._done_bytes >= self._limits.buffered_bytes or not self.has_more():
+            return []
+        if self._again:
+            return [self._again.popleft()]
+        batch: list[File] = []
+        size = 0
+        while len(batch) < self._limits.batch_files and (self._next or self.has_more()) and self._next:
+            size += len(self._next[0][1])
+            if batch and size > self._limits.batch_bytes:
+                break
+            batch.append(self._next.popleft())
+        return batch
+
+    def finished(self, pairs: Iterable[tuple[File, bytes]]) -> None:
+        """These came back as documents."""
+        for file, reply in pairs:
+            self._add(len(file[1]), unpacked(reply))
+
+    def failed(self, batch: list[File], reason: str) -> None:
+        """The worker that had these is no more: each is tried alone, once; one that was alone already is given up."""
+        for path, data, skipped in batch:
+            if path in self.suspects:
+                self._add(0, Quarantined(path, hashlib.sha256(data).hexdigest(), reason))
+            else:
+                self.suspects.add(path)
+                self._again.append((path, data, skipped))
+
+    def _add(self, size: int, result: Document | Quarantined) -> None:
+        self.done.append((size, result))
+        self._done_bytes += size
+
+
+def _first(files: Iterator[File]) -> list[File]:
+    for file in files:
+        return [file]
+    return []
