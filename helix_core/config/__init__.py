@@ -5,7 +5,17 @@ Rises in that order; a workspace file is untrusted, so it never sets a path or a
 Never guesses: a value that cannot be understood is an error naming file, line and key; an unknown key is a warning.
 """
 
-from helix_core.config.load import WORKSPACE_FILE, explain, load_config, user_file
+from helix_core.config.load import WORKSPACE_FILE, default_cache_dir, explain, load_config, user_file
 from helix_core.config.settings import Config, Origin, Setting, Valued
 
-__all__ = ["WORKSPACE_FILE", "Config", "Origin", "Setting", "Valued", "explain", "load_config", "user_file"]
+__all__ = [
+    "WORKSPACE_FILE",
+    "Config",
+    "Origin",
+    "Setting",
+    "Valued",
+    "default_cache_dir",
+    "explain",
+    "load_config",
+    "user_file",
+]

@@ -45,7 +45,7 @@ def load_config(
         given += _from_file(workspace / WORKSPACE_FILE, "workspace", warnings)
     given += _from_environment(environ, warnings)
     values: dict[str, Any] = {SETTINGS[each.key].field: _checked(SETTINGS[each.key], each) for each in given}
-    values["cache_dir"] = Path(values.get("cache_dir") or _default_cache_dir())
+    values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     origins = {each.key: each.origin for each in given}
     return Config(**values, origins=origins, warnings=tuple(warnings))
 
@@ -68,10 +68,11 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path:
     return Path(user_config_dir(APPLICATION, appauthor=False)) / "config.toml"
 
 
-def _default_cache_dir() -> str:
+def default_cache_dir() -> Path:
+    """The platform's folder for what may be thrown away."""
     from platformdirs import user_cache_dir
 
-    return user_cache_dir(APPLICATION, appauthor=False)
+    return Path(user_cache_dir(APPLICATION, appauthor=False))
 
 
 def _value_of(config: Config, setting: Setting) -> Value:
