@@ -1,7 +1,7 @@
 """detect-secrets as a second opinion on the few lines our own patterns point at.
 
-Its patterns are Python ``re``, so a line is given to it only up to ``LONGEST_LINE`` bytes; its plugins are used directly
-through ``analyze_string``, which keeps no state, reads no settings and never verifies a secret over the network.
+Its patterns are Python ``re``, so a line is given to it only up to ``LONGEST_LINE`` bytes; its plugins are used
+directly through ``analyze_string``, which keeps no state, reads no settings and never asks anybody over the network.
 """
 
 from __future__ import annotations

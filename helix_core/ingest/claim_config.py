@@ -1,0 +1,171 @@
+"""Configuration files as claims: TOML, .ini and .properties, YAML, JSON, Dockerfile, shell and .env.
+
+These read lines, not grammars: enough for ``key = literal`` with its table path, and nothing a hostile file can slow down.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from helix_core.ingest.claim_values import LITERAL, NUMBER, STRING, Found, pattern
+
+_DEEPEST = 12
+_MOST_TOKENS = 20_000
+
+_BARE = rb"[^\s#;\"'\[\]{}(),][^\r\n#;]*?"
+_INI = pattern(
+    rb"(?m)^[ \t]*(?:\[([^\]\r\n]{1,120})\]|([A-Za-z_][\w.\- /]{0,100}?)[ \t]*[=:][ \t]*("
+    + STRING
+    + rb"|[^\s\r\n][^\r\n]*?)"
+    rb"[ \t]*(?:[ \t][#;][^\r\n]*)?\r?$)"
+)
+_TOML = pattern(
+    rb"(?m)\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|^[ \t]*(?:(\[{1,2})[ \t]*([^\]\r\n]{1,160}?)[ \t]*\]{1,2}[ \t]*(?:#[^\r\n]*)?\r?$"
+    rb"|([\w.\-\"']{1,120})[ \t]*=[ \t]*(?:(" + LITERAL + rb"|[0-9][\w.:\-+]*)|\{([^\r\n]*)\})[ \t]*(?:#[^\r\n]*)?\r?$)"
+)
+_INLINE = pattern(rb"([\w.\-\"']{1,80})[ \t]*=[ \t]*(" + LITERAL + rb")")
+_YAML = pattern(
+    rb"(?m)^([ ]*)((?:-[ ]+)*)(?:([\w.\-/]{1,120}|\"[^\"\r\n]{1,120}\"|'[^'\r\n]{1,120}')[ ]*:"
+    rb"(?:[ ]+(?:&\w+[ ]*)?(?:("
+    + STRING
+    + rb"|[^\s#&*!|>\[\]{}\"'%@`][^\r\n]*?)|([|>][-+0-9]*)|[^\r\n]*?))?)?(?:[ ]+#[^\r\n]*)?[ ]*\r?$"
+)
+_JSON = pattern(
+    rb"(\"(?:[^\"\\\r\n]|\\.){0,160}\")\s*:\s*(?:(\"(?:[^\"\\\r\n]|\\.)*\"|"
+    + NUMBER
+    + rb"|true|false)|([{\[]))|([{\[])|([}\]])|(\"(?:[^\"\\\r\n]|\\.)*\")"
+)
+_DOCKERFILE = pattern(
+    rb"(?mi)^[ \t]*(?:(FROM)[ \t]+(?:--\S+[ \t]+)?([^\s:@$]+)(?::([^\s@$]+))?[^\r\n]*|(ENV|ARG|LABEL)[ \t]+([^\r\n]+)"
+    rb"|(EXPOSE)[ \t]+([^\r\n#]+)|(WORKDIR)[ \t]+([^\s$]+)|(USER)[ \t]+([^\s$]+))\r?$"
+)
+_DOCKER_PAIR = pattern(rb"([A-Za-z_][\w.\-]*)(?:=|[ \t]+)(" + STRING + rb"|[^\s\"'$]+)")
+_PORT = pattern(rb"[0-9]{1,5}")
+_SHELL = pattern(
+    rb"(?m)^(?:export[ \t]+|readonly[ \t]+|declare[ \t]+-\w+[ \t]+|set[ \t]+-gx[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:\?=|:=|=)[ \t]*"
+    rb"(?:\"?\$\{\w+:?[-=]([^}\"$\r\n]+)\}\"?|("
+    + STRING
+    + rb"|[^\s#\"'$`()&|;<>][^\r\n#\"'$`()&|;<>]*?))[ \t]*(?:[ \t]#[^\r\n]*)?;?\r?$"
+)
+
+
+def ini_claims(data: bytes) -> Iterator[Found]:
+    """``[section]`` and ``key = value``; also ``key: value`` and .properties."""
+    section = ""
+    for match in _INI.finditer(data):
+        if match.start(1) >= 0:
+            section = _word(data, *match.span(1))
+        else:
+            yield Found(_dotted(section, _word(data, *match.span(2))), *match.span(3), bare=True)
+
+
+def toml_claims(data: bytes) -> Iterator[Found]:
+    """Tables as key prefixes, inline tables one level deep; the n-th ``[[table]]`` is ``table[n]``, from 0."""
+    table = ""
+    seen: Counter[str] = Counter()
+    for match in _TOML.finditer(data):
+        if match.start(1) >= 0:
+            table = _word(data, *match.span(2))
+            if match.end(1) - match.start(1) == 2:
+                seen[table] += 1
+                table = f"{table}[{seen[table] - 1}]"
+        elif match.start(4) >= 0:
+            yield Found(_dotted(table, _word(data, *match.span(3))), *match.span(4), bare=True)
+        elif match.start(5) >= 0:
+            start, end = match.span(5)
+            prefix = _dotted(table, _word(data, *match.span(3)))
+            for pair in _INLINE.finditer(data, start, min(end, start + 1000)):
+                yield Found(_dotted(prefix, _word(data, *pair.span(1))), *pair.span(2))
+
+
+def yaml_claims(data: bytes) -> Iterator[Found]:
+    """Mappings by indentation; the n-th element of a sequence is ``[n]``, from 0; block scalars are passed over."""
+    path: list[tuple[int, str]] = []
+    elements: dict[int, int] = {}
+    scalar_indent = -1
+    for match in _YAML.finditer(data):
+        indent = match.end(1) - match.start(1)
+        if match.end() - match.start() <= indent:
+            continue
+        if 0 <= scalar_indent < indent:
+            continue
+        scalar_indent = -1
+        dash = match.end(2) - match.start(2)
+        while path and path[-1][0] >= indent + (1 if dash else 0):
+            elements.pop(path.pop()[0], None)
+        if dash:
+            while path and path[-1][1].startswith("[") and path[-1][0] >= indent:
+                path.pop()
+            elements[indent] = elements.get(indent, -1) + 1
+            path.append((indent + 1, f"[{elements[indent]}]"))
+        if match.start(3) < 0 or len(path) > _DEEPEST:
+            continue
+        column = indent + dash
+        key = _word(data, *match.span(3))
+        if match.start(4) >= 0:
+            yield Found(_path([*(name for _, name in path), key]), *match.span(4), bare=True)
+        else:
+            if match.start(5) >= 0:
+                scalar_indent = column
+            path.append((column + (1 if dash else 0), key))
+
+
+def json_claims(data: bytes) -> Iterator[Found]:
+    """Objects as key prefixes, the n-th element of an array is ``[n]``; reads a bounded number of tokens."""
+    path: list[str] = []
+    counts: list[int] = []
+    for number, match in enumerate(_JSON.finditer(data)):
+        if number >= _MOST_TOKENS:
+            return
+        if match.start(2) >= 0:
+            yield Found(_path([*path[-_DEEPEST:], _word(data, *match.span(1))]), *match.span(2))
+        elif match.start(3) >= 0:
+            path.append(_word(data, *match.span(1)))
+            counts.append(0 if data[match.start(3)] == 0x5B else -1)
+        elif match.start(4) >= 0:
+            in_array = bool(counts) and counts[-1] >= 0
+            path.append(f"[{counts[-1]}]" if in_array else "")
+            if in_array:
+                counts[-1] += 1
+            counts.append(0 if data[match.start(4)] == 0x5B else -1)
+        elif match.start(5) >= 0 and path:
+            path.pop()
+            counts.pop()
+
+
+def dockerfile_claims(data: bytes) -> Iterator[Found]:
+    """``FROM.python`` is the tag; ENV and ARG by their own names; EXPOSE, WORKDIR and USER by the instruction's."""
+    for match in _DOCKERFILE.finditer(data):
+        if match.start(1) >= 0:
+            if match.start(3) >= 0:
+                yield Found(f"FROM.{_word(data, *match.span(2))}", *match.span(3), bare=True)
+        elif match.start(4) >= 0:
+            start, end = match.span(5)
+            for pair in _DOCKER_PAIR.finditer(data, start, min(end, start + 2000)):
+                yield Found(_word(data, *pair.span(1)), *pair.span(2), bare=True)
+        elif match.start(6) >= 0:
+            for port in _PORT.finditer(data, *match.span(7)):
+                yield Found("EXPOSE", *port.span())
+        else:
+            group = 8 if match.start(8) >= 0 else 10
+            yield Found(_word(data, *match.span(group)).upper(), *match.span(group + 1), bare=True)
+
+
+def shell_claims(data: bytes) -> Iterator[Found]:
+    """Assignments that begin a line; of ``${NAME:-default}`` the default."""
+    for match in _SHELL.finditer(data):
+        group = 2 if match.start(2) >= 0 else 3
+        yield Found(_word(data, *match.span(1)), *match.span(group), bare=True)
+
+
+def _word(data: bytes, start: int, end: int) -> str:
+    return data[start:end].decode("utf-8", "replace").strip("\"' \t")
+
+
+def _dotted(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _path(parts: list[str]) -> str:
+    return ".".join(part for part in parts if part).replace(".[", "[")
