@@ -1,0 +1,187 @@
+"""What people read, and the inputs they really type."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import FILES, RunHelix, environment, git, make_repository
+
+
+def test_a_folder_never_indexed_is_indexed_by_the_first_question(helix: RunHelix, shop: Path) -> None:
+    ran = helix("search", "shipping cost", "--path", shop)
+    assert ran.status == 0
+    assert ran.err == ""
+    assert ran.out.startswith("1  shop/shipping.py:")
+    assert "shipping_cost" in ran.out
+
+
+def test_a_packet_shows_verdict_place_reason_commit_and_numbered_lines(helix: RunHelix, shop: Path) -> None:
+    ran = helix("packet", "shipping_cost", "--path", shop)
+    assert ran.status == 0
+    assert "verified" in ran.out.splitlines()[0]
+    assert "✓ shop/shipping.py:" in ran.out
+    assert "unchanged since it was indexed" in ran.out
+    assert "Ada, just now" in ran.out
+    assert "│ def shipping_cost(weight_grams: int) -> int:" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_what_changed_since_is_seen_by_the_next_question(helix: RunHelix, shop: Path) -> None:
+    helix("index", shop)
+    (shop / "shop/shipping.py").write_text("def customs_duty():\n    return 7\n")
+    ran = helix("packet", "customs_duty", "--path", shop, "--json")
+    assert ran.answer["verified"][0]["symbol"] == "customs_duty"
+
+
+def test_here_is_the_default_folder(helix: RunHelix, shop: Path) -> None:
+    assert "shop/shipping.py" in helix("search", "shipping_cost", cwd=shop).out
+
+
+def test_an_empty_folder_is_a_normal_empty_answer(helix: RunHelix, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = helix("packet", "anything", "--path", tmp_path / "empty")
+    assert ran.status == 0
+    assert "Nothing here answers that." in ran.out
+
+
+def test_the_question_may_come_from_standard_input(helix: RunHelix, shop: Path) -> None:
+    ran = helix("search", "-", "--path", shop, "--json", stdin=b"total price\n")
+    assert ran.answer["query"].strip() == "total price"
+    assert ran.answer["items"]
+
+
+def test_a_question_of_a_megabyte_is_answered(helix: RunHelix, shop: Path) -> None:
+    question = b"where is shipping_cost " + b"and then some more words " * 42_000
+    ran = helix("packet", "-", "--path", shop, "--json", stdin=question)
+    assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("question", ["运费怎么算 shipping_cost", "стоимость shipping_cost", "🧺 shipping_cost"])
+def test_a_question_in_any_script_is_answered(helix: RunHelix, shop: Path, question: str) -> None:
+    answer = helix("search", question, "--path", shop, "--json").answer
+    assert answer["query"] == question
+    assert answer["items"][0]["source_id"] == "shop/shipping.py"
+
+
+def test_a_question_of_bytes_that_are_no_text_is_answered(helix: RunHelix, shop: Path) -> None:
+    assert helix("search", os.fsdecode(b"shipping_cost \xff\xfe"), "--path", shop, "--json").status == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_name_that_is_not_utf8_reaches_json_and_people_whole(helix: RunHelix, shop: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(shop) + b"/caf\xe9.py"))).write_text("def coffee_break():\n    return 1\n")
+    answer = helix("search", "coffee_break", "--path", shop, "--json").answer
+    assert answer["items"][0]["source_id"] == "caf\\xe9.py"
+    assert "caf\\xe9.py" in helix("search", "coffee_break", "--path", shop, LC_ALL="C", LANG="C").out
+
+
+def test_a_workspace_whose_own_name_is_not_utf8_gives_valid_json(helix: RunHelix, tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/sh\xf8p"))
+    if sys.platform != "linux":
+        pytest.skip("other systems refuse such names")
+    folder.mkdir()
+    (folder / "a.py").write_text("def coffee_break():\n    return 1\n")
+    assert helix("packet", "coffee_break", "--path", folder, "--json").answer["workspace"].endswith("sh\\xf8p")
+
+
+def test_nothing_hostile_in_names_or_quotes_reaches_a_terminal(helix: RunHelix, shop: Path) -> None:
+    (shop / "evil\x1b[31m\u202e.py").write_text(
+        "def hostile_thing():\n    return '\x1b]0;owned\x07\u202egnp\u200b\u2066\U000e0041'\n"
+    )
+    for verb in ("search", "packet"):
+        ran = helix(verb, "hostile_thing", "--path", shop)
+        assert "hostile_thing" in ran.out
+        assert not set(ran.out) & set("\x1b\x07\u202e\u200b\u2066\U000e0041")
+    assert "\\x1b]0;owned" in ran.out
+
+
+def test_skipped_files_are_listed_with_their_reason(helix: RunHelix, shop: Path) -> None:
+    (shop / ".gitignore").write_text("build/\n")
+    (shop / "build").mkdir()
+    (shop / "build/out.py").write_text("x = 1\n")
+    (shop / "picture.png").write_bytes(b"\x89PNG\0\0\0" * 9)
+    (shop / ".env").write_text("TOKEN=1\n")
+    helix("index", shop)
+    ran = helix("status", shop, "--skipped")
+    assert ran.status == 0
+    said = {line.split()[-1]: line for line in ran.out.splitlines() if line.startswith("  ")}
+    assert "binary" in said["picture.png"]
+    assert "private" in said[".env"]
+    assert "ignored" in said["build/"] if "build/" in said else "ignored" in said["build/out.py"]
+
+
+def test_rebuild_starts_from_nothing(helix: RunHelix, shop: Path) -> None:
+    helix("index", shop)
+    assert helix("index", shop, "--rebuild", "--json").answer["added"] == len(FILES)
+
+
+def test_a_reader_that_leaves_early_is_no_error(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    helix("index", shop)
+    with subprocess.Popen(
+        [sys.executable, "-m", "helix_ls.cli", "packet", "price", "--path", str(shop)],
+        env=environment(tmp_path / "home"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_an_interrupt_keeps_what_was_done_and_says_so(helix: RunHelix, tmp_path: Path) -> None:
+    many = {f"part{n % 40}/module{n}.py": f"def function_{n}():\n    return {n}\n" * 20 for n in range(4000)}
+    folder = make_repository(tmp_path / "many", many)
+    with subprocess.Popen(
+        [sys.executable, "-m", "helix_ls.cli", "index", str(folder)],
+        env=environment(tmp_path / "home"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        logs = tmp_path / "home" / "cache"
+        while process.poll() is None and sum(f.stat().st_size for f in logs.rglob("*.db-wal")) < 1_000_000:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert err.startswith("helix: interrupted; ")
+    assert err.count("\n") == 1
+    answer = helix("index", folder, "--json").answer
+    assert answer["files"] == 4000
+    assert answer["added"] < 4000
+
+
+def test_a_file_on_another_branch_is_not_found_after_switching(helix: RunHelix, shop: Path) -> None:
+    git(shop, "checkout", "-qb", "other")
+    (shop / "voucher.py").write_text("def redeem_voucher():\n    return 0\n")
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "Take vouchers")
+    assert helix("search", "redeem_voucher", "--path", shop, "--json").answer["items"]
+    git(shop, "checkout", "-q", "main")
+    assert helix("search", "redeem_voucher", "--path", shop, "--json").answer["known_empty"] is True
+
+
+def test_bare_helix_shows_the_verbs(helix: RunHelix) -> None:
+    ran = helix()
+    assert ran.status == 0
+    assert all(verb in ran.out for verb in ("index", "search", "packet", "status", "doctor", "config"))
+
+
+def test_the_version_is_told(helix: RunHelix) -> None:
+    assert helix("--version").out.startswith("helix 0.")
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("helix st", "status"), ("helix packet x --task re", "review")])
+def test_shells_can_complete_verbs_and_tasks(helix: RunHelix, typed: str, offered: str) -> None:
+    ran = helix(_HELIX_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))
+    assert ran.out.split() == [offered]

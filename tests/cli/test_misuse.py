@@ -1,0 +1,144 @@
+"""Every wrong call ends in one line that names the cause and the next action, with nothing on stdout."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from .conftest import RunHelix
+
+
+@pytest.mark.parametrize(
+    "verb", [("index",), ("status",), ("search", "price", "--path"), ("packet", "price", "--path")]
+)
+def test_a_folder_that_is_missing_is_misuse(helix: RunHelix, tmp_path: Path, verb: tuple[str, ...]) -> None:
+    ran = helix(*verb, tmp_path / "nowhere")
+    assert ran.status == 2
+    assert "nowhere" in ran.complaint
+
+
+def test_a_file_in_place_of_a_folder_is_misuse(helix: RunHelix, shop: Path) -> None:
+    ran = helix("index", shop / "settings.toml", "--json")
+    assert ran.status == 2
+    assert "settings.toml" in ran.complaint
+
+
+@pytest.mark.parametrize("question", ["", "   \n"])
+def test_an_empty_question_is_misuse(helix: RunHelix, shop: Path, question: str) -> None:
+    assert helix("search", question, "--path", shop).status == 2
+    assert "empty" in helix("packet", question, "--path", shop).complaint
+
+
+@pytest.mark.parametrize("k", ["0", "-3", "10000", "many"])
+def test_a_k_out_of_range_is_misuse(helix: RunHelix, shop: Path, k: str) -> None:
+    for verb in ("search", "packet"):
+        ran = helix(verb, "price", "--path", shop, "-k", k)
+        assert ran.status == 2
+        assert k in ran.complaint
+
+
+def test_an_unknown_task_is_misuse_and_the_tasks_are_named(helix: RunHelix, shop: Path) -> None:
+    ran = helix("packet", "price", "--path", shop, "--task", "dance", "--json")
+    assert ran.status == 2
+    assert "dance" in ran.complaint
+    assert "'edit'" in ran.complaint
+
+
+def test_an_unknown_verb_is_misuse_with_the_closest_one(helix: RunHelix) -> None:
+    ran = helix("serch", "price")
+    assert ran.status == 2
+    assert "did you mean helix search?" in ran.complaint
+
+
+def test_an_unknown_option_is_misuse_and_shows_the_way_to_help(helix: RunHelix) -> None:
+    ran = helix("search", "price", "--colour")
+    assert ran.status == 2
+    assert "helix search --help" in ran.complaint
+
+
+def test_words_without_quotes_are_misuse_that_says_so(helix: RunHelix) -> None:
+    ran = helix("search", "total", "price")
+    assert ran.status == 2
+    assert "quotes" in ran.complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("[index]\nworkers = = 3\n", ("line 2", "index.workers")),
+        ("[index]\nworkers = 'two'\n", ("line 2", "index.workers", "whole number")),
+        ("\n\n[index]\nworkers = 99\n", ("line 4", "index.workers", "1 to 16")),
+        ("[packet]\nreingest_budget_ms = true\n", ("line 2", "packet.reingest_budget_ms")),
+        ("[index\n", ("line 1",)),
+        ("a = " + "[" * 5000 + "]" * 5000, ("helix.toml",)),
+    ],
+)
+def test_a_broken_settings_file_is_named_with_line_and_key(
+    helix: RunHelix, shop: Path, text: str, parts: tuple[str, ...]
+) -> None:
+    (shop / "helix.toml").write_text(text)
+    for verb in (("index", shop), ("search", "price", "--path", shop), ("config", shop)):
+        ran = helix(*verb)
+        assert ran.status == 2
+        assert "helix.toml" in ran.complaint
+        assert all(part in ran.complaint for part in parts), ran.complaint
+
+
+def test_an_unknown_setting_is_a_note_with_a_suggestion_and_work_goes_on(helix: RunHelix, shop: Path) -> None:
+    (shop / "helix.toml").write_text("[index]\nworker = 1\n")
+    ran = helix("search", "price", "--path", shop, "--json")
+    assert ran.status == 0
+    assert ran.answer["items"]
+    assert "did you mean index.workers?" in ran.err
+
+
+def test_a_workspace_may_not_move_the_cache(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    (shop / "helix.toml").write_text(f"cache_dir = '{tmp_path / 'taken'}'\n")
+    ran = helix("index", shop)
+    assert ran.status == 0
+    assert "not taken from a workspace" in ran.err
+    assert not (tmp_path / "taken").exists()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_cache_is_a_failure_with_advice(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "read-only"
+    cache.mkdir()
+    cache.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    ran = helix("search", "price", "--path", shop, HELIX_CACHE_DIR=str(cache))
+    assert ran.status == 1
+    assert str(cache) in ran.complaint
+
+
+def test_a_cache_that_is_a_file_is_a_failure_that_names_it(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache-file").write_text("")
+    ran = helix("index", shop, HELIX_CACHE_DIR=str(tmp_path / "cache-file"))
+    assert ran.status == 1
+    assert "cache-file" in ran.complaint
+
+
+def test_an_index_of_a_newer_helix_is_refused_and_left_alone(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    assert helix("index", shop).status == 0
+    (index,) = (tmp_path / "home" / "cache").rglob("index.db")
+    data = bytearray(index.read_bytes())
+    data[60:64] = (9999).to_bytes(4, "big")
+    index.write_bytes(data)
+    ran = helix("search", "price", "--path", shop)
+    assert ran.status == 1
+    assert "newer" in ran.complaint
+    assert index.read_bytes() == data
+
+
+def test_a_damaged_index_is_moved_aside_rebuilt_and_told_once(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    assert helix("index", shop).status == 0
+    (index,) = (tmp_path / "home" / "cache").rglob("index.db")
+    index.write_bytes(b"this is no database" * 400)
+    ran = helix("search", "total price", "--path", shop, "--json")
+    assert ran.status == 0
+    assert ran.answer["items"]
+    assert ran.err.count("\n") == 1
+    assert "moved aside" in ran.err
+    assert helix("search", "total price", "--path", shop, "--json").err == ""
