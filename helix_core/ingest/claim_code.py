@@ -1,7 +1,7 @@
 """Constants and defaults in code: ``DEFAULT_TIMEOUT = 30``, ``static final int X = 3``, ``def run(port=5000)``.
 
-One pass of RE2 over the lines that matter; what a line lies in is read from indentation, which is faster than walking the
-tree and does not need one. Names inside a function's body are its own business and no claim.
+One pass of RE2 over the lines that matter; what a line lies in is read from indentation, which is faster than walking
+the tree and does not need one. Names inside a function's body are its own business and no claim.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.ingest.claim_values import LITERAL, Found, pattern
+from helix_core.ingest.claim_values import LITERAL, Found, found, pattern
 
 _DEEPEST = 8
 
@@ -20,10 +20,11 @@ _INDENTED = pattern(
     rb"|[\"':]?([A-Za-z_@][\w.\-]*)[\"']?(?:[ \t]*:[ \t]*[A-Za-z_][\w.\[\], |\"']*?)?[ \t]*(?:=>|=|:)[ \t]*"
     rb"(?:(" + LITERAL + rb")|[\w.]*[({\[])[ \t]*,?[ \t]*(?:#[^\r\n]*)?\r?$)"
 )
-_DEFAULT = pattern(rb"[(,][ \t]*\*{0,2}([A-Za-z_]\w*)[ \t]*(?::[^=,()]*)?=[ \t]*(" + LITERAL + rb")[ \t]*[,)]?")
+_DEFAULT = pattern(rb"[(,][ \t]*\*{0,2}([A-Za-z_]\w*)[ \t]*(?::[^=,()]*)?=[ \t]*(" + LITERAL + rb")")
 _MODIFIER = (
-    rb"(?:(?:export|default|declare|public|private|protected|internal|fileprivate|static|final|readonly|const|constexpr|inline"
-    rb"|let|var|val|mut|pub(?:\([a-z]+\))?|lazy|override|open|local|unsigned|extern|required|auto|my|our|@[\w.]+)[ \t]+)*"
+    rb"(?:(?:export|default|declare|public|private|protected|internal|fileprivate|static|final|readonly|const|constexpr"
+    rb"|inline|let|var|val|mut|pub(?:\([a-z]+\))?|lazy|override|open|local|unsigned|extern|required|auto|my|our|@[\w.]+)"
+    rb"[ \t]+)*"
 )
 _BRACED = pattern(
     rb"(?m)^([ \t]*)(?:#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(" + LITERAL + rb")[ \t]*(?:/[/*][^\r\n]*)?\r?$"
@@ -32,7 +33,9 @@ _BRACED = pattern(
     + rb"(class|struct|enum(?:[ ]class)?|interface|trait|impl|namespace|module|mod|object|record|package)"
     rb"[ \t]+([A-Za-z_][\w.:]*)[^;\r\n]*\{[ \t]*\r?$"
     rb"|(?:const|var|type)[ \t]*(\()[ \t]*\r?$"
-    rb"|" + _MODIFIER + rb"(?:[A-Za-z_][\w.:<>\[\],?]*[*&]?[ \t]+[*&]?)?[\"'$]?([A-Za-z_$][\w$.\-]*)[\"']?(?:\[\w*\])?"
+    rb"|"
+    + _MODIFIER
+    + rb"(?:([A-Za-z_][\w.<>\[\],?]*(?:::[\w<>]+)*[*&]?)[ \t]+[*&]?)?[\"'$]?([A-Za-z_$][\w$.\-]*)[\"']?(?:\[\w*\])?"
     rb"(?:[ \t]*\??:[ \t]*&?(?:'static[ ])?[A-Za-z_][\w.<>\[\]|&]*)?(?:[ \t]*\{[^{}\r\n]*\})?[ \t]*(?:=>|:=|=|:)[ \t]*"
     rb"(?:("
     + LITERAL
@@ -66,7 +69,7 @@ def indented_claims(data: bytes) -> Iterator[Found]:
         elif not scopes or not scopes[-1].is_function or _is_parameter(data, match, scopes[-1]):
             name = data[match.start(5) : match.end(5)].decode("latin-1").lstrip("@")
             if match.start(6) >= 0:
-                yield Found(_key(scopes, name), *match.span(6))
+                yield found(_key(scopes, name), match, 6)
             else:
                 scopes.append(_Scope(indent, name))
 
@@ -90,11 +93,16 @@ def _opened(data: bytes, match: Any, indent: int, scopes: list[_Scope]) -> Itera
     if b"=" in rest and not inner:
         for default in _DEFAULT.finditer(rest[:1000]):
             start, end = default.span(2)
+            if rest[end : end + 3].lstrip()[:1] not in (b",", b")", b""):
+                continue
             yield Found(_key(scopes, default.group(1).decode("latin-1")), rest_start + start, rest_start + end)
 
 
-def braced_claims(data: bytes) -> Iterator[Found]:
-    """Languages with braces: a line that opens a brace and is no type, namespace or literal is a function or a block."""
+def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[Found]:
+    """Languages with braces: a line that opens one and is no type, namespace or literal is a function or a block.
+
+    ``type_last``: as in Go, a name comes before its type.
+    """
     scopes: list[_Scope] = []
     for match in _BRACED.finditer(data):
         indent = match.end(1) - match.start(1)
@@ -102,19 +110,25 @@ def braced_claims(data: bytes) -> Iterator[Found]:
             scopes.pop()
         hidden = bool(scopes) and scopes[-1].is_function
         if match.start(2) >= 0:
-            yield Found(_text(data, match, 2), *match.span(3))
+            if not data[match.start(2) : match.end(2)].endswith(b"_H"):
+                yield found(_text(data, match, 2), match, 3)
         elif match.start(4) >= 0:
             scopes.append(_Scope(indent, _text(data, match, 5), is_function=hidden))
         elif match.start(6) >= 0:
             scopes.append(_Scope(indent, "", is_function=hidden))
-        elif match.start(7) >= 0:
-            name = _text(data, match, 7)
-            if match.start(9) >= 0:
+        elif match.start(8) >= 0:
+            name = _text(data, match, 7 if type_last and match.start(7) >= 0 else 8)
+            if match.start(10) >= 0:
                 scopes.append(_Scope(indent, name, is_function=hidden or name in _NOT_A_NAME))
             elif not hidden and name not in _NOT_A_NAME:
-                yield Found(_key(scopes, name), *match.span(8))
+                yield found(_key(scopes, name), match, 9)
         else:
             scopes.append(_Scope(indent, "", is_function=True))
+
+
+def go_claims(data: bytes) -> Iterator[Found]:
+    """Go: braces, and ``var name type = literal``."""
+    return braced_claims(data, type_last=True)
 
 
 def _text(data: bytes, match: Any, group: int) -> str:

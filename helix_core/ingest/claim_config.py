@@ -1,6 +1,7 @@
 """Configuration files as claims: TOML, .ini and .properties, YAML, JSON, Dockerfile, shell and .env.
 
-These read lines, not grammars: enough for ``key = literal`` with its table path, and nothing a hostile file can slow down.
+These read lines, not grammars: enough for ``key = literal`` with its table path, and nothing a hostile file can slow
+down.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from helix_core.ingest.claim_values import LITERAL, NUMBER, STRING, Found, pattern
+from helix_core.ingest.claim_values import LITERAL, NUMBER, STRING, Found, found, pattern
 
 _DEEPEST = 12
 _MOST_TOKENS = 20_000
@@ -21,7 +22,8 @@ _INI = pattern(
     rb"[ \t]*(?:[ \t][#;][^\r\n]*)?\r?$)"
 )
 _TOML = pattern(
-    rb"(?m)\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|^[ \t]*(?:(\[{1,2})[ \t]*([^\]\r\n]{1,160}?)[ \t]*\]{1,2}[ \t]*(?:#[^\r\n]*)?\r?$"
+    rb"(?m)\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
+    rb"|^[ \t]*(?:(\[{1,2})[ \t]*([^\]\r\n]{1,160}?)[ \t]*\]{1,2}[ \t]*(?:#[^\r\n]*)?\r?$"
     rb"|([\w.\-\"']{1,120})[ \t]*=[ \t]*(?:(" + LITERAL + rb"|[0-9][\w.:\-+]*)|\{([^\r\n]*)\})[ \t]*(?:#[^\r\n]*)?\r?$)"
 )
 _INLINE = pattern(rb"([\w.\-\"']{1,80})[ \t]*=[ \t]*(" + LITERAL + rb")")
@@ -43,7 +45,8 @@ _DOCKERFILE = pattern(
 _DOCKER_PAIR = pattern(rb"([A-Za-z_][\w.\-]*)(?:=|[ \t]+)(" + STRING + rb"|[^\s\"'$]+)")
 _PORT = pattern(rb"[0-9]{1,5}")
 _SHELL = pattern(
-    rb"(?m)^(?:export[ \t]+|readonly[ \t]+|declare[ \t]+-\w+[ \t]+|set[ \t]+-gx[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:\?=|:=|=)[ \t]*"
+    rb"(?m)^(?:export[ \t]+|readonly[ \t]+|declare[ \t]+-\w+[ \t]+|set[ \t]+-gx[ \t]+)?"
+    rb"([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:\?=|:=|=)[ \t]*"
     rb"(?:\"?\$\{\w+:?[-=]([^}\"$\r\n]+)\}\"?|("
     + STRING
     + rb"|[^\s#\"'$`()&|;<>][^\r\n#\"'$`()&|;<>]*?))[ \t]*(?:[ \t]#[^\r\n]*)?;?\r?$"
@@ -57,7 +60,7 @@ def ini_claims(data: bytes) -> Iterator[Found]:
         if match.start(1) >= 0:
             section = _word(data, *match.span(1))
         else:
-            yield Found(_dotted(section, _word(data, *match.span(2))), *match.span(3), bare=True)
+            yield found(_dotted(section, _word(data, *match.span(2))), match, 3, bare=True)
 
 
 def toml_claims(data: bytes) -> Iterator[Found]:
@@ -71,12 +74,12 @@ def toml_claims(data: bytes) -> Iterator[Found]:
                 seen[table] += 1
                 table = f"{table}[{seen[table] - 1}]"
         elif match.start(4) >= 0:
-            yield Found(_dotted(table, _word(data, *match.span(3))), *match.span(4), bare=True)
+            yield found(_dotted(table, _word(data, *match.span(3))), match, 4, bare=True)
         elif match.start(5) >= 0:
             start, end = match.span(5)
             prefix = _dotted(table, _word(data, *match.span(3)))
             for pair in _INLINE.finditer(data, start, min(end, start + 1000)):
-                yield Found(_dotted(prefix, _word(data, *pair.span(1))), *pair.span(2))
+                yield found(_dotted(prefix, _word(data, *pair.span(1))), pair, 2)
 
 
 def yaml_claims(data: bytes) -> Iterator[Found]:
@@ -104,7 +107,7 @@ def yaml_claims(data: bytes) -> Iterator[Found]:
         column = indent + dash
         key = _word(data, *match.span(3))
         if match.start(4) >= 0:
-            yield Found(_path([*(name for _, name in path), key]), *match.span(4), bare=True)
+            yield found(_path([*(name for _, name in path), key]), match, 4, bare=True)
         else:
             if match.start(5) >= 0:
                 scalar_indent = column
@@ -119,7 +122,7 @@ def json_claims(data: bytes) -> Iterator[Found]:
         if number >= _MOST_TOKENS:
             return
         if match.start(2) >= 0:
-            yield Found(_path([*path[-_DEEPEST:], _word(data, *match.span(1))]), *match.span(2))
+            yield found(_path([*path[-_DEEPEST:], _word(data, *match.span(1))]), match, 2)
         elif match.start(3) >= 0:
             path.append(_word(data, *match.span(1)))
             counts.append(0 if data[match.start(3)] == 0x5B else -1)
@@ -139,24 +142,24 @@ def dockerfile_claims(data: bytes) -> Iterator[Found]:
     for match in _DOCKERFILE.finditer(data):
         if match.start(1) >= 0:
             if match.start(3) >= 0:
-                yield Found(f"FROM.{_word(data, *match.span(2))}", *match.span(3), bare=True)
+                yield found(f"FROM.{_word(data, *match.span(2))}", match, 3, bare=True)
         elif match.start(4) >= 0:
             start, end = match.span(5)
             for pair in _DOCKER_PAIR.finditer(data, start, min(end, start + 2000)):
-                yield Found(_word(data, *pair.span(1)), *pair.span(2), bare=True)
+                yield found(_word(data, *pair.span(1)), pair, 2, bare=True)
         elif match.start(6) >= 0:
             for port in _PORT.finditer(data, *match.span(7)):
-                yield Found("EXPOSE", *port.span())
+                yield found("EXPOSE", port, 0)
         else:
             group = 8 if match.start(8) >= 0 else 10
-            yield Found(_word(data, *match.span(group)).upper(), *match.span(group + 1), bare=True)
+            yield found(_word(data, *match.span(group)).upper(), match, group + 1, bare=True)
 
 
 def shell_claims(data: bytes) -> Iterator[Found]:
     """Assignments that begin a line; of ``${NAME:-default}`` the default."""
     for match in _SHELL.finditer(data):
         group = 2 if match.start(2) >= 0 else 3
-        yield Found(_word(data, *match.span(1)), *match.span(group), bare=True)
+        yield found(_word(data, *match.span(1)), match, group, bare=True)
 
 
 def _word(data: bytes, start: int, end: int) -> str:

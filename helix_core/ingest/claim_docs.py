@@ -1,22 +1,20 @@
-"""What documents claim: "`PORT` defaults to `8080`", ``Default: ``30```` under a setting's heading, code in examples."""
+"""What documents claim: "`PORT` defaults to `8080`", "Default: `30`" under a setting's heading, code in examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.claim_values import LITERAL, Found, pattern
+from helix_core.ingest.claim_values import LITERAL, Found, found, pattern
 
 _NAME = rb"[A-Za-z_][\w.\-]{1,80}"
 _DOCUMENT = pattern(
     # A setting that the following "Default:" speaks of: a directive, or a heading that is one name.
     rb"(?m)^\.\.[ ]+(?:\w+:)?(?:setting|data|attribute|confval|envvar|option)::[ ]+(" + _NAME + rb")[^\r\n]*$"
-    rb"|^(?:#{1,6}[ ]+)?[`*:\w]{0,12}`{0,2}(" + _NAME + rb")`{0,2}[ ]*\r?\n[=\-~^\"'+#*]{3,}[ ]*\r?$"
+    rb"|^(?::\w{1,12}:)?[`*]{0,2}(" + _NAME + rb")[`*]{0,2}[ ]*\r?\n[=\-~^\"'+#*]{3,}[ ]*\r?$"
     rb"|^#{1,6}[ ]+`?(" + _NAME + rb")`?[ ]*\r?$"
     rb"|^[ \t]*[:*\-]{0,2}[ ]?(?i:default(?:[ ]value)?):{1,2}\*{0,2}[ ]+`{0,2}(" + LITERAL + rb"|/[\w./\-]+)`{0,2}"
-    rb"|`{1,2}("
-    + _NAME
-    + rb")`{1,2}[ ,]{1,2}(?:\(?(?i:which[ ]|by[ ]default[ ]|it[ ]|is[ ])?\(?(?i:defaults[ ](?:to|is)|default(?:[ ]value)?(?:[ ]is|:)?"
-    rb"|is[ ]set[ ]to|set[ ]to|is)[ ]+)`{1,2}([^`\r\n]{1,100})`{1,2}"
+    rb"|`{1,2}(" + _NAME + rb")`{1,2}[ ,]{1,2}(?:\(?(?i:which[ ]|by[ ]default[ ]|it[ ]|is[ ])?\(?"
+    rb"(?i:defaults[ ](?:to|is)|default(?:[ ]value)?(?:[ ]is|:)?|(?:is[ ])?set[ ]to)[ ]+)`{1,2}([^`\r\n]{1,100})`{1,2}"
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
     rb"|^(?:[ \t]{0,12}(?:export[ ]|const[ ]|let[ ]|var[ ])?)("
@@ -39,11 +37,11 @@ def document_claims(data: bytes) -> Iterator[Found]:
             subject = _text(data, *match.span(heading))
         elif match.start(4) >= 0:
             if subject:
-                yield Found(subject, *match.span(4), bare=True)
+                yield found(subject, match, 4, bare=True)
             subject = ""
         else:
             group = next(group for group in _PAIRS if match.start(group) >= 0)
-            yield Found(_text(data, *match.span(group)), *match.span(group + 1), bare=group == 5)
+            yield found(_text(data, *match.span(group)), match, group + 1, bare=group == 5)
 
 
 def _text(data: bytes, start: int, end: int) -> str:

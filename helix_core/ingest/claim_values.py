@@ -30,6 +30,12 @@ class Found(NamedTuple):
     bare: bool = False
 
 
+def found(key: str, match: Any, group: int, *, bare: bool = False) -> Found:
+    """The claim whose literal is ``group`` of an RE2 match."""
+    start, end = match.span(group)
+    return Found(key, start, end, bare)
+
+
 def pattern(source: bytes) -> Any:
     """An RE2 over bytes: one byte is one character; ``^`` and ``$`` are line ends only after ``(?m)``."""
     options = re2.Options()
@@ -43,10 +49,13 @@ _INT = pattern(rb"^[-+]?(?:0[xXoObB][0-9a-fA-F_]+|[0-9][0-9_]*)(?:[uU]?[lL]{0,2}
 _PRODUCT = pattern(rb"^[0-9_]+(?:[ ]?\*[ ]?[0-9_]+)+$")
 _FLOAT = pattern(rb"^[-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?:[fFdDmM]|f32|f64)?$")
 _URL = pattern(rb"^[A-Za-z][A-Za-z0-9+.\-]*://[^\s]+$")
+_ADDRESS = pattern(rb"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$")
 _VERSION = pattern(rb"^(?:[~^]|[<>=~!]=?\s?)?v?[0-9]+(?:\.[0-9]+)+(?:[.\-+]?[A-Za-z][A-Za-z0-9.\-+]*)?(?:\.\*)?$")
 _PATH = pattern(
-    rb"^(?:~|\.{1,2})?/[\w.\-/ @]*$|^[\w.\-@]+(?:/[\w.\-@]+)+/?$|^[A-Za-z]:\\[^\r\n]*$|^[\w\-]+\.(?:py|json|toml|ya?ml|ini|cfg|conf|log|db|sqlite3?|txt|pem|sock)$"
+    rb"^(?:~|\.{1,2})?/[\w.\-/ @]*$|^[\w.\-@]+(?:/[\w.\-@]+)+/?$|^[A-Za-z]:\\[^\r\n]*$"
+    rb"|^[\w\-]+\.(?:py|json|toml|ya?ml|ini|cfg|conf|log|db|sqlite3?|txt|pem|sock)$"
 )
+_INTERPOLATED = pattern(rb"\$[\w({]|\[masked:|\\x")
 _TRUTH = frozenset({b"true", b"false"})
 _SPOKEN_TRUTH = frozenset({b"yes", b"no", b"on", b"off"})
 
@@ -59,11 +68,11 @@ def value_of(literal: bytes, bare: bool = False) -> tuple[bytes, str] | None:
     quoted = _unquoted(literal)
     if quoted is not None:
         value = quoted.strip()
-        if not value or len(value) > LONGEST_VALUE or b"\\x" in value or b"[masked:" in value:
+        if not value or len(value) > LONGEST_VALUE or _INTERPOLATED.search(value):
             return None
         return value, _text_type(value)
     value = literal.strip()
-    if not value or len(value) > LONGEST_VALUE or b"[masked:" in value:
+    if not value or len(value) > LONGEST_VALUE or _INTERPOLATED.search(value):
         return None
     if _INT.search(value) or _PRODUCT.search(value):
         return value, "int"
@@ -87,7 +96,7 @@ def _unquoted(literal: bytes) -> bytes | None:
 def _text_type(value: bytes) -> str:
     if _URL.search(value):
         return "url"
-    if _VERSION.search(value):
+    if _VERSION.search(value) and not _ADDRESS.search(value):
         return "version"
     if _PATH.search(value) and not value.startswith(b"//"):
         return "path"

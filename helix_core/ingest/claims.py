@@ -1,7 +1,7 @@
 """Literal facts ``key = value`` of a masked file: constants in code, configuration, and what documents say of them.
 
-Linear time: RE2 over bytes, one pass, no backtracking; what it finds is bounded a file. Values that touch a masked span are
-never claims. Keys are dotted with the class, table, section or mapping they lie in, and as written.
+Linear time: RE2 over bytes, one pass, no backtracking; what it finds is bounded a file. Values that touch a masked span
+are never claims. Keys are dotted with the class, table, section or mapping they lie in, and as written.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ MOST_CLAIMS = 500
 _MOST_CANDIDATES = 5000
 _LONGEST_KEY = 160
 
+_BRACED = (
+    *("javascript", "typescript", "tsx", "rust", "java", "c", "cpp", "c_sharp", "php", "kotlin", "swift"),
+    *("scala", "lua", "css", "scss", "dart", "zig", "groovy"),
+)
 _FINDERS: dict[str, Callable[[bytes], Iterator[Found]]] = {
     **dict.fromkeys(("python", "ruby"), claim_code.indented_claims),
-    **dict.fromkeys(
-        (
-            "javascript typescript tsx go rust java c cpp c_sharp php kotlin swift scala lua css scss dart zig groovy"
-        ).split(),
-        claim_code.braced_claims,
-    ),
+    **dict.fromkeys(_BRACED, claim_code.braced_claims),
+    "go": claim_code.go_claims,
     **dict.fromkeys(("ini", "properties", "cfg", "conf"), claim_config.ini_claims),
     "toml": claim_config.toml_claims,
     "yaml": claim_config.yaml_claims,
@@ -38,10 +38,10 @@ _FINDERS: dict[str, Callable[[bytes], Iterator[Found]]] = {
 }
 
 
-def find(masked: Masked, language: str, tree: tree_sitter.Tree | None = None) -> list[Claim]:
+def find(masked: Masked, language: str, _tree: tree_sitter.Tree | None = None) -> list[Claim]:
     """The claims of a file in order of their lines, at most ``MOST_CLAIMS``.
 
-    ``tree`` is not needed: line patterns were measured to be faster than a query and its captures.
+    The tree is not needed: line patterns were measured to be faster than a query and its captures.
     """
     finder = _FINDERS.get(language)
     if finder is None:
