@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from helix_core.config import Config, load_config
 from helix_core.engine.answer import Answer
+from helix_core.engine.plan import decides_for_others
 from helix_core.engine.refresh import Progress, Refresh, RefreshReport
 from helix_core.errors import GitError, UsageError
 from helix_core.model import GitState, Hints, TaskType
@@ -36,6 +38,7 @@ from helix_core.workspace.state import GitStateReader
 
 MAX_K = 100
 LOCK_WAIT_S = 600.0
+MOST_PATHS = 200
 NO_HINTS = Hints()
 
 
@@ -89,6 +92,41 @@ class Helix:
 
     def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
+        with self._turn(progress):
+            return self._new_refresh(self._state().head, progress).run()
+
+    def refresh_paths(self, paths: Sequence[bytes]) -> RefreshReport:
+        """Bring some files or folders up to date, as raw paths from the workspace root: what a watcher heard of.
+
+        Milliseconds for a saved file. Whatever can change which files count is answered with a whole refresh: many
+        paths, an ignore file, git's own state, a path inside an inner repository, an index never finished.
+        """
+        if not paths:
+            return RefreshReport()
+        if len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self._needs_whole_refresh, paths)):
+            return self.refresh()
+        with self._turn(None):
+            return self._new_refresh("", None).run_only(paths)
+
+    def _needs_whole_refresh(self, path: bytes) -> bool:
+        parts = path.split(b"/")
+        folders = (b"/".join([os.fsencode(self.workspace), *parts[:depth]]) for depth in range(1, len(parts)))
+        return decides_for_others(path) or any(os.path.lexists(folder + b"/.git") for folder in folders)
+
+    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None) -> Refresh:
+        return Refresh(
+            self._root,
+            self._opened_git(),
+            self._reader,
+            self._index.writer(),
+            head=head,
+            options=self._file_options(),
+            workers=self._config.workers,
+            progress=progress,
+        )
+
+    @contextmanager
+    def _turn(self, progress: Callable[[Progress], None] | None) -> Iterator[None]:
         lock = FileLock(str(self.index_path.with_suffix(".lock")))
         try:
             lock.acquire(timeout=0)
@@ -97,16 +135,7 @@ class Helix:
                 progress(Progress("waiting for another Helix on this folder", 0, 0))
             lock.acquire(timeout=LOCK_WAIT_S)
         try:
-            return Refresh(
-                self._root,
-                self._opened_git(),
-                self._reader,
-                self._index.writer(),
-                head=self._state().head,
-                options=self._file_options(),
-                workers=self._config.workers,
-                progress=progress,
-            ).run()
+            yield
         finally:
             lock.release()
 

@@ -7,12 +7,12 @@ at any moment loses at most the files of the open batch.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from helix_core.errors import GitError
+from helix_core.engine.history_thread import HistoryThread
+from helix_core.engine.plan import WorkPlan, work_plan
 from helix_core.ingest.document import ingest, parser_version
 from helix_core.ingest.generation import parser_generation
 from helix_core.ingest.pool import IngestPool, Quarantined
@@ -22,14 +22,11 @@ from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, Root
 from helix_core.workspace.files import FileOptions, content_reason, list_files
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import LastCommits, last_commits
 
 BATCH_FILES = 64
 BATCH_S = 0.25
 IN_PROCESS_FILES = 24
 IN_PROCESS_BYTES = 256 * 1024
-FINE_CLOCK_NS = 50_000_000
-COARSE_CLOCK_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +56,6 @@ class RefreshReport:
     quarantined: tuple[tuple[str, str], ...] = ()
     elapsed_ms: float = 0.0
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WorkPlan:
-    """What a listing asks for: files to read, known paths that are gone, and how many need nothing."""
-
-    read: tuple[FileEntry, ...]
-    gone: tuple[bytes, ...]
-    unchanged: int
-
-
-def is_settled(signature: StatSignature, observed_ns: int) -> bool:
-    """Was the file quiet long enough before it was read, that an equal signature means equal bytes?
-
-    File systems stamp with a few milliseconds' grain, some with whole seconds; a write inside the grain leaves the
-    signature as it was ("racily clean", as git calls it).
-    """
-    grain_ns = COARSE_CLOCK_NS if signature.mtime_ns % 1_000_000_000 == 0 else FINE_CLOCK_NS
-    return max(signature.mtime_ns, signature.ctime_ns) + grain_ns <= observed_ns
-
-
-def work_plan(listing: Listing, known: dict[bytes, SourceState], same_generation: bool) -> WorkPlan:
-    """Decide what to read: what is new, what moved, what was too recent to trust, everything after an upgrade."""
-    read = []
-    for entry in listing.files:
-        state = known.get(entry.path)
-        if (
-            state is None
-            or not same_generation
-            or state.signature != entry.signature
-            or not is_settled(state.signature, state.observed_ns)
-        ):
-            read.append(entry)
-    present = {entry.path for entry in listing.files}
-    gone = tuple(path for path in known if path not in present)
-    return WorkPlan(tuple(read), gone, len(listing.files) - len(read))
 
 
 class Refresh:
@@ -132,10 +93,8 @@ class Refresh:
         generation = parser_generation()
         known = reader.sources()
         plan = work_plan(listing, known, reader.meta("parsers") == generation)
-        self._count(listing)
-        history = _HistoryThread(self._git) if self._wants_history(reader) else None
-        self._forget(plan.gone, writer)
-        self._take_in(plan, known, writer)
+        history = HistoryThread(self._git) if self._wants_history(reader) else None
+        self._apply(plan, listing, known)
         if history is not None:
             self._remember_history(history, writer)
         with writer.batch():
@@ -144,6 +103,24 @@ class Refresh:
         if self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files:
             writer.optimize()
         writer.prune()
+        return self._finished(plan, listing, started)
+
+    def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
+        """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
+        started = time.monotonic()
+        listing = list_files(self._root, self._git, self._options, only=paths)
+        known = self._reader.states_at(paths)
+        plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
+        self._apply(plan, listing, known)
+        return self._finished(plan, listing, started)
+
+    def _apply(self, plan: WorkPlan, listing: Listing, known: dict[bytes, SourceState]) -> None:
+        self._count(listing)
+        self._forget(plan.gone, self._writer)
+        if plan.read:
+            self._take_in(plan, known, self._writer)
+
+    def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:
         self._report.unchanged = plan.unchanged
         self._report.quarantined = tuple(self._quarantined)
         self._report.notes = (*listing.notes, *self._notes)
@@ -258,7 +235,7 @@ class Refresh:
     def _wants_history(self, reader: Reader) -> bool:
         return self._git is not None and bool(self._head) and reader.meta("commits_head") != self._head
 
-    def _remember_history(self, history: _HistoryThread, writer: Writer) -> None:
+    def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
         self._tell(Progress("reading history", self._done, self._total))
         commits = history.result()
         if history.error:
@@ -269,25 +246,3 @@ class Refresh:
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
             writer.set_meta("commits_head", self._head)
-
-
-class _HistoryThread:
-    """``git log`` runs in its own process anyway, so it may as well run while files are parsed."""
-
-    def __init__(self, git: Git | None) -> None:
-        assert git is not None
-        self.error = ""
-        self._commits = LastCommits()
-
-        def read() -> None:
-            try:
-                self._commits = last_commits(git)
-            except GitError as error:
-                self.error = str(error)
-
-        self._thread = threading.Thread(target=read, name="helix-history", daemon=True)
-        self._thread.start()
-
-    def result(self) -> LastCommits:
-        self._thread.join()
-        return self._commits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.refresh import work_plan
+from helix_core.engine.plan import work_plan
 from helix_core.ingest.generation import parser_generation
 from helix_core.model import GitState
 from helix_core.store.reader import Reader

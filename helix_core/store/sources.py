@@ -59,6 +59,12 @@ class SourceQueries(Session):
         rows = self._rows(f"{_STATES} AND path = ?", (path,))
         return _state(rows[0]) if rows else None
 
+    def states_at(self, paths: Iterable[bytes]) -> dict[bytes, SourceState]:
+        """The states of some live paths, and of all that lie below one that is a folder."""
+        sql = f"{_STATES} AND (path = ?1 OR path > ?2 AND path < ?3)"
+        bounds = [(path, path + b"/", path + b"0") for path in paths]
+        return {row[0]: _state(row) for bound in bounds for row in self._rows(sql, bound)}
+
     def source(self, path: bytes) -> Source | None:
         """The live version of a path, unless it is skipped."""
         sql = f"SELECT {_SOURCE_COLUMNS} FROM source s WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"

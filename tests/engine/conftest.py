@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.config import load
+from helix_core.config import load_config
 from helix_core.engine import Helix
 
 FILES = {
@@ -102,7 +102,7 @@ def open_helix(tmp_path, monkeypatch):
     opened = []
 
     def start(folder: Path) -> Helix:
-        opened.append(Helix.open(folder, config=load(folder, user=tmp_path / "no-user-file.toml")))
+        opened.append(Helix.open(folder, config=load_config(folder, user=tmp_path / "no-user-file.toml")))
         return opened[-1]
 
     yield start

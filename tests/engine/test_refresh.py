@@ -10,7 +10,7 @@ from conftest import FILES, git, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix_core.engine.refresh import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
+from helix_core.engine.plan import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
 from helix_core.model import StatSignature
 
 
@@ -134,7 +134,7 @@ def apply(folder, step):
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
 def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_factory, steps):
-    from helix_core.config import load
+    from helix_core.config import load_config
     from helix_core.engine import Helix
 
     base = tmp_path_factory.mktemp("history")
@@ -147,7 +147,7 @@ def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_f
     git(folder, "branch", "side")
 
     def opened(name):
-        config = load(folder, environ={"HELIX_CACHE_DIR": str(base / name)}, user=base / "none.toml")
+        config = load_config(folder, environ={"HELIX_CACHE_DIR": str(base / name)}, user=base / "none.toml")
         return Helix.open(folder, config=config)
 
     with opened("warm") as warm:

@@ -1,0 +1,68 @@
+"""Refreshing what a watcher named ends where a refresh of everything would."""
+
+import shutil
+
+from conftest import git, write
+
+
+def digest_of_all(open_helix, folder):
+    whole = open_helix(folder)
+    whole.rebuild()
+    return whole.digest()
+
+
+def test_a_saved_file_is_searchable_and_nothing_else_was_looked_at(helix, repository):
+    write(repository, {"app/routing.py": "def quokka_route():\n    return 1\n", "README.md": "changed unseen\n"})
+    report = helix.refresh_paths([b"app/routing.py"])
+    assert (report.files, report.parsed, report.changed) == (1, 1, 1)
+    assert helix.search("quokka_route")["items"][0]["source_id"] == "app/routing.py"
+    assert helix.refresh().parsed == 1
+
+
+def test_deleted_files_and_folders_leave_the_index(helix, repository, open_helix):
+    shutil.rmtree(repository / "app")
+    (repository / "README.md").unlink()
+    assert helix.refresh_paths([b"app", b"README.md"]).removed == 3
+    assert helix.digest() == digest_of_all(open_helix, repository)
+
+
+def test_a_new_folder_is_taken_in_whole(helix, repository, open_helix):
+    write(repository, {"app/more/one.py": "one = 1\n", "app/more/deep/two.py": "two = 2\n", "app/morel.py": "x = 1\n"})
+    assert helix.refresh_paths([b"app/more"]).added == 2
+    assert helix.refresh_paths([b"app/morel.py"]).added == 1
+    assert helix.digest() == digest_of_all(open_helix, repository)
+
+
+def test_an_ignored_file_stays_out(helix, repository):
+    write(repository, {".gitignore": "*.log\n"})
+    helix.refresh()
+    write(repository, {"noise.log": "quokka\n"})
+    report = helix.refresh_paths([b"noise.log"])
+    assert (report.files, report.parsed) == (0, 0)
+
+
+def test_a_changed_ignore_file_is_answered_by_looking_at_everything(helix, repository, open_helix):
+    write(repository, {".gitignore": "docs/\n"})
+    git(repository, "rm", "-rq", "--cached", "docs")
+    assert helix.refresh_paths([b".gitignore"]).removed == 1
+    assert helix.digest() == digest_of_all(open_helix, repository)
+
+
+def test_a_file_of_an_inner_repository_is_not_lost(helix, repository):
+    inner = repository / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    write(inner, {"wombat.py": "def wombat(): pass\n"})
+    helix.refresh()
+    write(inner, {"wombat.py": "def wombat_two(): pass\n"})
+    helix.refresh_paths([b"inner/wombat.py"])
+    assert helix.search("wombat_two")["items"][0]["source_id"] == "inner/wombat.py"
+
+
+def test_outside_git_a_saved_file_is_found_too(tmp_path, open_helix):
+    write(tmp_path / "plain", {"a.py": "alpha = 1\n", "b.py": "beta = 2\n"})
+    helix = open_helix(tmp_path / "plain")
+    helix.refresh()
+    write(tmp_path / "plain", {"a.py": "quokka = 1\n"})
+    assert helix.refresh_paths([b"a.py"]).parsed == 1
+    assert helix.refresh_paths([]).files == 0
