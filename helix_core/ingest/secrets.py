@@ -7,6 +7,7 @@ that chunks, names, claims and postings are clean by construction. Time is linea
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A file's bytes without its secrets, and where those were."""
+    """A file's bytes without its secrets, and where those were: disjoint findings in order."""
 
     data: bytes
     findings: tuple[Finding, ...] = ()
@@ -45,7 +46,8 @@ class Masked:
 
     def overlaps(self, start: int, end: int) -> bool:
         """Was anything masked inside ``[start, end)``?"""
-        return any(finding.start < end and start < finding.end for finding in self.findings)
+        before = bisect_left(self.findings, end, key=lambda finding: finding.start)
+        return before > 0 and self.findings[before - 1].end > start
 
 
 def mask(data: bytes) -> Masked:
@@ -57,8 +59,7 @@ def mask(data: bytes) -> Masked:
             break
         data = _replaced(data, runs)
         findings += runs
-    findings.sort(key=lambda finding: finding.start)
-    return Masked(data, tuple(findings))
+    return Masked(data, tuple(_merged(findings)))
 
 
 def clean_text(text: str) -> Clean:

@@ -1,0 +1,344 @@
+"""Nothing that looks like a secret gets past the door, and ordinary code does."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import random
+import string
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import helix_core
+from helix_core.ingest.secret_rules import TOKEN_RULES
+from helix_core.ingest.secrets import Masked, clean_text, join, mask
+from helix_core.model import Clean
+
+ALNUM = string.ascii_letters + string.digits
+
+
+def _random(seed: int, length: int, alphabet: str = ALNUM) -> str:
+    return "".join(random.Random(seed).choices(alphabet, k=length))
+
+
+def _pem(label: str, lines: int = 6, width: int = 64, seed: int = 7) -> str:
+    body = base64.b64encode(random.Random(seed).randbytes(lines * width * 3 // 4)).decode()
+    rows = [body[start : start + width] for start in range(0, len(body), width)]
+    return "\n".join([f"-----BEGIN {label}-----", *rows, f"-----END {label}-----"])
+
+
+def _secret_rows(pem: str) -> list[str]:
+    return [row for row in pem.splitlines() if not row.startswith("-----")]
+
+
+HEX = "0123456789abcdef"
+# Tokens are put together here, so that no scanner takes this file for a leak.
+TOKENS: dict[str, str] = {
+    "aws-access-key": "AKIA" + _random(1, 16, string.ascii_uppercase + "234567"),
+    "github-token": "ghp_" + _random(2, 36),
+    "gitlab-token": "glpat-" + _random(3, 20),
+    "slack-token": "xoxb-" + _random(4, 12, string.digits) + "-" + _random(5, 24),
+    "stripe-key": "sk_live_" + _random(6, 24),
+    "google-api-key": "AIza" + _random(7, 35),
+    "npm-token": "npm_" + _random(8, 36),
+    "pypi-token": "pypi-AgEIcHlwaS5vcmc" + _random(9, 60),
+    "sendgrid-key": "SG." + _random(10, 22) + "." + _random(11, 43),
+    "twilio-key": "SK" + _random(12, 32, HEX),
+    "openai-key": "sk-proj-" + _random(13, 48),
+    "anthropic-key": "sk-ant-api03-" + _random(14, 80),
+    "huggingface-token": "hf_" + _random(15, 34),
+    "digitalocean-token": "dop_v1_" + _random(16, 64, HEX),
+    "shopify-token": "shpat_" + _random(17, 32, HEX),
+    "telegram-token": "123456789:AA" + _random(18, 33),
+    "mailchimp-key": _random(19, 32, HEX) + "-us12",
+    "linear-key": "lin_api_" + _random(20, 40),
+    "grafana-token": "glsa_" + _random(21, 32) + "_" + _random(22, 8, HEX),
+    "docker-token": "dckr_pat_" + _random(23, 27),
+    "vault-token": "hvs." + _random(24, 90),
+    "atlassian-token": "ATATT3" + _random(25, 180),
+    "jwt": "eyJ" + _random(26, 30) + ".eyJ" + _random(27, 60) + "." + _random(28, 43),
+    "slack-app": "xapp-1-" + _random(29, 40, string.ascii_uppercase + string.digits),
+    "databricks-token": "dapi" + _random(30, 32, HEX),
+    "newrelic-key": "NRAK-" + _random(31, 27, string.ascii_uppercase + string.digits),
+}
+PHRASES: dict[str, tuple[str, str]] = {
+    "aws secret": ("aws_secret_access_key = {}", _random(40, 40, ALNUM + "+/")),
+    "url password": ("DATABASE_URL=postgres://app:{}@db.example.org:5432/app", "kX9mP2vLq8"),
+    "bearer": ("Authorization: Bearer {}", _random(41, 40)),
+    "basic": ('"Authorization": "Basic {}"', base64.b64encode(b"alice:kX9mP2vLq8").decode()),
+    "ado connection string": ("Server=db;Database=app;User Id=sa;Password={};", "kX9mP2vLq8"),
+    "libpq connection string": ("host=db user=app password={} dbname=app", "kX9mP2vLq8"),
+    "azure storage": ("DefaultEndpointsProtocol=https;AccountKey={};", _random(42, 86, ALNUM + "+/") + "=="),
+    "azure sas": ("https://x.blob.core.windows.net/c?sv=2020&sig={}", _random(43, 43, ALNUM) + "%3D"),
+    "slack webhook": ("https://hooks.slack.com/services/{}", "T01ABCDEF/B02GHIJKL/" + _random(44, 24)),
+    "npmrc": ("//registry.example.org/:_authToken={}", _random(45, 36)),
+    "curl": ("curl -s -u alice:{} https://example.org", "kX9mP2vLq8"),
+    "python assignment": ('SECRET_KEY = "{}"', _random(46, 50, ALNUM + "!@#^&*(-_=+)")),
+    "dict entry": ("    'password': '{}',", "kX9mP2vLq8"),
+    "typed attribute": ('    api_key: str = "{}"', _random(47, 32)),
+    "javascript": ("const clientSecret = `{}`;", _random(48, 32)),
+    "yaml": ("  db_password: {}", "kX9mP2vLq8"),
+    "env": ("APP_TOKEN={}", _random(49, 32)),
+    "default of a lookup": ('key = os.environ.get("SECRET_KEY", "{}")', _random(50, 32)),
+    "next line": ('API_SECRET = (\n    "{}"\n)', _random(51, 40)),
+    "xml": ("<password>{}</password>", "kX9mP2vLq8"),
+    "comparison": ('if password == "{}":', "kX9mP2vLq8"),
+    "go": ('apiKey := "{}"', _random(52, 32)),
+    "command line": ("run --password={}\n", "kX9mP2vLq8"),
+    "hex near a keyword": ('sign(secret, x, "{}")', _random(53, 40, HEX)),
+}
+
+
+def _survives(secret: str, masked: bytes) -> bool:
+    """Is any fragment of more than six bytes left?"""
+    return any(secret[start : start + 7].encode() in masked for start in range(max(1, len(secret) - 6)))
+
+
+def _assert_shape(before: bytes, masked: Masked) -> None:
+    assert len(masked.data) == len(before)
+    assert [at for at, byte in enumerate(masked.data) if byte == 10] == [
+        at for at, byte in enumerate(before) if byte == 10
+    ]
+
+
+@pytest.mark.parametrize("kind", sorted(TOKENS))
+@pytest.mark.parametrize(
+    "frame", ["{}", 'x = "{}"\r\n', "# see {} there", "\xe9\xff {} \xe9", "a,{},b", "([{}])", "{{'k':'{}'}}"]
+)
+def test_a_token_is_masked_wherever_it_stands(kind: str, frame: str) -> None:
+    token = TOKENS[kind]
+    data = frame.format(token).encode("latin-1")
+    masked = mask(data)
+    assert not _survives(token, masked.data), masked.data
+    assert masked.findings
+    _assert_shape(data, masked)
+    assert mask(masked.data).findings == ()
+
+
+@pytest.mark.parametrize("phrase", sorted(PHRASES))
+def test_a_secret_is_masked_by_what_is_said_of_it(phrase: str) -> None:
+    frame, secret = PHRASES[phrase]
+    data = f"before = 1\n{frame.format(secret)}\nafter = 2\n".encode()
+    masked = mask(data)
+    assert not _survives(secret, masked.data), masked.data
+    assert masked.data.startswith(b"before = 1\n") and masked.data.endswith(b"\nafter = 2\n")
+    _assert_shape(data, masked)
+    assert mask(masked.data).findings == ()
+
+
+@pytest.mark.parametrize(
+    "label", ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_private_key_is_masked_line_by_line(label: str, newline: str) -> None:
+    pem = _pem(label)
+    data = f"x = 1\n{pem}\ny = 2\n".replace("\n", newline).encode()
+    masked = mask(data)
+    assert not any(_survives(row, masked.data) for row in _secret_rows(pem))
+    assert f"-----BEGIN {label}-----".encode() in masked.data and masked.data.endswith(f"y = 2{newline}".encode())
+    _assert_shape(data, masked)
+    assert {finding.kind for finding in masked.findings} == {"private-key"}
+    assert mask(masked.data).findings == ()
+
+
+def test_a_private_key_cut_off_at_either_end_is_masked() -> None:
+    pem = _pem("RSA PRIVATE KEY", lines=10)
+    rows = pem.splitlines()
+    for part in (rows[:7], rows[4:], rows[:2]):
+        masked = mask("\n".join(part).encode())
+        assert not any(_survives(row, masked.data) for row in _secret_rows("\n".join(part)))
+
+
+def test_a_private_key_inside_a_literal_is_masked() -> None:
+    pem = _pem("RSA PRIVATE KEY")
+    rows = _secret_rows(pem)
+    on_one_line = 'KEY = "' + pem.replace("\n", "\\n") + '"\nafter = 1\n'
+    quoted = "KEY = (\n" + "".join(f'    "{row}\\n"\n' for row in pem.splitlines()) + ")\nafter = 1\n"
+    commented = "".join(f"# {row}\n" for row in pem.splitlines()) + "after = 1\n"
+    for text in (on_one_line, quoted, commented, pem.replace("\n", "\n    ")):
+        masked = mask(text.encode())
+        assert not any(_survives(row, masked.data) for row in rows), masked.data
+        _assert_shape(text.encode(), masked)
+        if "after" in text:
+            assert masked.data.endswith(b"after = 1\n")
+
+
+def test_code_that_only_speaks_of_key_markers_is_left_alone() -> None:
+    text = b'BEGIN = "-----BEGIN PRIVATE KEY-----"\ndef is_key(text):\n'
+    text += b'    return text.startswith(BEGIN)\nEND = "-----END PRIVATE KEY-----"\n'
+    assert mask(text).data == text
+
+
+ORDINARY = """
+password = None
+token = request.headers["x"]
+SECRET_KEY_FALLBACKS = []
+token = get_token(request)
+self.password = password
+password: str = Field(...)
+token: Optional[str] = None
+def login(username, password, token=None): ...
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = "django.contrib.auth.password_validation"
+CSRF_HEADER_NAME = "HTTP_X_CSRFTOKEN"
+password = "changeme"
+password = "password"
+token = "<your-token>"
+api_key = "YOUR_API_KEY"
+api_key = "xxxxxxxxxxxxxxxxxxxx"
+secret = "${APP_SECRET}"
+secret = "{{ vault.secret }}"
+secret: $SECRET
+token = os.environ["GITHUB_TOKEN"]
+token_url = "https://example.org/oauth/token"
+password_reset_template = "registration/password_reset_form.html"
+error = "Please enter your password again"
+password_label = "password1"
+integrity = "sha512-4RfzGbQMx0Vv8rW9e5pSgn0Zo6t1Vq0cU5JzYQx9d0aHqk8Vt1q3rQ=="
+commit = "4c0b8a2f1e6d7c9b3a5f8e2d1c0b9a8f7e6d5c4b"
+id = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
+sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+postgres://user:password@localhost/db
+postgres://{user}:{password}@{host}/db
+postgres://$USER:$PASSWORD@host/db
+https://user:pass@example.org/
+Authorization: Bearer <token>
+headers = {"Authorization": f"Bearer {token}"}
+export TOKEN=$(cat file)
+const tokenType = TokenType.Identifier;
+let secretKey = config.secretKey;
+publicKeyToken="b03f5f7f11d50a3a"
+key = "some-ordinary-kebab-case-identifier"
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in ORDINARY.splitlines() if line])
+def test_ordinary_code_is_left_alone(line: str) -> None:
+    assert mask(f"{line}\n".encode()).data.decode() == f"{line}\n"
+
+
+def test_more_than_twenty_kinds_are_known() -> None:
+    assert len({rule.kind for rule in TOKEN_RULES}) > 40
+
+
+def test_a_secret_that_crosses_any_border_is_found_before_text_is_cut() -> None:
+    token = TOKENS["github-token"]
+    data = f"a = 1\nb = '{token}'\nc = 3\n".encode()
+    masked = mask(data)
+    for border in range(len(data)):
+        assert not _survives(token, (masked.text(0, border) + masked.text(border)).encode())
+
+
+def test_text_that_is_not_utf8_becomes_text_all_the_same() -> None:
+    text = mask(b"caf\xe9 = 1\n").text()
+    assert isinstance(text, Clean)
+    assert text == "caf\ufffd = 1\n"
+
+
+def test_words_from_elsewhere_are_scanned_by_themselves() -> None:
+    assert TOKENS["npm-token"] not in clean_text(f"x/{TOKENS['npm-token']}/y")
+    assert clean_text("src/app.py") == "src/app.py"
+    assert join([clean_text("a"), clean_text("b")]) == "a b"
+
+
+def test_findings_tell_where_a_secret_was() -> None:
+    data = b'x = "' + TOKENS["github-token"].encode() + b'"\n'
+    masked = mask(data)
+    (finding,) = masked.findings
+    assert finding.kind == "github-token"
+    assert data[finding.start : finding.end].decode() == TOKENS["github-token"]
+    assert masked.overlaps(0, 6) and not masked.overlaps(0, 5)
+
+
+def test_only_the_door_makes_clean_text() -> None:
+    root = Path(helix_core.__file__).parent
+    makers = set()
+    for file in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Clean":
+                makers.add(file.relative_to(root).as_posix())
+    # The store gives back what was clean when it took it.
+    assert {maker for maker in makers if not maker.startswith("store/")} == {"ingest/secrets.py"}
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    data = "\n".join(frame.format(secret) for frame, secret in PHRASES.values()).encode()
+    expected = mask(data)
+    results: list[Masked] = []
+    threads = [threading.Thread(target=lambda: results.append(mask(data))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 8
+
+
+PIECES = st.one_of(
+    st.sampled_from(sorted(TOKENS.values())),
+    st.sampled_from([frame.format(secret) for frame, secret in PHRASES.values()]),
+    st.sampled_from(
+        ['password = "', "token: ", "'", '"', "\n", "\r\n", " ", "=", "://", ":", "@", "-----BEGIN PRIVATE KEY-----"]
+    ),
+    st.just(_pem("RSA PRIVATE KEY", lines=2)),
+    st.text(max_size=12),
+).map(lambda piece: piece.encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(PIECES, st.binary(max_size=12)), max_size=12).map(b"".join))
+def test_any_bytes_keep_their_length_and_lines_and_mask_only_once(data: bytes) -> None:
+    masked = mask(data)
+    _assert_shape(data, masked)
+    assert mask(masked.data).data == masked.data
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(sorted(TOKENS.values())),
+    st.binary(max_size=40).filter(lambda data: not data or not (chr(data[-1]).isalnum() or data[-1] in b"_-.")),
+    st.binary(max_size=40).filter(lambda data: not data or not (chr(data[0]).isalnum() or data[0] in b"_-.=")),
+)
+def test_no_surroundings_save_a_token(token: str, before: bytes, after: bytes) -> None:
+    assert not _survives(token, mask(before + token.encode() + after).data)
+
+
+HOSTILE = (
+    b"password",
+    b"password = ",
+    b'token = "',
+    b"a.",
+    b"a-",
+    b"eyJaaaaaaaa.",
+    b"x://a:",
+    b"://",
+    b"-----BEGIN PRIVATE KEY-----",
+    b"-----BEGIN PRIVATE KEY-----\nAAAA\n",
+    b"-----END PRIVATE KEY-----\n",
+    b"A" * 64 + b"\n",
+    b"secret '" + b"a1B2" * 6,
+    b"secret 'a1B2c3D4e5F6g7H8i9J0k' ",
+    b"secret 'a1B2c3D4e5F6g7H8i9J0k'\n",
+    b'password = "hunter2x"\n',
+    b"SG." + b"a" * 20 + b".",
+    b"curl ",
+    b"host=a user=b ",
+    b"\\",
+    b"'",
+)
+
+
+def _cpu_seconds(data: bytes) -> float:
+    began = time.process_time()
+    mask(data)
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_costs_linear_time(piece: bytes) -> None:
+    small, large = (piece * (size // len(piece)) for size in (200_000, 800_000))
+    assert _cpu_seconds(large) < 4 * 3 * max(_cpu_seconds(small), 0.01)
