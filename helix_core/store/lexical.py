@@ -47,6 +47,7 @@ class LexicalQueries(Session):
     """Ranked full-text matches, best first, each within the reader's time budget (QueryTimeoutError)."""
 
     _tokenizer: apsw.FTS5Tokenizer | None = None
+    _reference_tokenizer: apsw.FTS5Tokenizer | None = None
 
     def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
         """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
@@ -70,8 +71,16 @@ class LexicalQueries(Session):
         return self.file_matches(f"path : ({' OR '.join(phrases)})", limit) if phrases else []
 
     def references(self, name: str, limit: int) -> list[int]:
-        """Items that use an identifier in code, in no particular order of merit; case is folded."""
-        return [row[0] for row in self._timed_rows(_REFERENCES, (phrase(name), limit))]
+        """Items that use an identifier in code, in no particular order of merit; case is folded.
+
+        A name of several words (``key.sub-key``) is used where all of them are.
+        """
+        if self._reference_tokenizer is None:
+            self._reference_tokenizer = self._connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
+        words = _tokens(self._reference_tokenizer, name)
+        # Postings without positions know no phrases, so each word is asked for by itself.
+        match = " AND ".join(map(phrase, words))
+        return [row[0] for row in self._timed_rows(_REFERENCES, (match, limit))] if match else []
 
     def frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
@@ -81,10 +90,7 @@ class LexicalQueries(Session):
         """The text as postings see it: folded, split, stemmed."""
         if self._tokenizer is None:
             self._tokenizer = self._connection.fts5_tokenizer("porter", ["unicode61"])
-        encoded = text.encode("utf-8", "replace")
-        return self._tokenizer(  # type: ignore[return-value]
-            encoded, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
-        )
+        return _tokens(self._tokenizer, text)
 
     def _term_frequency(self, token: str) -> int:
         rows = self._timed_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))
@@ -99,3 +105,10 @@ class LexicalQueries(Session):
             if len(live) >= limit or len(rows) < count:
                 return live[:limit]
             count *= 4
+
+
+def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
+    encoded = text.encode("utf-8", "replace")
+    return tokenizer(  # type: ignore[return-value]
+        encoded, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )

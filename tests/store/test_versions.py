@@ -1,0 +1,200 @@
+"""One live version a path; the others are parked, come back by a flag, and are pruned oldest first."""
+
+from __future__ import annotations
+
+from build import PARSER, content_hash, document, signature
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix_core.model import Clean
+from helix_core.store import Counts, Index, Reader, SourceTotals, Writer, open_index
+
+OLD = b"def parse_config(): pass\n"
+NEW = b"def parse_settings(): pass\n"
+
+
+def test_a_replaced_version_is_no_longer_found_anywhere(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"app/conf.py", b"import tomllib\nport = 8080\n" + OLD), signature(1), 1)
+    writer.replace(document(b"app/conf.py", NEW), signature(2), 2)
+    assert reader.chunk_matches("config", 10) == []
+    assert reader.file_matches("config", 10) == []
+    assert reader.definitions(["parse_config"]) == []
+    assert reader.definitions_by_prefix("parse_c") == []
+    assert "parse_config" not in {found.name for found in reader.similar_names("parse_config")}
+    assert reader.claims(["port"]) == []
+    assert reader.importers("tomllib") == []
+    assert reader.references("tomllib", 10) == []
+    assert len(reader.definitions(["parse_settings"])) == 1
+    assert reader.counts() == Counts(live=SourceTotals(1, 1), skipped=0, parked=SourceTotals(1, 1))
+
+
+def test_coming_back_to_bytes_seen_before_needs_no_parsing(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    before, ids = reader.digest(), reader.chunk_matches("config", 10)
+    writer.replace(document(b"conf.py", NEW), signature(2), 2)
+    assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(3), 3)
+    assert (reader.digest(), reader.chunk_matches("config", 10)) == (before, ids)
+    assert reader.chunk_matches("settings", 10) == []
+    state = reader.state(b"conf.py")
+    assert state is not None and state.signature == signature(3) and state.observed_ns == 3
+
+
+def test_bytes_never_seen_or_parsed_otherwise_cannot_be_activated(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    writer.remove(b"conf.py")
+    assert not writer.activate(b"conf.py", content_hash(NEW), PARSER, signature(2), 2)
+    assert not writer.activate(b"conf.py", content_hash(OLD), "lines/2", signature(2), 2)
+    assert not writer.activate(b"other.py", content_hash(OLD), PARSER, signature(2), 2)
+    assert reader.sources() == {}
+
+
+def test_activating_what_is_live_already_only_renews_its_signature(writer: Writer, reader: Reader) -> None:
+    row = writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(2), 2)
+    source = reader.source(b"conf.py")
+    assert source is not None and source.id == row and source.signature == signature(2)
+
+
+def test_a_removed_file_is_gone_and_comes_back(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    assert writer.remove(b"conf.py")
+    assert not writer.remove(b"conf.py")
+    assert reader.sources() == {} and reader.source(b"conf.py") is None and reader.chunk_matches("config", 5) == []
+    assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(2), 2)
+    assert list(reader.sources()) == [b"conf.py"]
+
+
+def test_replacing_with_the_same_bytes_leaves_one_version(writer: Writer, reader: Reader) -> None:
+    for number in range(3):
+        writer.replace(document(b"conf.py", OLD), signature(number), number)
+    assert reader.counts().parked == SourceTotals(0, 0)
+    assert len(reader.chunk_matches("config", 10)) == 1
+
+
+def test_a_new_parser_deletes_what_the_old_one_made(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"conf.py", OLD), signature(1), 1)
+    writer.replace(document(b"conf.py", OLD, parser="lines/2"), signature(1), 2)
+    assert reader.counts().parked == SourceTotals(0, 0)
+    assert len(reader.chunk_matches("config", 10)) == 1
+
+
+def test_touch_heals_the_signature_and_keeps_the_time_of_reading(writer: Writer, reader: Reader) -> None:
+    writer.replace(document(b"conf.py", OLD), signature(1), 1_000_000_000)
+    writer.touch(b"conf.py", signature(2), 5_000_000_000)
+    source, state = reader.source(b"conf.py"), reader.state(b"conf.py")
+    assert source is not None and state is not None
+    assert (source.signature, source.observed_at, source.verified_at) == (signature(2), 1.0, 5.0)
+    assert (state.signature, state.observed_ns) == (signature(2), 5_000_000_000)
+
+
+def test_enough_live_matches_come_back_however_many_are_parked(writer: Writer, reader: Reader) -> None:
+    with writer.batch():
+        for number in range(150):
+            writer.replace(document(b"many.py", b"def wanted(): return wanted\n# %d\n" % number), signature(), number)
+        for number in range(7):
+            path = b"file%d.py" % number
+            writer.replace(document(path, b"def wanted(): return something_else_%d\n" % number), signature(), 1)
+    assert len(reader.chunk_matches("wanted", 5)) == 5
+    assert len(reader.chunk_matches("wanted", 50)) == 8
+    assert len(reader.file_matches("wanted", 50)) == 8
+    assert len(reader.references("wanted", 50)) == 8
+
+
+def test_references_of_a_name_that_is_no_single_word_can_be_asked_for(writer: Writer, reader: Reader) -> None:
+    with writer.batch():
+        writer.replace(document(b"one.py", b"def one(): return key.other\n"), signature(), 1)
+    assert len(reader.references("key.other", 5)) == 1
+    for name in ("key-missing", "!", "", 'a "quoted" name', "tool.ruff.lint", "A title: of words"):
+        assert reader.references(name, 5) == []
+
+
+def test_parked_versions_are_pruned_oldest_first(writer: Writer, reader: Reader) -> None:
+    def version(number: int) -> bytes:
+        return b"".join(b"def name_%d_%d(): pass\n" % (number, line) for line in range(500))
+
+    with writer.batch():
+        for number in range(9):
+            writer.replace(document(b"big.py", version(number), lines_per_chunk=1), signature(), number)
+    assert reader.counts().parked.items == 4_000
+    assert writer.prune() == 5
+    assert reader.counts().parked.items == 1_500
+    assert writer.prune() == 0
+    assert not writer.activate(b"big.py", content_hash(version(4)), PARSER, signature(), 1)
+    assert reader.definitions(["name_8_0"]) and reader.similar_names("name_4_321", 1)[0].name != "name_4_321"
+    assert writer.activate(b"big.py", content_hash(version(5)), PARSER, signature(), 1)
+    assert len(reader.chunk_matches("name", 600)) == 500
+
+
+def test_pruning_leaves_no_trace_of_a_version(index: Index, writer: Writer, reader: Reader) -> None:
+    with writer.batch():
+        for number in range(3):
+            data = b"".join(b"import mod_%d\nkey_%d = 1\n" % (number, line) for line in range(800))
+            writer.replace(document(b"big.py", data, lines_per_chunk=1), signature(), number)
+        writer.replace(document(b"big.py", b"x = 1\n"), signature(), 9)
+    writer.prune()
+    assert reader.counts().parked.items <= 2_000
+    assert index.damage() == ""
+
+
+_EDIT = st.tuples(st.sampled_from([b"a.py", b"b.py", b"d/c.txt"]), st.integers(0, 3), st.sampled_from("rad"))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edits=st.lists(_EDIT, max_size=12))
+def test_any_history_ends_in_the_digest_of_a_cold_build(tmp_path_factory, edits) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path_factory.mktemp("index")
+    now: dict[bytes, bytes] = {}
+    with open_index(folder / "edited.db") as edited, open_index(folder / "cold.db") as cold:
+        for number, (path, content, action) in enumerate(edits):
+            data = b"import m%d\ndef f%d(): pass\nkey = %d\n" % (content, content, content)
+            known = edited.writer().activate(path, content_hash(data), PARSER, signature(number), number)
+            if action == "d":
+                edited.writer().remove(path)
+                now.pop(path, None)
+                continue
+            if not known or action == "r":
+                edited.writer().replace(document(path, data), signature(number), number)
+            now[path] = data
+        for path, data in now.items():
+            cold.writer().replace(document(path, data), signature(), 1)
+        with edited.reader() as one, cold.reader() as other:
+            assert one.digest() == other.digest()
+            assert one.counts().live == other.counts().live
+            assert sorted(path for path in one.sources()) == sorted(now)
+
+
+def test_the_digest_notices_any_difference_in_content(writer: Writer, reader: Reader) -> None:
+    seen = set()
+    for data in (b"", b"x = 1\n", b"x = 2\n", b"import x\n", b"def x(): pass\n"):
+        writer.replace(document(b"a.py", data), signature(), 1)
+        seen.add(reader.digest())
+    writer.skip(b"a.py", "too_large", signature(), 1)
+    seen.add(reader.digest())
+    assert len(seen) == 6
+
+
+def test_only_clean_text_gets_in(writer: Writer, reader: Reader) -> None:
+    import dataclasses
+
+    import pytest
+
+    clean = document(b"conf.py", b"import tomllib\nport = 8080\ndef test_it(): pass\n")
+    (chunk,) = clean.chunks
+    plain = [
+        dataclasses.replace(chunk, name=str(chunk.name)),
+        dataclasses.replace(chunk, breadcrumb=""),
+        dataclasses.replace(chunk, imports=("tomllib",)),
+        dataclasses.replace(chunk, tests=("it",)),
+        dataclasses.replace(chunk, definitions=(dataclasses.replace(chunk.definitions[0], name="it"),)),
+        dataclasses.replace(chunk, claims=(dataclasses.replace(chunk.claims[0], key="port"),)),
+        dataclasses.replace(chunk, claims=(dataclasses.replace(chunk.claims[0], value="8080"),)),
+    ]
+    plain += [
+        dataclasses.replace(chunk, text=dataclasses.replace(chunk.text, **{field: "text"}))
+        for field in ("names", "doc", "body", "extra", "refs")
+    ]
+    for unclean in plain:
+        with pytest.raises(TypeError, match="Clean"):
+            writer.replace(dataclasses.replace(clean, chunks=(unclean,)), signature(), 1)
+    assert reader.sources() == {}
+    assert isinstance(chunk.name, Clean)
