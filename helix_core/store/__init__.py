@@ -5,6 +5,7 @@ Nobody else knows SQL. The store never parses, never ranks across lists, never r
 of the source (spans and postings only), and takes text only as ``Clean``.
 """
 
+from helix_core.store.creation import SCHEMA_VERSION
 from helix_core.store.hits import (
     ClaimHit,
     Counts,
@@ -13,7 +14,7 @@ from helix_core.store.hits import (
     SourceTotals,
     Weights,
 )
-from helix_core.store.index import SCHEMA_VERSION, Index, open_index, open_or_rebuild, rebuild
+from helix_core.store.index import Identity, Index, open_index, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
 from helix_core.store.writer import Writer
@@ -23,6 +24,7 @@ __all__ = [
     "ClaimHit",
     "Counts",
     "DefinitionHit",
+    "Identity",
     "Index",
     "QueryTimeoutError",
     "Reader",

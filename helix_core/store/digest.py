@@ -28,7 +28,8 @@ _CLAIMS = """
     FROM claim WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2
 """
 _LINKS = """
-    SELECT item_id - ?1, rel, target FROM link WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2, 3
+    SELECT item_id - ?1, rel, target FROM link JOIN target ON target.id = target_id
+    WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2, 3
 """
 
 

@@ -10,34 +10,24 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from types import TracebackType
+from typing import TypeAlias
 
 import apsw
 
 from helix_core.errors import CorruptStoreError, StoreError
-from helix_core.store.header import (
-    APPLICATION_ID,
-    check_owner,
-    check_version,
-    is_shorter_than_it_says,
-    read_header,
-)
+from helix_core.store.creation import SCHEMA_VERSION, prepare_file, set_up
+from helix_core.store.header import check_owner, check_version, is_shorter_than_it_says, read_header
 from helix_core.store.reader import Reader
 from helix_core.store.session import BUSY_TIMEOUT_MS, connect, translated
 from helix_core.store.writer import Writer
 
-SCHEMA_VERSION = 1
-MIGRATIONS: dict[int, str] = {}
-"""SQL that takes a file from the version that is its key to the next one."""
-
 READ_BUDGET_MS = 50.0
-_PAGE_SIZE = 4096
-_WRITER_CACHE_KIB = 32 * 1024
 _READER_CACHE_KIB = 16 * 1024
-_CHECKPOINT_PAGES = 4000
-_WAL_LIMIT_BYTES = 64 * 1024 * 1024
+_BEING_MADE_S = 5.0
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode: which file it is, whatever its name."""
 
 
 def printable(path: bytes) -> str:
@@ -53,7 +43,7 @@ class Index:
         self._file = os.fspath(path)
         self._connection = connection
         self._source_id_of = source_id_of
-        self._identity = _identity(self._file)
+        self.identity = identity_of(self._file)
         self._writer = Writer(self._file, connection, self._check_present)
 
     def writer(self) -> Writer:
@@ -71,7 +61,7 @@ class Index:
 
     def is_present(self) -> bool:
         """Is the file at the path still the one that was opened, and not emptied? One stat; ask every few seconds."""
-        return _identity(self._file) == self._identity is not None
+        return identity_of(self._file) == self.identity is not None
 
     def _check_present(self) -> None:
         if not self.is_present():
@@ -104,7 +94,7 @@ def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) 
     StoreError (the folder or file cannot be written, the disk is full).
     """
     file = os.fspath(path)
-    _prepare_file(path)
+    prepare_file(path)
     header = read_header(file)
     suspect = False
     if header is not None:
@@ -114,7 +104,7 @@ def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) 
     with translated(file):
         connection = connect(file, apsw.SQLITE_OPEN_READWRITE)
         try:
-            _set_up(file, connection, suspect)
+            set_up(file, connection, suspect)
         except BaseException:
             connection.close()
             raise
@@ -127,28 +117,45 @@ def open_or_rebuild(path: Path, now: float, *, source_id_of: Callable[[bytes], s
     ``now`` (Unix seconds) names the file moved aside. Returns the index and a notice for the user, empty when there is
     nothing to say. Raises: as ``open_index``, but for CorruptStoreError.
     """
-    emptied = os.path.exists(path) and os.path.getsize(path) == 0
+    file = os.fspath(path)
+    damaged = identity_of(file)
+    emptied = damaged is None and os.path.exists(file) and now - os.path.getmtime(file) > _BEING_MADE_S
     try:
         index = open_index(path, source_id_of=source_id_of)
     except CorruptStoreError as error:
-        return rebuild(path, now, str(error), source_id_of=source_id_of)
-    return index, f"The index {path} had been emptied; it is built again from the files." if emptied else ""
+        return rebuild(path, now, str(error), damaged=damaged, source_id_of=source_id_of)
+    return index, f"The index {file} had been emptied; it is built again from the files." if emptied else ""
 
 
 def rebuild(
-    path: Path, now: float, cause: str, *, source_id_of: Callable[[bytes], str] = printable
+    path: Path,
+    now: float,
+    cause: str,
+    *,
+    damaged: Identity | None,
+    source_id_of: Callable[[bytes], str] = printable,
 ) -> tuple[Index, str]:
-    """Move the file at ``path`` aside and start an empty index; the answer to CorruptStoreError from a query.
+    """Move the damaged file aside and start an empty index: the answer to CorruptStoreError, from wherever it came.
 
-    Returns the index and a notice. When another process has already done so, its new file is opened and kept.
+    Close the damaged index and its readers first, and give its ``identity``: when another process has already put a
+    new file in its place, that one is opened and kept. Returns the index and a notice that begins with ``cause``.
+
+    Raises: StoreError when the file cannot be moved or a new one cannot be made.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
-    lock = FileLock(f"{os.fspath(path)}.lock", timeout=BUSY_TIMEOUT_MS / 1000)
-    with lock:
-        aside = _move_aside(path, now)
-        index = open_index(path, source_id_of=source_id_of)
-    return index, f"{cause} The old file is {aside}."
+    file = os.fspath(path)
+    try:
+        with FileLock(f"{file}.rebuild", timeout=BUSY_TIMEOUT_MS / 1000):
+            aside = _move_aside(path, now) if identity_of(file) == damaged else None
+            index = open_index(path, source_id_of=source_id_of)
+    except Timeout as error:
+        raise StoreError(f"Another process is rebuilding the index {file}; try again.") from error
+    except OSError as error:
+        raise StoreError(
+            f"The damaged index {file} cannot be moved aside ({error.strerror}); delete it or make its folder writable."
+        ) from error
+    return index, f"{cause} The old file is {aside}." if aside else cause
 
 
 def damage_of(connection: apsw.Connection) -> str:
@@ -160,93 +167,8 @@ def damage_of(connection: apsw.Connection) -> str:
     return "; ".join(str(row[0]) for row in rows if row[0] != "ok")
 
 
-def _prepare_file(path: Path) -> None:
-    """The folder is made for the user alone, and the file exists with mode 0600 before SQLite opens it."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    except OSError as error:
-        raise StoreError(
-            f"The index {path} cannot be written ({error.strerror}); "
-            f"make {path.parent} writable or choose another cache folder."
-        ) from error
-    try:
-        if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
-
-
-def _set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
-    connection.execute(f"PRAGMA page_size={_PAGE_SIZE}; PRAGMA synchronous=NORMAL")
-    if suspect:
-        found = connection.execute("PRAGMA quick_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise CorruptStoreError(f"The index {file} is damaged ({found[0][0]}); it will be moved aside and rebuilt.")
-    version, application_id = _stamp(connection)
-    if (version, application_id) != (SCHEMA_VERSION, APPLICATION_ID):
-        _bring_up_to_date(file, connection)
-    _enter_wal(connection)
-    connection.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}; PRAGMA journal_size_limit={_WAL_LIMIT_BYTES}")
-    connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
-
-
-def _stamp(connection: apsw.Connection) -> tuple[int, int]:
-    return int(connection.pragma("user_version")), int(connection.pragma("application_id"))
-
-
-def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
-    """Create or migrate inside one write transaction, so that of several processes one does it and the rest see it."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version, application_id = _stamp(connection)
-        check_version(file, version, SCHEMA_VERSION)
-        check_owner(file, application_id)
-        if application_id == 0:
-            _create(file, connection)
-        else:
-            _migrate(file, connection, version)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _create(file: str, connection: apsw.Connection) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
-        raise CorruptStoreError(
-            f"The file {file} is another application's database; it will be moved aside and the index rebuilt."
-        )
-    connection.execute((resources.files("helix_core.store") / "schema.sql").read_text("utf-8"))
-    connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION}")
-
-
-def _migrate(file: str, connection: apsw.Connection, version: int) -> None:
-    while version < SCHEMA_VERSION:
-        if version not in MIGRATIONS:
-            raise CorruptStoreError(
-                f"The index {file} has the unknown format {version}; it will be moved aside and rebuilt."
-            )
-        connection.execute(MIGRATIONS[version])
-        version += 1
-        connection.execute(f"PRAGMA user_version={version}")
-
-
-def _enter_wal(connection: apsw.Connection) -> None:
-    """Changing the journal mode does not wait for others as a transaction does, so wait here."""
-    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            if connection.pragma("journal_mode") == "wal" or connection.pragma("journal_mode", "wal") == "wal":
-                return
-        except apsw.BusyError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.005)
-
-
-def _identity(file: str) -> tuple[int, int] | None:
+def identity_of(file: str) -> Identity | None:
+    """Which file is at the path; None when there is none or it is empty."""
     try:
         status = os.stat(file)
     except OSError:
@@ -255,6 +177,7 @@ def _identity(file: str) -> tuple[int, int] | None:
 
 
 def _move_aside(path: Path, now: float) -> Path:
+    """Rename the file, with its log, to a name that says when; nothing is ever deleted but the shared memory."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     number = 1

@@ -10,20 +10,20 @@ from helix_core.store.session import Session, text_list
 _SIMILAR_CANDIDATES = 200
 
 _DEFINITIONS = """
-    SELECT d.item_id, i.source_id, n.name, d.kind, d.start_line, d.end_line
+    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), d.kind, d.start_line, d.end_line
     FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value JOIN definition d ON d.name_id = n.id
     JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE s.live = 1 ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
 """
 _BY_PREFIX = """
-    SELECT d.item_id, i.source_id, n.name, d.kind, d.start_line, d.end_line
+    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), d.kind, d.start_line, d.end_line
     FROM name n JOIN definition d ON d.name_id = n.id
     JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE n.folded >= ?1 AND n.folded < ?2 AND s.live = 1
     ORDER BY length(n.folded), n.folded, s.path, d.item_id LIMIT ?3
 """
 _CANDIDATES = """
-    SELECT n.id, n.name, n.folded FROM (
+    SELECT n.id, coalesce(n.name, n.folded), n.folded FROM (
         SELECT doc, count(*) AS shared FROM json_each(?1) wanted JOIN name_vocab v ON v.term = wanted.value
         GROUP BY doc
     ) f JOIN name n ON n.id = f.doc
@@ -35,13 +35,15 @@ _IS_DEFINED = """
 """
 _IS_STEM = "SELECT 1 FROM source WHERE stem_id = ? AND live = 1 LIMIT 1"
 _IMPORTS_OF = """
-    SELECT DISTINCT l.target FROM source s
+    SELECT DISTINCT t.target FROM source s
     JOIN link l ON l.item_id >= s.first_item AND l.item_id < s.first_item + s.item_count
-    WHERE s.id = ? AND s.live = 1 AND l.rel = 'imports' ORDER BY l.target
+    JOIN target t ON t.id = l.target_id
+    WHERE s.id = ? AND s.live = 1 AND l.rel = 'imports' ORDER BY t.target
 """
 _LINKED = """
-    SELECT l.item_id FROM link l JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
-    WHERE l.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?3
+    SELECT l.item_id FROM target t JOIN link l ON l.target_id = t.id
+    JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE t.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?3
 """
 
 

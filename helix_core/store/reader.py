@@ -10,13 +10,13 @@ import apsw
 
 from helix_core.store.claims import ClaimQueries
 from helix_core.store.digest import digest_of
-from helix_core.store.lexical import LexicalQueries
+from helix_core.store.evidence import EvidenceQueries
 from helix_core.store.names import NameQueries
 from helix_core.store.session import translated
 from helix_core.store.sources import SourceQueries
 
 
-class Reader(SourceQueries, LexicalQueries, NameQueries, ClaimQueries):
+class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries):
     """Answers about live versions only, for one thread. Close it when the thread is done.
 
     Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.

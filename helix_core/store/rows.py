@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from helix_core.model import Chunk, Clean, Document, IndexText, StatSignature
 from helix_core.words import camel_parts
@@ -80,10 +80,10 @@ def leaf_of(key: str) -> str:
     return key.rpartition(".")[2].lower()
 
 
-def link_rows(document: Document, first_item: int) -> list[tuple[object, ...]]:
+def link_rows(document: Document, first_item: int, target_id: Callable[[str], int]) -> list[tuple[object, ...]]:
     """Rows of ``link``; a target named twice by one chunk is one link."""
     return [
-        (number, rel, target)
+        (number, rel, target_id(target))
         for number, chunk in enumerate(document.chunks, first_item)
         for rel, targets in (("imports", chunk.imports), ("tests", chunk.tests))
         for target in dict.fromkeys(targets)

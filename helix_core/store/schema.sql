@@ -51,8 +51,8 @@ CREATE TABLE item (
 -- Distinct names: defined symbols and file stems. Looked up folded, by prefix, or by trigram.
 CREATE TABLE name (
     id      INTEGER PRIMARY KEY,
-    name    TEXT NOT NULL UNIQUE,
-    folded  TEXT NOT NULL
+    folded  TEXT NOT NULL,
+    name    TEXT                               -- as written; NULL when that is the same
 ) STRICT;
 CREATE INDEX name_folded ON name (folded);
 
@@ -82,12 +82,14 @@ CREATE INDEX claim_leaf ON claim (leaf);
 
 -- item --rel--> a name or module. Targets are text and resolved when asked, so no link can dangle.
 CREATE TABLE link (
-    item_id  INTEGER NOT NULL,
-    rel      TEXT    NOT NULL,                 -- imports, tests
-    target   TEXT    NOT NULL,
-    PRIMARY KEY (item_id, rel, target)
+    item_id    INTEGER NOT NULL,
+    rel        TEXT    NOT NULL,               -- imports, tests
+    target_id  INTEGER NOT NULL,
+    PRIMARY KEY (item_id, rel, target_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX link_target ON link (target COLLATE NOCASE, rel);
+CREATE INDEX link_target ON link (target_id, rel);
+CREATE TABLE target (id INTEGER PRIMARY KEY, target TEXT NOT NULL) STRICT;
+CREATE INDEX target_folded ON target (target COLLATE NOCASE);
 
 -- The last commit that touched a path.
 CREATE TABLE last_commit (
@@ -102,9 +104,10 @@ CREATE TABLE next_id (
     source  INTEGER NOT NULL,
     item    INTEGER NOT NULL,
     name    INTEGER NOT NULL,
+    target  INTEGER NOT NULL,
     parked  INTEGER NOT NULL
 ) STRICT;
-INSERT INTO next_id VALUES (1, 1, 1, 1);
+INSERT INTO next_id VALUES (1, 1, 1, 1, 1);
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -127,3 +130,8 @@ CREATE VIRTUAL TABLE name_fts USING fts5(
 );
 CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE name_vocab USING fts5vocab(name_fts, instance);
+
+-- Room in memory for the postings of one transaction, so that it leaves one segment.
+INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('hashsize', 16777216);
+INSERT INTO file_fts (file_fts, rank) VALUES ('hashsize', 16777216);
+INSERT INTO ref_fts (ref_fts, rank) VALUES ('hashsize', 16777216);

@@ -46,7 +46,7 @@ def translated(path: str) -> Iterator[None]:
         yield
     except apsw.InterruptError as error:
         raise QueryTimeoutError("The query ran out of its time budget; ask with fewer or rarer words.") from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
         raise CorruptStoreError(
             f"The index {path} is damaged ({error}); it will be moved aside and rebuilt."
         ) from error

@@ -16,12 +16,12 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.store import rows
+from helix_core.store import postings, rows
 from helix_core.store.ids import Ids
 from helix_core.store.prune import delete_version, parked_to_prune
-from helix_core.store.session import Row, rows_of, translated
+from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
 
-_POSTINGS = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
+_CHECKPOINT_WAIT_MS = 100
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 24)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
 _INSERT_CHUNK = "INSERT INTO chunk_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
@@ -59,6 +59,7 @@ class Writer:
         self._check_present = check_present
         self._ids = Ids(connection)
         self._depth = 0
+        self._is_filling: bool | None = None
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -76,6 +77,7 @@ class Writer:
             self._depth = 1
             try:
                 self._ids.load()
+                self._expect_first_build()
                 yield
                 self._ids.save()
                 self._connection.execute("COMMIT")
@@ -178,29 +180,57 @@ class Writer:
             for version in doomed:
                 delete_version(self._connection, version)
             if doomed:
-                self._ids.drop_unused_names()
-            return len(doomed)
+                self._ids.drop_unused()
+        if doomed:
+            self._give_back_free_pages()
+        return len(doomed)
 
     def clear(self) -> None:
         """Forget everything, so that the next refresh builds the index from nothing."""
         with self.batch():
-            for table in ("source", "item", "name", "definition", "claim", "link", "last_commit", "meta"):
+            for table in ("source", "item", "name", "definition", "claim", "link", "target", "last_commit", "meta"):
                 self._connection.execute(f"DELETE FROM {table}")
-            for table in _POSTINGS:
-                self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
-            self._ids.load()
+            postings.delete_all(self._connection)
+            postings.begin_filling(self._connection)
+            self._ids.forget_texts()
+        self._is_filling = True
 
     def optimize(self) -> None:
-        """Merge the postings of a first build into their final shape and bring the log back into the file."""
+        """Merge the postings of a first build into their final shape, and the log and the free pages into the file."""
         with self.batch():
-            for table in _POSTINGS:
-                self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+            postings.end_filling(self._connection)
+            postings.merge_all(self._connection)
+        self._is_filling = False
+        self._give_back_free_pages()
         self.checkpoint()
 
     def checkpoint(self) -> None:
-        """Bring the write-ahead log back into the file as far as open readers allow."""
+        """Bring the write-ahead log back into the file and empty it, as far as open snapshots allow."""
         with translated(self._path):
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
+            try:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:
+                # A snapshot still needs the log: what could be brought back was, the next checkpoint does the rest.
+                return
+            finally:
+                self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    def _give_back_free_pages(self) -> None:
+        with translated(self._path):
+            rows_of(self._connection, "PRAGMA incremental_vacuum")
+
+    def _expect_first_build(self) -> None:
+        """Put merging off for an index that is still empty; take it up again where a first build was cut short."""
+        if self._is_filling is not None:
+            return
+        if postings.is_empty(self._connection):
+            postings.begin_filling(self._connection)
+            self._is_filling = True
+        else:
+            if postings.is_filling(self._connection):
+                postings.end_filling(self._connection)
+            self._is_filling = False
 
     def _versions(self, path: bytes, content: bytes, parser: str) -> list[Row]:
         sql = "SELECT id FROM source WHERE path = ? AND live = {} AND content_hash = ? AND parser = ?"
@@ -267,5 +297,5 @@ class Writer:
         ]
         run(_INSERT_DEFINITION, definitions)
         run(_INSERT_CLAIM, rows.claim_rows(document, first))
-        run(_INSERT_LINK, rows.link_rows(document, first))
+        run(_INSERT_LINK, rows.link_rows(document, first, self._ids.target))
         return source_id

@@ -1,0 +1,83 @@
+"""How much of a question each match holds: counts for a scorer that needs more than one BM25 number.
+
+SQLite's own BM25 picks the candidates; an auxiliary function then reads, for those alone, how often each phrase of the
+expression occurs. Nothing is read from the postings twice.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+import apsw
+
+from helix_core.store.hits import Weights
+from helix_core.store.lexical import LexicalQueries
+from helix_core.store.session import Row
+
+_FUNCTION = "evidence"
+
+_CHUNKS = f"""
+    SELECT f.rowid, i.source_id, f.counted, s.live
+    FROM (
+        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8) AS counted
+        FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+    ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+"""
+_FILES = f"""
+    SELECT f.rowid, f.rowid, f.counted, s.live
+    FROM (
+        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8) AS counted
+        FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+    ) f JOIN source s ON s.id = f.rowid
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One match. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase of the
+    expression in its order, the occurrences weighted by column; lengths are in tokens over all columns.
+    """
+
+    id: int
+    source_id: int
+    length: float
+    average_length: float
+    counts: tuple[float, ...]
+
+
+class EvidenceQueries(LexicalQueries):
+    """Matches with their counts, best first by BM25, within the reader's time budget (QueryTimeoutError)."""
+
+    _registered = False
+
+    def chunk_evidence(self, match: str, limit: int, weights: Weights) -> list[Evidence]:
+        """At most ``limit`` chunks."""
+        return self._evidence(_CHUNKS, match, limit, weights)
+
+    def file_evidence(self, match: str, limit: int, weights: Weights) -> list[Evidence]:
+        """At most ``limit`` whole files."""
+        return self._evidence(_FILES, match, limit, weights)
+
+    def _evidence(self, sql: str, match: str, limit: int, weights: Weights) -> list[Evidence]:
+        if not self._registered:
+            self._connection.register_fts5_function(_FUNCTION, _counted)
+            self._registered = True
+        columns = (weights.path, weights.names, weights.doc, weights.body, weights.extra)
+        rows = self._live(lambda count: self._timed_rows(sql, (match, weights.rank, count, *columns)), limit)
+        return [_row(row) for row in rows]
+
+
+def _counted(api: apsw.FTS5ExtensionApi, *weights: apsw.SQLiteValue) -> bytes:
+    """Length, average length, and the weighted count of each phrase, as packed doubles."""
+    factors = [weight if isinstance(weight, float) else 0.0 for weight in weights]
+    packed = array("d", (api.column_size(-1), api.column_total_size(-1) / max(1, api.row_count)))
+    for phrase in range(api.phrase_count):
+        columns = api.phrase_columns(phrase)
+        packed.append(sum(factors[column] * len(api.phrase_column_offsets(phrase, column)) for column in columns))
+    return packed.tobytes()
+
+
+def _row(row: Row) -> Evidence:
+    packed = array("d", row[2])
+    return Evidence(row[0], row[1], packed[0], packed[1], tuple(packed[2:]))

@@ -1,0 +1,162 @@
+"""Several processes on one index, and processes killed in the middle of writing."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from build import content_hash, document, signature
+
+from helix_core.store import Index, open_index
+
+HERE = str(Path(__file__).parent)
+LINE = b"def name_%d(): return value_%d\n"
+PREAMBLE = f"""
+import sys
+sys.path.insert(0, {HERE!r})
+from pathlib import Path
+from build import document, signature
+from helix_core.store import open_index, open_or_rebuild
+path, number = Path(sys.argv[1]), int(sys.argv[2])
+LINE = {LINE!r}
+"""
+OPEN_AND_WRITE = (
+    PREAMBLE
+    + """
+sys.stdin.readline()
+index, notice = open_or_rebuild(path, 0.0)
+assert notice == "", notice
+for round in range(10):
+    with index.writer().batch():
+        for file in range(5):
+            data = b"def shared_%d(): return %d\\n" % (file, number)
+            index.writer().replace(document(b"shared%d.py" % file, data), signature(), round)
+        own = b"own%d-%d.py" % (number, round)
+        index.writer().replace(document(own, b"def own_name(): return %d\\n" % number), signature(), round)
+index.close()
+print("done")
+"""
+)
+WRITE_FOR_EVER = (
+    PREAMBLE
+    + """
+index = open_index(path)
+print("writing", flush=True)
+generation = 0
+while True:
+    generation += 1
+    with index.writer().batch():
+        for file in range(8):
+            text = b"".join(LINE % (line, generation) for line in range(30))
+            index.writer().replace(document(b"f%d.py" % file, text, lines_per_chunk=5), signature(), generation)
+    if generation % 7 == 0:
+        index.writer().prune()
+    if generation % 11 == 0:
+        index.writer().optimize()
+"""
+)
+
+
+def start(code: str, path: Path, number: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(path), str(number)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def assert_equal_to_a_cold_build(index: Index, cold_path: Path) -> None:
+    """All files are of one generation, as one batch wrote them, and nothing tells the index from a fresh one."""
+    assert index.damage() == ""
+    with index.reader() as reader, open_index(cold_path) as cold, cold.reader() as cold_reader:
+        known = {path: state.content_hash for path, state in reader.sources().items()}
+        if known:
+            texts = (b"".join(LINE % (line, generation) for line in range(30)) for generation in range(1, 5_000))
+            text = next(text for text in texts if content_hash(text) == known[b"f0.py"])
+            for path in known:
+                cold.writer().replace(document(path, text, lines_per_chunk=5), signature(), 1)
+        assert len(known) in (0, 8)
+        assert reader.digest() == cold_reader.digest()
+        assert len(reader.chunk_matches("name", 1_000)) == len(cold_reader.chunk_matches("name", 1_000))
+
+
+def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "index.db"
+    processes = [start(OPEN_AND_WRITE, path, number) for number in range(4)]
+    time.sleep(0.3)
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        out, error = process.communicate(timeout=60)
+        assert out == "done\n", error
+    with open_index(path) as index, index.reader() as reader:
+        assert index.damage() == ""
+        assert len(reader.sources()) == 5 + 4 * 10
+        assert len(reader.chunk_matches("own_name", 100)) == 40
+        assert len({state.content_hash for path, state in reader.sources().items() if path < b"p"}) == 4
+
+
+def test_a_process_killed_while_writing_leaves_every_file_wholly_old_or_new(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    chance = random.Random(7)
+    for number in range(20):
+        process = start(WRITE_FOR_EVER, path, number)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.12))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        with open_index(path) as index:
+            assert_equal_to_a_cold_build(index, tmp_path / f"cold{number}.db")
+
+
+def test_a_reader_in_another_process_sees_whole_batches_only(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with open_index(path) as index:
+        process = start(WRITE_FOR_EVER, path, 0)
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            with index.reader() as reader:
+                deadline = time.monotonic() + 0.7
+                while time.monotonic() < deadline:
+                    assert len(reader.sources()) in (0, 8)
+                    with reader.snapshot():
+                        before = reader.digest()
+                        ids = [source.id for path in reader.sources() if (source := reader.source(path))]
+                        assert all(len(reader.items_of(source_id)) == 6 for source_id in ids)
+                        assert reader.digest() == before
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_another_process_holding_the_lock_for_a_moment_is_waited_for(tmp_path: Path) -> None:
+    code = (
+        PREAMBLE
+        + """
+import time
+index = open_index(path)
+with index.writer().batch():
+    print("holding", flush=True)
+    time.sleep(0.8)
+"""
+    )
+    path = tmp_path / "index.db"
+    with open_index(path) as index:
+        process = start(code, path, 0)
+        assert process.stdout is not None
+        process.stdout.readline()
+        index.writer().replace(document(b"a.py", b"x = 1\n"), signature(), 1)
+        with index.reader() as reader:
+            assert list(reader.sources()) == [b"a.py"]
+        process.communicate()
