@@ -74,7 +74,7 @@ def test_words_are_stemmed_and_snake_case_is_split(reader: Reader) -> None:
     assert len(reader.chunk_matches("parsing AND configs", 5)) == 2
     assert paths(reader, [hit[0] for hit in reader.chunk_matches("handler AND request", 5)]) == [b"app/HttpServer.py"]
     assert paths(reader, [hit[0] for hit in reader.chunk_matches("path : server", 5)]) == [b"app/HttpServer.py"]
-    assert reader.tokens("Parsing parse_config, Größe") == ["pars", "pars", "config", "große"]
+    assert reader.tokens("Parsing parse_config, Größe") == ["pars", "pars", "config", "groß"]
 
 
 def test_scores_are_positive_best_first_and_follow_the_weights(reader: Reader) -> None:
