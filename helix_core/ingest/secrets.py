@@ -86,7 +86,7 @@ def _scan(data: bytes) -> Iterator[Finding]:
     yield from _assignments(data, lines)
     for match in NEARBY.finditer(data):
         start, end = match.span(1)
-        lines.add(data.rfind(b"\n", 0, start) + 1)
+        lines.add(_line_start(data, start))
     for start in lines:
         yield from _second_opinion(data, start)
 
@@ -99,7 +99,7 @@ def _tokens(data: bytes, lines: set[int]) -> Iterator[Finding]:
         value = data[start:end]
         if _is_masked(value) or (rule.judged and is_placeholder(value)):
             continue
-        lines.add(data.rfind(b"\n", 0, start) + 1)
+        lines.add(_line_start(data, start))
         yield Finding(rule.kind, start, end)
 
 
@@ -110,7 +110,7 @@ def _assignments(data: bytes, lines: set[int]) -> Iterator[Finding]:
         between = data[match.end(1) : start]
         assigned = b"=" in between or b":" in between
         if is_secret(match.group(1), data[start:end], quoted=group < 5, assigned=assigned):
-            lines.add(data.rfind(b"\n", 0, start) + 1)
+            lines.add(_line_start(data, start))
             yield Finding("secret", start, end)
     for match in ELEMENT.finditer(data):
         start, end = match.span(1)
@@ -129,6 +129,13 @@ def _second_opinion(data: bytes, line_start: int) -> Iterator[Finding]:
         while offset >= 0:
             yield Finding(kind, line_start + offset, line_start + offset + len(value))
             offset = line.find(value, offset + len(value))
+
+
+def _line_start(data: bytes, position: int) -> int:
+    """Where the line of ``position`` begins; a long line is seen as blocks, so that many findings in it cost no more."""
+    longest = secret_detectors.LONGEST_LINE
+    newline = data.rfind(b"\n", max(0, position - longest), position)
+    return newline + 1 if newline >= 0 else position - position % longest
 
 
 def _is_masked(value: bytes) -> bool:
