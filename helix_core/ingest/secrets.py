@@ -132,7 +132,7 @@ def _second_opinion(data: bytes, line_start: int) -> Iterator[Finding]:
 
 
 def _line_start(data: bytes, position: int) -> int:
-    """Where the line of ``position`` begins; a long line is seen as blocks, so that many findings in it cost no more."""
+    """Where the line of ``position`` begins; a long line is seen as blocks, so many findings in it cost no more."""
     longest = secret_detectors.LONGEST_LINE
     newline = data.rfind(b"\n", max(0, position - longest), position)
     return newline + 1 if newline >= 0 else position - position % longest
