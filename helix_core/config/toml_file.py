@@ -55,9 +55,10 @@ def _bytes_of(path: Path, follow_links: bool) -> bytes | None:
         return None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); make it a readable file or remove it") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ConfigError(f"{path} is not a file; remove it or put a file in its place")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ConfigError(f"{path} is not a file; remove it or put a file in its place")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than {MAX_BYTES // 1024} KiB; settings need less, shorten it")

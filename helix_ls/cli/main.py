@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from types import TracebackType
 
@@ -17,6 +18,8 @@ from helix_ls.cli.verbs import command
 
 def run() -> None:
     """Entry point of the ``helix`` script."""
+    # A short life makes little garbage: looking for it less often saves 25 ms of a search.
+    gc.set_threshold(50_000, 20, 50)
     use_utf8()
     sys.excepthook = _one_line
     sys.exit(_status())

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import typer
 
-from helix_ls.cli.printable import one_line
+from helix_ls.cli.printable import one_line, without_surrogate
 
 
 def use_utf8() -> None:
@@ -59,9 +59,7 @@ def _write(stream: TextIO, text: str) -> bool:
 def _without_surrogates(value: Any) -> Any:
     """Bytes that were no UTF-8 reach us as lone surrogates, which strict JSON readers refuse: print ``\\xNN``."""
     if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return value if value.isascii() else "".join(map(without_surrogate, value))
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

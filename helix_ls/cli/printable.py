@@ -23,14 +23,22 @@ def lines_of(text: str) -> list[str]:
     return [one_line(line.rstrip("\r").replace("\t", TAB)) for line in text.split("\n")]
 
 
+def without_surrogate(character: str) -> str:
+    """The character, or an escape when it is half of a pair: ``\\xNN`` for a byte that was no UTF-8."""
+    code = ord(character)
+    if not 0xD800 <= code <= 0xDFFF:
+        return character
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else _escape(code)
+
+
 def _shown(character: str) -> str:
     code = ord(character)
     if code in _UNSEEN:
         return _escape(code)
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
+    if 0xD800 <= code <= 0xDFFF:
+        return without_surrogate(character)
     return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character) or _escape(code)
 
 

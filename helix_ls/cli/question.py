@@ -12,7 +12,7 @@ MAX_BYTES = 8 * 1024 * 1024
 def asked(question: str) -> str:
     """The question as valid text. Raises UsageError when standard input holds more than a question can be."""
     if question != "-":
-        return question.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return question.encode("utf-8", "replace").decode("utf-8")
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UsageError(f"the question is larger than {MAX_BYTES // 1024 // 1024} MiB; ask a shorter one")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from helix_core.workspace.paths import path_of, uri_of
 from helix_ls.cli.printable import one_line
 from helix_ls.cli.render.page import Page, dim, grid, mark
 from helix_ls.cli.render.quote import quoted
 from helix_ls.cli.render.words import ago, count, duration, reason
 
 _GROUPS = {"verified": "verified", "stale_risk": "stale risk", "needs_refresh": "needs refresh"}
+_LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
 _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 
@@ -21,12 +24,14 @@ def draw(packet: dict[str, Any]) -> None:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
-    for status in _GROUPS:
-        for item in packet[status]:
-            page.space()
-            _item(page, item, status, now_s)
-    _contradictions(page, packet["contradictions"])
-    _plan(page, packet["refresh_targets"])
+    items = [(status, item) for status in _GROUPS for item in packet[status]]
+    best = max((item["relevance_score"] for _, item in items), default=0.0)
+    for status, item in items:
+        page.space()
+        _item(page, item, status, now_s, _LINES_OF_BEST if item["relevance_score"] == best else _LINES_OF_OTHERS)
+    workspace = Path(packet["workspace"])
+    _contradictions(page, packet["contradictions"], workspace)
+    _plan(page, packet["refresh_targets"], workspace)
     _notes(page, packet["notes"])
     page.space()
     page.line(dim(_footer(packet["accounting"])))
@@ -47,7 +52,7 @@ def _headline(page: Page, packet: dict[str, Any]) -> None:
     page.line(*parts, dim(" · ".join(facts)))
 
 
-def _item(page: Page, item: dict[str, Any], status: str, now_s: float) -> None:
+def _item(page: Page, item: dict[str, Any], status: str, now_s: float, most_lines: int) -> None:
     place = page.place(item["source_id"], item["start_line"], item["end_line"], item["uri"])
     page.line(mark(status), " ", place, Text(f"  {one_line(item['symbol'])}", style="cyan"))
     said = reason(item["reason"]) + (f" ({one_line(item['detail'])})" if item.get("detail") else "")
@@ -56,12 +61,13 @@ def _item(page: Page, item: dict[str, Any], status: str, now_s: float) -> None:
         facts.append(f"{item['commit'][:8]} {item['author']}, {ago(item['committed_at'], now_s)}")
     style = "" if status == "verified" else {"stale_risk": "yellow", "needs_refresh": "red"}[status]
     page.line("  ", Text(said, style=style), dim(" · " + " · ".join(facts)))
-    lines = quoted(item["quote"] or "", item["start_line"], item["end_line"], item["language"], colour=page.is_terminal)
+    span = (item["start_line"], item["end_line"], item["language"])
+    lines = quoted(item["quote"] or "", *span, most=most_lines, colour=page.is_terminal)
     for line in lines:
         page.cut(line)
 
 
-def _contradictions(page: Page, pairs: list[dict[str, Any]]) -> None:
+def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) -> None:
     if not pairs:
         return
     page.space()
@@ -69,21 +75,25 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]]) -> None:
     for pair in pairs:
         rows = grid()
         for label, side in (("fresher", pair["fresher"]), ("older", pair["older"])):
-            place = page.place(side["source_id"], side["line"], side["line"], "")
+            place = page.place(side["source_id"], side["line"], side["line"], _uri(workspace, side))
             rows.add_row("  " + one_line(pair["key"]), Text(one_line(str(side["value"]))), place, dim(label))
         page.table(rows)
 
 
-def _plan(page: Page, targets: list[dict[str, Any]]) -> None:
+def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
     if not targets:
         return
     page.space()
     page.line(Text("Read again before relying on it", style="bold red"))
     rows = grid()
     for number, target in enumerate(targets, start=1):
-        place = page.place(target["source_id"], target["start_line"], target["end_line"], "")
+        place = page.place(target["source_id"], target["start_line"], target["end_line"], _uri(workspace, target))
         rows.add_row(f"  {number}", place, dim(reason(target["reason"])))
     page.table(rows)
+
+
+def _uri(workspace: Path, pointer: dict[str, Any]) -> str:
+    return uri_of(workspace, path_of(pointer["source_id"]))
 
 
 def _notes(page: Page, notes: list[str]) -> None:

@@ -67,7 +67,8 @@ class Page:
     def show(self) -> None:
         """Write the page."""
         assert isinstance(self._console.file, io.StringIO)
-        print_text(self._console.file.getvalue())
+        text = self._console.file.getvalue()
+        print_text(text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n")))
 
 
 def grid() -> Table:

@@ -11,15 +11,14 @@ from helix_core.ingest.syntax import load, parse
 from helix_ls.cli.printable import lines_of
 from helix_ls.cli.render.words import count
 
-MAX_LINES = 12
 _PARSE_LIMIT_S = 0.05
 _COLOURS = {"comment": "bright_black", "string": "green", "number": "cyan", "keyword": "magenta"}
 _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
 
-def quoted(quote: str, start_line: int, end_line: int, language: str, *, colour: bool) -> Iterator[Text]:
-    """The lines of a quote with their numbers, at most ``MAX_LINES``, then how many more the span has."""
-    lines = lines_of(quote.removesuffix("\n"))[:MAX_LINES] if quote else []
+def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
+    """The lines of a quote with their numbers, ``most`` of them, then how many more the span has."""
+    lines = lines_of("\n".join(quote.split("\n", most)[:most])) if quote else []
     while lines and not lines[-1].strip():
         lines.pop()
     width = len(str(start_line + len(lines)))

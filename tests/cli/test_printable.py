@@ -1,0 +1,51 @@
+"""Whatever a name or a quote holds, what is printed neither moves the cursor nor hides."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_ls.cli.output import _without_surrogates
+from helix_ls.cli.printable import lines_of, one_line
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_no_control_format_or_surrogate_character_comes_through(text: str) -> None:
+    shown = one_line(text)
+    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    shown.encode("utf-8")
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"], max_codepoint=0x2FF)))
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert one_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u200db", "a\\u200db"),
+        ("a\U000e0041b", "a\\U000e0041b"),
+        ("a\ufe01b\u3164", "a\\ufe01b\\u3164"),
+        ("two\nlines\r\tand", "two\\nlines\\r\\tand"),
+        ("caf\udce9", "caf\\xe9"),
+        ("日本語 é ❤\ufe0f", "日本語 é ❤\ufe0f"),
+    ],
+)
+def test_what_could_deceive_is_shown_as_an_escape(text: str, shown: str) -> None:
+    assert one_line(text) == shown
+
+
+def test_a_quote_keeps_its_lines_and_expands_tabs() -> None:
+    assert lines_of("a\r\n\tb\n") == ["a", "    b", ""]
+
+
+def test_json_never_holds_a_lone_surrogate() -> None:
+    assert _without_surrogates({"p\udcff": ["\udce9", {"k": ("x\ud800",)}, 3, None]}) == {
+        "p\\xff": ["\\xe9", {"k": ["x\\ud800"]}, 3, None]
+    }

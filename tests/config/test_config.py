@@ -1,0 +1,176 @@
+"""Settings: the later layer wins, each value knows its origin, and what is wrong is named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_core.config import Config, explain, load_config
+from helix_core.config.settings import SETTINGS
+from helix_core.config.toml_file import MAX_BYTES, read
+from helix_core.errors import ConfigError, HelixError
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Path:
+    return tmp_path / "user" / "config.toml"
+
+
+def write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def load(workspace: Path, user: Path, **environ: str) -> Config:
+    return load_config(workspace, environ={"HELIX_CACHE_DIR": "/cache", **environ}, user=user)
+
+
+def refusal(workspace: Path, user: Path, **environ: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(workspace, user, **environ)
+    assert "\n" not in str(caught.value)
+    assert "; " in str(caught.value), "the next action is missing"
+    return str(caught.value)
+
+
+def test_without_any_file_the_defaults_hold(tmp_path: Path, user: Path) -> None:
+    config = load(tmp_path, user)
+    assert (config.max_file_bytes, config.workers, config.exclude) == (2 * 1024 * 1024, 2, ())
+    assert config.prefer_implementation is True
+    assert config.reingest_budget_ms == 25
+    assert config.warnings == ()
+
+
+def test_workspace_beats_user_and_environment_beats_both(tmp_path: Path, user: Path) -> None:
+    write(user, "[index]\nworkers = 3\nmax_file_bytes = 4096\nexclude = ['*.gen']\n")
+    write(tmp_path / "helix.toml", "[index]\nworkers = 4\nmax_file_bytes = 8192\n")
+    config = load(tmp_path, user, HELIX_INDEX_WORKERS="5")
+    assert (config.workers, config.max_file_bytes, config.exclude) == (5, 8192, ("*.gen",))
+
+
+def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path) -> None:
+    write(user, "# mine\n\n[packet]\nreingest_budget_ms = 10\n")
+    write(tmp_path / "helix.toml", "index.workers = 1\n")
+    config = load(tmp_path, user, HELIX_SEARCH_PREFER_IMPLEMENTATION="off")
+    origins = {each.setting.key: (each.origin.source, each.origin.place) for each in explain(config)}
+    assert origins == {
+        "cache_dir": ("environment", "HELIX_CACHE_DIR"),
+        "index.max_file_bytes": ("default", ""),
+        "index.workers": ("workspace", f"{tmp_path / 'helix.toml'}:1"),
+        "index.exclude": ("default", ""),
+        "search.prefer_implementation": ("environment", "HELIX_SEARCH_PREFER_IMPLEMENTATION"),
+        "packet.reingest_budget_ms": ("user", f"{user}:4"),
+    }
+
+
+def test_every_setting_has_a_field_a_meaning_and_a_default_within_its_bounds() -> None:
+    for setting in SETTINGS.values():
+        assert setting.field in Config.__dataclass_fields__
+        assert setting.meaning
+        if setting.low is not None and setting.high is not None:
+            assert isinstance(setting.default, int | float)
+            assert setting.low <= setting.default <= setting.high
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("[index]\nworkers = = 3\n", ("line 2", "key index.workers")),
+        ("index = { workers = 'x' }\n", ("line 1", "key index.workers", "whole number", "'x'")),
+        ('[index]\n\nexclude = "*.py"\n', ("line 3", "key index.exclude", "list of text")),
+        ("[index]\nexclude = ['a', 3]\n", ("line 2", "key index.exclude")),
+        ('[index]\nexclude = ["a\\u0000b"]\n', ("line 2", "key index.exclude")),
+        ("[index]\nworkers = 0\n", ("line 2", "1 to 16")),
+        ("[index]\nmax_file_bytes = 1e9\n", ("line 2", "whole number")),
+        ("[search]\nprefer_implementation = 1\n", ("line 2", "true or false")),
+        ("[packet]\nreingest_budget_ms = nan\n", ("line 2", "0 to 60000")),
+        ("[index]\nworkers = 1\nworkers = 2\n", ("line 3", "index.workers")),
+        ("[index]\nworkers", ("line 2",)),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_line_and_key(
+    tmp_path: Path, user: Path, text: str, parts: tuple[str, ...]
+) -> None:
+    write(tmp_path / "helix.toml", text)
+    message = refusal(tmp_path, user)
+    assert str(tmp_path / "helix.toml") in message
+    assert all(part in message for part in parts), message
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line(tmp_path: Path, user: Path) -> None:
+    (tmp_path / "helix.toml").write_bytes(b"[index]\n# caf\xe9\n")
+    assert "line 2" in refusal(tmp_path, user)
+
+
+def test_a_variable_that_cannot_be_understood_is_named(tmp_path: Path, user: Path) -> None:
+    assert "HELIX_INDEX_WORKERS" in refusal(tmp_path, user, HELIX_INDEX_WORKERS="two")
+    assert "HELIX_CACHE_DIR" in refusal(tmp_path, user, HELIX_CACHE_DIR="not/absolute")
+
+
+def test_an_empty_variable_says_nothing(tmp_path: Path, user: Path) -> None:
+    assert load(tmp_path, user, HELIX_INDEX_WORKERS="").workers == 2
+
+
+def test_unknown_keys_are_warnings_with_a_suggestion(tmp_path: Path, user: Path) -> None:
+    write(tmp_path / "helix.toml", "[index]\nworker = 3\n[packets]\nreingest_budget_ms = 3\n[zebra]\nstripes = 4\n")
+    warnings = load(tmp_path, user, HELIX_INDEX_WORKER="4", HELIX_RUNTIME="/usr/lib/helix").warnings
+    assert len(warnings) == 4
+    assert "line 2: nothing is called index.worker; did you mean index.workers?" in warnings[0]
+    assert "did you mean packet.reingest_budget_ms?" in warnings[1]
+    assert "zebra.stripes; see helix config --explain" in warnings[2]
+    assert "did you mean HELIX_INDEX_WORKERS?" in warnings[3]
+
+
+def test_a_workspace_sets_no_path(tmp_path: Path, user: Path) -> None:
+    write(tmp_path / "helix.toml", "cache_dir = '/tmp/mine'\n")
+    config = load(tmp_path, user)
+    assert config.cache_dir == Path("/cache")
+    assert "not taken from a workspace" in config.warnings[0]
+    write(user, "cache_dir = '/tmp/mine'\n")
+    assert load_config(None, environ={}, user=user).cache_dir == Path("/tmp/mine")
+
+
+def test_a_home_in_a_path_is_expanded(tmp_path: Path, user: Path) -> None:
+    assert load(tmp_path, user, HELIX_CACHE_DIR="~/cache").cache_dir == Path.home() / "cache"
+
+
+def test_a_link_in_the_workspace_is_not_followed_but_the_users_own_is(tmp_path: Path, user: Path) -> None:
+    secret = write(tmp_path / "elsewhere.toml", "[index]\nworkers = 7\n")
+    (tmp_path / "helix.toml").symlink_to(secret)
+    assert "helix.toml" in refusal(tmp_path, user)
+    (tmp_path / "helix.toml").unlink()
+    user.parent.mkdir()
+    user.symlink_to(secret)
+    assert load(tmp_path, user).workers == 7
+
+
+def test_a_pipe_or_folder_in_place_of_the_file_does_not_block(tmp_path: Path, user: Path) -> None:
+    (tmp_path / "helix.toml").mkdir()
+    assert "helix.toml" in refusal(tmp_path, user)
+    (tmp_path / "helix.toml").rmdir()
+    os.mkfifo(tmp_path / "helix.toml")
+    assert "not a file" in refusal(tmp_path, user)
+
+
+def test_a_huge_or_deep_file_is_refused(tmp_path: Path, user: Path) -> None:
+    write(tmp_path / "helix.toml", "#" * (MAX_BYTES + 1))
+    assert "KiB" in refusal(tmp_path, user)
+    write(tmp_path / "helix.toml", "a = " + "[" * 50_000)
+    assert "helix.toml" in refusal(tmp_path, user)
+
+
+@given(data=st.binary(max_size=400) | st.text("[]=\n.\"'#abix 12{}\\", max_size=200).map(str.encode))
+def test_no_bytes_do_more_than_be_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    file = tmp_path_factory.getbasetemp() / "any.toml"
+    file.write_bytes(data)
+    try:
+        keys = read(file)
+    except HelixError as error:
+        assert str(file) in str(error)
+    else:
+        assert all(written.line >= 0 for written in keys.values())
