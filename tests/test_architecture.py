@@ -1,0 +1,94 @@
+"""The rules of docs/ARCHITECTURE.md that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = [ROOT / "helix_core", ROOT / "helix_ls"]
+SOURCES = sorted(file for package in PACKAGES for file in package.rglob("*.py"))
+MAX_LINES = 400
+SQL = re.compile(
+    r"\b(?:SELECT\s.+\sFROM|INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM"
+    r"|(?:CREATE|DROP|ALTER)\s+(?:VIRTUAL\s+)?(?:TABLE|INDEX|TRIGGER|VIEW)|PRAGMA\s+\w+)\b",
+    re.DOTALL,
+)
+
+
+def name(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def texts(file: Path) -> Iterator[str]:
+    """Every string of a module that is not a docstring, f-strings included."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+def calls(file: Path, called: str) -> list[int]:
+    """The lines on which something of that name is called."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == called
+    ]
+
+
+def test_imports_run_down_the_floors() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize("file", [file for file in SOURCES if "store" not in file.parts], ids=name)
+def test_only_the_store_knows_sql(file: Path) -> None:
+    assert [text for text in texts(file) if SQL.search(text)] == []
+
+
+def test_the_search_for_sql_would_find_some() -> None:
+    found = [text for file in SOURCES if "store" in file.parts for text in texts(file) if SQL.search(text)]
+    assert len(found) > 10
+
+
+@pytest.mark.parametrize("file", [file for file in SOURCES if name(file) != "helix_core/ingest/secrets.py"], ids=name)
+def test_only_the_secrets_room_makes_text_clean(file: Path) -> None:
+    assert calls(file, "Clean") == []
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=name)
+def test_a_file_is_one_idea(file: Path) -> None:
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("file", [file for file in SOURCES if file.name == "__init__.py"], ids=name)
+def test_every_package_says_what_it_is_for(file: Path) -> None:
+    said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    assert len(said) > 60
+    assert "under construction" not in said
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=name)
+def test_every_module_says_what_it_is_for(file: Path) -> None:
+    assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
