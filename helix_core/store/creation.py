@@ -15,11 +15,11 @@ import apsw
 
 from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.header import APPLICATION_ID, check_owner, check_version
-from helix_core.store.session import BUSY_TIMEOUT_MS
+from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MIGRATIONS: dict[int, str] = {}
-"""SQL that takes a file from the version that is its key to the next one."""
+"""SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 
 _PAGE_SIZE = 4096
 _WRITER_CACHE_KIB = 32 * 1024
@@ -96,12 +96,20 @@ def _create(file: str, connection: apsw.Connection) -> None:
 def _migrate(file: str, connection: apsw.Connection, version: int) -> None:
     while version < SCHEMA_VERSION:
         if version not in MIGRATIONS:
-            raise CorruptStoreError(
-                f"The index {file} has the unknown format {version}; it will be moved aside and rebuilt."
-            )
+            _drop_all(connection)
+            _create(file, connection)
+            return
         connection.execute(MIGRATIONS[version])
         version += 1
         connection.execute(f"PRAGMA user_version={version}")
+
+
+def _drop_all(connection: apsw.Connection) -> None:
+    """The virtual tables first: they take the tables they are made of with them."""
+    for kind in ("CREATE VIRTUAL TABLE%", "CREATE TABLE%"):
+        own = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql LIKE ?"
+        for (name,) in rows_of(connection, own, (kind,)):
+            connection.execute(f"DROP TABLE {name}")
 
 
 def _enter_wal(connection: apsw.Connection) -> None:

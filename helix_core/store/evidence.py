@@ -63,8 +63,7 @@ class EvidenceQueries(LexicalQueries):
         if not self._registered:
             self._connection.register_fts5_function(_FUNCTION, _counted)
             self._registered = True
-        columns = (weights.path, weights.names, weights.doc, weights.body, weights.extra)
-        rows = self._live(lambda count: self._timed_rows(sql, (match, weights.rank, count, *columns)), limit)
+        rows = self._live(lambda count: self._timed_rows(sql, (match, weights.rank, count, *weights.by_column)), limit)
         return [_row(row) for row in rows]
 
 

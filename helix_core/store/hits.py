@@ -16,10 +16,14 @@ class Weights:
     extra: float = 1.0
 
     @property
+    def by_column(self) -> tuple[float, ...]:
+        """The weights in the order of the tables' columns."""
+        return (self.body, self.doc, self.names, self.extra, self.path)
+
+    @property
     def rank(self) -> str:
         """The ranking expression FTS5 takes."""
-        columns = (self.path, self.names, self.doc, self.body, self.extra)
-        return f"bm25({', '.join(f'{float(weight):.6f}' for weight in columns)})"
+        return f"bm25({', '.join(f'{float(weight):.6f}' for weight in self.by_column)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,13 +111,14 @@ INSERT INTO next_id VALUES (1, 1, 1, 1, 1);
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- Postings only (content=''): rowid is item.id, source.id, item.id and name.id respectively.
+-- Postings only (content=''): rowid is item.id, source.id, item.id and name.id respectively. `body` comes first because
+-- the first column costs two bytes less for each posting.
 CREATE VIRTUAL TABLE chunk_fts USING fts5(
-    path, names, doc, body, extra,
+    body, doc, names, extra, path,
     content='', contentless_delete=1, tokenize='porter unicode61'
 );
 CREATE VIRTUAL TABLE file_fts USING fts5(
-    path, names, doc, body, extra,
+    body, doc, names, extra, path,
     content='', contentless_delete=1, tokenize='porter unicode61'
 );
 CREATE VIRTUAL TABLE ref_fts USING fts5(

@@ -200,6 +200,7 @@ class Writer:
         with self.batch():
             postings.end_filling(self._connection)
             postings.merge_all(self._connection)
+            self._connection.execute("REINDEX")
         self._is_filling = False
         self._give_back_free_pages()
         self.checkpoint()

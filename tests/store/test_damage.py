@@ -204,13 +204,15 @@ def test_a_newer_index_is_refused_and_left_untouched(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["index.db"]
 
 
-def test_an_older_format_without_a_migration_is_rebuilt(tmp_path: Path) -> None:
+def test_an_older_format_without_a_migration_starts_over_empty(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
-    filled(path)
+    digest = filled(path)
     patch(path, 60, (0).to_bytes(4, "big"))
-    index, notice = open_or_rebuild(path, NOW)
-    index.close()
-    assert "unknown format" in notice
+    with open_index(path) as index, index.reader() as reader:
+        assert reader.sources() == {}
+        assert index.damage() == ""
+    assert filled(path) == digest
+    assert [file.name for file in tmp_path.iterdir()] == ["index.db"]
 
 
 @pytest.mark.parametrize("way", ["removed", "replaced", "emptied"])
