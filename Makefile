@@ -8,7 +8,7 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 FOLDER ?= .
-ASK ?= how is it decided whether a pointer is still true?
+ASK ?= how are rankings fused?
 # By environment, so that blanks and quotes in a folder or a question reach the command unharmed.
 export FOLDER ASK
 
@@ -62,10 +62,12 @@ $(VENV)/.made:
 	exit 1
 
 $(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/.made
-	$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
-	$(PIP) --no-deps --no-build-isolation --editable .
+	@echo "installing what Helix needs into $(VENV), pinned by hash"
+	@$(PIP) --require-hashes -r requirements.lock -r requirements-build.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
-	$(PIP) --require-hashes -r requirements-dev.lock
+	@echo "installing what the checks need into $(VENV), pinned by hash"
+	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from helix_core.config import WORKSPACE_FILE, Config, explain, load_config, user_file
+from helix_core.errors import WorkspaceError
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Folder, Json
 
@@ -22,6 +23,8 @@ def config(
     as_json: Json = False,
 ) -> None:
     """Show the settings in force for a folder."""
+    if not path.is_dir():
+        raise WorkspaceError(f"{path} is not a folder that is there; name an existing folder")
     settings = load_config(path)
     answer = _answer(settings, path)
     if as_json:

@@ -25,6 +25,7 @@ class Bar:
         self.total = 0
         self._drawn: rich.progress.Progress | None = None
         self._task: rich.progress.TaskID | None = None
+        self._phase = ""
         self._wanted = sys.stderr.isatty()
         self._since = time.monotonic()
 
@@ -43,30 +44,35 @@ class Bar:
             self.done, self.total = progress.done, progress.total
         if not self._wanted:
             return
-        if self._drawn is None and time.monotonic() - self._since > PATIENCE_S:
+        if self._drawn is None:
+            if time.monotonic() - self._since < PATIENCE_S:
+                return
             self._drawn = _bar()
-            self._task = self._drawn.add_task(progress.phase, total=None, path="")
             self._drawn.start()
-        if self._drawn is not None and self._task is not None:
-            self._drawn.update(
-                self._task,
-                description=progress.phase,
-                completed=progress.done,
-                total=progress.total or None,
-                path=one_line(progress.path),
-            )
+        if progress.phase != self._phase:
+            self._begin(self._drawn, progress)
+        assert self._task is not None
+        of = f"{progress.done:,}/{progress.total:,}" if progress.total else ""
+        self._drawn.update(self._task, completed=progress.done, of=of, path=one_line(progress.path))
+
+    def _begin(self, drawn: rich.progress.Progress, progress: Progress) -> None:
+        """A phase gets a bar of its own, one that swings when nobody knows how long it will take."""
+        if self._task is not None:
+            drawn.remove_task(self._task)
+        self._phase = progress.phase
+        self._task = drawn.add_task(one_line(progress.phase), total=progress.total or None, of="", path="")
 
 
 def _bar() -> rich.progress.Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Column
 
     quiet = Console(stderr=True, markup=False, emoji=False, highlight=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=28, complete_style="green", finished_style="green"),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[of]}", style="green", markup=False),
         TimeRemainingColumn(compact=True),
         TextColumn(
             "{task.fields[path]}",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from .conftest import FILES, RunHelix, environment, git, make_repository
+from .conftest import FILES, RunHelix, environment, git
 
 
 def test_a_folder_never_indexed_is_indexed_by_the_first_question(helix: RunHelix, shop: Path) -> None:
@@ -135,30 +133,6 @@ def test_a_reader_that_leaves_early_is_no_error(helix: RunHelix, shop: Path, tmp
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
-
-
-def test_an_interrupt_keeps_what_was_done_and_says_so(helix: RunHelix, tmp_path: Path) -> None:
-    many = {f"part{n % 40}/module{n}.py": f"def function_{n}():\n    return {n}\n" * 20 for n in range(4000)}
-    folder = make_repository(tmp_path / "many", many)
-    with subprocess.Popen(
-        [sys.executable, "-m", "helix_ls.cli", "index", str(folder)],
-        env=environment(tmp_path / "home"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        logs = tmp_path / "home" / "cache"
-        while process.poll() is None and sum(f.stat().st_size for f in logs.rglob("*.db-wal")) < 1_000_000:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert out == ""
-    assert err.startswith("helix: interrupted; ")
-    assert err.count("\n") == 1
-    answer = helix("index", folder, "--json").answer
-    assert answer["files"] == 4000
-    assert answer["added"] < 4000
 
 
 def test_a_file_on_another_branch_is_not_found_after_switching(helix: RunHelix, shop: Path) -> None:

@@ -12,7 +12,7 @@ from .conftest import RunHelix
 
 
 @pytest.mark.parametrize(
-    "verb", [("index",), ("status",), ("search", "price", "--path"), ("packet", "price", "--path")]
+    "verb", [("index",), ("status",), ("config",), ("search", "price", "--path"), ("packet", "price", "--path")]
 )
 def test_a_folder_that_is_missing_is_misuse(helix: RunHelix, tmp_path: Path, verb: tuple[str, ...]) -> None:
     ran = helix(*verb, tmp_path / "nowhere")

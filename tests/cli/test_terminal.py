@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
-from .conftest import RunHelix, environment
-
-pty = pytest.importorskip("pty")
-termios = pytest.importorskip("termios")
+from .conftest import RunHelix
+from .terminal import Terminal
 
 
-def on_terminal(home: Path, *arguments: str, columns: int = 60, **more: str) -> tuple[int, str]:
-    """Run helix with stdout and stderr on a pseudo terminal; the exit status and all it wrote."""
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (40, columns))
-    with subprocess.Popen(
-        [sys.executable, "-m", "helix_ls.cli", *arguments],
-        env=environment(home, TERM="xterm-256color", **more),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        close_fds=True,
-    ) as process:
-        os.close(theirs)
-        said = bytearray()
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            said += piece
-        status = process.wait()
-    os.close(ours)
-    return status, said.decode("utf-8")
+def on_terminal(home: Path, *arguments: str, **more: str) -> tuple[int, str]:
+    """Run helix on a pseudo terminal of 60 columns; the exit status and all it wrote."""
+    with Terminal(home, *arguments, **more) as terminal:
+        terminal.read_until(None)
+        return terminal.process.wait(), terminal.said
 
 
 def test_a_packet_is_coloured_linked_and_cut_to_the_width(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
