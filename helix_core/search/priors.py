@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from helix_core.model import Role
+from helix_core.model import Hints, Role, Source
 from helix_core.search.question import Intent
 
 _FACTORS: Mapping[Role, float] = {
@@ -43,3 +43,21 @@ def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
         return Prior()
     factor = _FACTORS[role]
     return Prior() if factor == 1.0 else Prior(factor, (f"{role.value} x{factor:g}",))
+
+
+OPEN_FACTOR = 1.15
+RECENT_FACTOR = 1.1
+SESSION_CAP = 1.2
+
+
+def prior(source: Source, intents: frozenset[Intent], hints: Hints) -> Prior:
+    """Role and session together. What is open or recent decides near ties and cannot beat a clear match."""
+    role = role_prior(source.role, intents)
+    factor, names = 1.0, []
+    if source.path in hints.open_paths:
+        factor *= OPEN_FACTOR
+        names.append(f"open x{OPEN_FACTOR:g}")
+    if source.path in hints.recent_paths:
+        factor *= RECENT_FACTOR
+        names.append(f"recent x{RECENT_FACTOR:g}")
+    return Prior(role.factor * min(factor, SESSION_CAP), (*role.names, *names))

@@ -20,14 +20,14 @@ _FUNCTION = "evidence"
 _CHUNKS = f"""
     SELECT f.rowid, i.source_id, f.counted, s.live
     FROM (
-        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8) AS counted
+        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9) AS counted
         FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
     ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
 """
 _FILES = f"""
     SELECT f.rowid, f.rowid, f.counted, s.live
     FROM (
-        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8) AS counted
+        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8, ?9) AS counted
         FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
     ) f JOIN source s ON s.id = f.rowid
 """
@@ -35,8 +35,8 @@ _FILES = f"""
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One match. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase of the
-    expression in its order, the occurrences weighted by column; lengths are in tokens over all columns.
+    """One match. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase that was to be
+    counted, in order, the occurrences weighted by column; lengths are in tokens over all columns.
     """
 
     id: int
@@ -51,30 +51,35 @@ class EvidenceQueries(LexicalQueries):
 
     _registered = False
 
-    def chunk_evidence(self, match: str, limit: int, weights: Weights) -> list[Evidence]:
-        """At most ``limit`` chunks."""
-        return self._evidence(_CHUNKS, match, limit, weights)
+    def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
+        """At most ``limit`` chunks; the first ``phrases`` phrases of the expression are counted."""
+        return self._evidence(_CHUNKS, match, phrases, limit, weights)
 
-    def file_evidence(self, match: str, limit: int, weights: Weights) -> list[Evidence]:
-        """At most ``limit`` whole files."""
-        return self._evidence(_FILES, match, limit, weights)
+    def file_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
+        """At most ``limit`` whole files; the first ``phrases`` phrases of the expression are counted."""
+        return self._evidence(_FILES, match, phrases, limit, weights)
 
-    def _evidence(self, sql: str, match: str, limit: int, weights: Weights) -> list[Evidence]:
+    def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
         if not self._registered:
             self._connection.register_fts5_function(_FUNCTION, _counted)
             self._registered = True
-        rows = self._live(lambda count: self._timed_rows(sql, (match, weights.rank, count, *weights.by_column)), limit)
-        return [_row(row) for row in rows]
+
+        def ask(count: int) -> list[Row]:
+            return self._timed_rows(sql, (match, weights.rank, count, phrases, *weights.by_column))
+
+        return [_row(row) for row in self._live(ask, limit)]
 
 
-def _counted(api: apsw.FTS5ExtensionApi, *weights: apsw.SQLiteValue) -> bytes:
+def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
     """Length, average length, and the weighted count of each phrase, as packed doubles."""
-    factors = [weight if isinstance(weight, float) else 0.0 for weight in weights]
-    packed = array("d", (api.column_size(-1), api.column_total_size(-1) / max(1, api.row_count)))
-    for phrase in range(api.phrase_count):
-        columns = api.phrase_columns(phrase)
-        packed.append(sum(factors[column] * len(api.phrase_column_offsets(phrase, column)) for column in columns))
-    return packed.tobytes()
+    phrases, *weights = [value for value in given if isinstance(value, (int, float))]
+    counted = [api.column_size(-1), api.column_total_size(-1) / max(1, api.row_count)]
+    for phrase in range(min(int(phrases), api.phrase_count)):
+        count = 0.0
+        for column in api.phrase_columns(phrase):
+            count += weights[column] * len(api.phrase_column_offsets(phrase, column))
+        counted.append(count)
+    return array("d", counted).tobytes()
 
 
 def _row(row: Row) -> Evidence:

@@ -1,0 +1,279 @@
+"""How well and how fast search finds: hit@1/5/10, MRR@10, evidence lines, abstention, latency; peers beside it.
+
+usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--peer] [--ablate] [--latency FOLDER] [--answers FILE]
+
+CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
+they are (--peer-python names an interpreter that has what they import). The bench folder is --bench, else
+$HELIX_SEARCH_BENCH, else ../shared/bench beside this repository. Each project is indexed in a temporary cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from helix_core.config import load_config
+from helix_core.engine import Helix
+from helix_core.model import Found, Hints
+from helix_core.search.rankers import RANKERS
+from helix_core.search.search import search
+from helix_core.store import Reader, open_index
+
+METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", "lines@5")
+DRAWS = 2000
+DEFAULT_BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
+PEERS = {
+    "fts5 split chunks": ["fts5_bm25.py", "--mode", "chunks", "--split"],
+    "reference hybrid": ["reference_hybrid.py", "--dense", "none"],
+}
+
+Answer = dict[str, Any]
+Row = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The questions, and where the projects and the peers are."""
+
+    folder: Path
+    corpora: Path
+    questions: list[dict[str, Any]]
+
+    @property
+    def projects(self) -> list[str]:
+        return list(dict.fromkeys(q["corpus"] for q in self.questions))
+
+    def answerable(self) -> list[dict[str, Any]]:
+        return [q for q in self.questions if q["expect_files"]]
+
+
+def main() -> None:
+    args = _arguments()
+    questions = [json.loads(line) for line in (args.bench / "questions.jsonl").read_text("utf-8").splitlines() if line]
+    bench = Bench(args.bench, args.corpora, questions)
+    with ExitStack() as stack:
+        readers = {name: stack.enter_context(indexed(args.corpora / name)) for name in bench.projects}
+        answers, latencies = ask_all(bench, readers)
+        if args.answers:
+            args.answers.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
+        ours = score(bench, answers)
+        report(bench, ours, answers, latencies)
+        if args.ablate:
+            ablate(bench, readers, ours)
+    if args.latency:
+        with indexed(args.latency) as reader:
+            report_latency(f"on {args.latency.name}", time_questions(reader, questions))
+    if args.peer:
+        compare(bench, ours, args.peer_python)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--bench", type=Path, default=Path(os.environ.get("HELIX_SEARCH_BENCH", DEFAULT_BENCH)))
+    parser.add_argument("--peer", action="store_true", help="run the peers too and show paired differences")
+    parser.add_argument("--peer-python", default=sys.executable, metavar="PYTHON")
+    parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
+    parser.add_argument("--latency", type=Path, metavar="FOLDER", help="time the questions on another folder as well")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
+    args = parser.parse_args()
+    if not (args.bench / "questions.jsonl").is_file():
+        parser.error(f"no questions.jsonl in {args.bench}; name the folder with --bench")
+    return args
+
+
+@contextmanager
+def indexed(folder: Path) -> Iterator[Reader]:
+    """A reader over a fresh index of ``folder``, in a cache that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as cache:
+        config = replace(load_config(folder), cache_dir=Path(cache))
+        started = time.perf_counter()
+        with Helix.open(folder, config=config) as helix:
+            report_ = helix.refresh()
+            path = helix.index_path
+        print(f"indexed {folder.name}: {report_.files} files in {time.perf_counter() - started:.1f} s", file=sys.stderr)
+        with open_index(path) as index, index.reader() as reader:
+            yield reader
+
+
+def ask_all(
+    bench: Bench, readers: dict[str, Reader], off: frozenset[str] = frozenset()
+) -> tuple[list[Answer], list[float]]:
+    """Every question once; the answers, and the milliseconds each took."""
+    answers, latencies = [], []
+    for question in bench.questions:
+        started = time.perf_counter()
+        found = search(question["question"], readers[question["corpus"]], Hints(), 20, off=off)
+        latencies.append(1e3 * (time.perf_counter() - started))
+        answers.append(_answer(question, found))
+    return answers, latencies
+
+
+def _answer(question: dict[str, Any], found: Found) -> Answer:
+    places = [(one.item.source.source_id, one.item.start_line, one.item.end_line) for one in found.ranked]
+    return {
+        "corpus": question["corpus"],
+        "question": question["question"],
+        "files": list(dict.fromkeys(place[0] for place in places)),
+        "spans": [{"file": file, "start": start, "end": end} for file, start, end in places],
+        "known_empty": found.known_empty,
+        "confidence": found.confidence,
+    }
+
+
+def score(bench: Bench, answers: Sequence[Answer]) -> list[Row]:
+    """One row of metrics for each answerable question, in order."""
+    by_question = {(a["corpus"], a["question"]): a for a in answers}
+    return [_row(bench, q, by_question.get((q["corpus"], q["question"]), {})) for q in bench.answerable()]
+
+
+def _row(bench: Bench, question: dict[str, Any], answer: Answer) -> Row:
+    files = list(dict.fromkeys(answer.get("files", ())))
+    rank = next((place for place, file in enumerate(files, 1) if file in question["expect_files"]), 0)
+    return {
+        "hit@1": float(rank == 1),
+        "hit@5": float(0 < rank <= 5),
+        "hit@10": float(0 < rank <= 10),
+        "mrr@10": 1 / rank if 0 < rank <= 10 else 0.0,
+        "lines@5": float(any(_holds_evidence(bench, question, span) for span in answer.get("spans", ())[:5])),
+    }
+
+
+def _holds_evidence(bench: Bench, question: dict[str, Any], span: dict[str, Any]) -> bool:
+    """Does the span hold a line with the evidence of its file?"""
+    for file, evidence in zip(question["expect_files"], question["evidence"], strict=True):
+        if span["file"] == file:
+            lines = (bench.corpora / question["corpus"] / file).read_text("utf-8", "replace").splitlines()
+            return any(evidence in line for line in lines[span["start"] - 1 : span["end"]])
+    return False
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """95 % percentile bootstrap of the mean, with a fixed seed."""
+    draw = random.Random(20250101)
+    means = sorted(mean(draw.choices(values, k=len(values))) for _ in range(DRAWS))
+    return means[int(0.025 * DRAWS)], means[int(0.975 * DRAWS) - 1]
+
+
+def report(bench: Bench, rows: Sequence[Row], answers: Sequence[Answer], latencies: Sequence[float]) -> None:
+    print(f"{'':24s}    n " + " ".join(f"{name:^21s}" for name in METRICS))
+    _line("all", rows)
+    for key in ("kind", "corpus"):
+        for value in sorted({q[key] for q in bench.answerable()}):
+            group = [row for row, q in zip(rows, bench.answerable(), strict=True) if q[key] == value]
+            _line(f"{key} {value}", group)
+    report_abstention(bench, answers)
+    report_latency("on the projects", latencies)
+
+
+def _line(name: str, rows: Sequence[Row]) -> None:
+    cells = []
+    for metric in METRICS:
+        values = [row[metric] for row in rows]
+        low, high = interval(values)
+        cells.append(f"{mean(values):.3f} {low:.3f}..{high:.3f}  ")
+    print(f"{name:24s} {len(rows):4d} " + " ".join(cells))
+
+
+def report_abstention(bench: Bench, answers: Sequence[Answer]) -> None:
+    known = {(q["corpus"], q["question"]): q for q in bench.questions}
+    rows = score(bench, answers)
+    absent = [a for a in answers if not known[a["corpus"], a["question"]]["expect_files"]]
+    present = [a for a in answers if known[a["corpus"], a["question"]]["expect_files"]]
+    wins = [
+        (p["confidence"] > a["confidence"]) + 0.5 * (p["confidence"] == a["confidence"])
+        for p in present
+        for a in absent
+    ]
+    low_but_right = mean([float(a["confidence"] < 0.3) for a, row in zip(present, rows, strict=True) if row["hit@1"]])
+    print(f"abstention on absent     {mean([a['known_empty'] for a in absent]):.3f} of {len(absent)}")
+    print(f"false abstention         {mean([a['known_empty'] for a in present]):.3f} of {len(present)}")
+    print(f"right but under 0.30     {low_but_right:.3f}")
+    print(f"confidence AUROC         {mean(wins):.3f}, calibration error {calibration_error(present, rows):.3f}")
+
+
+def calibration_error(answers: Sequence[Answer], rows: Sequence[Row]) -> float:
+    """Expected calibration error over ten equal bins (Naeini et al. 2015), against hit@1."""
+    bins: dict[int, list[float]] = {}
+    for answer, row in zip(answers, rows, strict=True):
+        bins.setdefault(min(int(answer["confidence"] * 10), 9), []).append(answer["confidence"] - row["hit@1"])
+    return sum(abs(sum(gaps)) for gaps in bins.values()) / len(rows)
+
+
+def time_questions(reader: Reader, questions: Sequence[dict[str, Any]]) -> list[float]:
+    """Each question once cold and then timed, so that the figure is the warm one."""
+    latencies = []
+    for question in questions:
+        search(question["question"], reader, Hints(), 10)
+        started = time.perf_counter()
+        search(question["question"], reader, Hints(), 10)
+        latencies.append(1e3 * (time.perf_counter() - started))
+    return latencies
+
+
+def report_latency(where: str, latencies: Sequence[float]) -> None:
+    median, p95 = statistics.median(latencies), statistics.quantiles(latencies, n=20)[18]
+    print(f"latency {where}: p50 {median:.1f} ms, p95 {p95:.1f} ms, max {max(latencies):.1f} ms")
+
+
+def ablate(bench: Bench, readers: dict[str, Reader], ours: Sequence[Row]) -> None:
+    print("\nwithout one ranker: what it gives (all - without)")
+    for name in RANKERS:
+        answers, _ = ask_all(bench, readers, frozenset({name}))
+        _differences(name, ours, score(bench, answers))
+
+
+def compare(bench: Bench, ours: Sequence[Row], python: str) -> None:
+    for name, command in PEERS.items():
+        answers = _run_peer(bench, python, command)
+        if answers is None:
+            continue
+        theirs = score(bench, answers)
+        print()
+        _line(name, theirs)
+        _differences(f"ours - {name}", ours, theirs)
+
+
+def _run_peer(bench: Bench, python: str, command: Sequence[str]) -> list[Answer] | None:
+    script, *options = command
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "answers.jsonl"
+        run = subprocess.run(
+            [python, "-B", str(bench.folder / "peers" / script), str(bench.corpora), str(out), *options],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode:
+            print(f"{script} did not run: {run.stderr.strip().splitlines()[-1:]}")
+            return None
+        return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+
+def _differences(name: str, ours: Sequence[Row], theirs: Sequence[Row]) -> None:
+    cells = []
+    for metric in METRICS:
+        gaps = [a[metric] - b[metric] for a, b in zip(ours, theirs, strict=True)]
+        low, high = interval(gaps)
+        cells.append(f"{metric} {mean(gaps):+.3f} ({low:+.3f}..{high:+.3f})")
+    print(f"{name:24s} " + "  ".join(cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""One question, asked of one index: understand, let every ranker vote, fuse, choose the places, say how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from helix_core.model import Found, Hints, Ranked
+from helix_core.search.confidence import FLOOR, Signs, confidence
+from helix_core.search.fuse import Fused, Ranking, fuse
+from helix_core.search.priors import Prior, prior
+from helix_core.search.question import Question, understand
+from helix_core.search.rankers import RANKERS, Asked, Votes
+from helix_core.search.related import related_items
+from helix_core.search.spans import choose_places
+from helix_core.search.terms import Term, coverage, expression, weigh_terms, worth_asking
+from helix_core.store.reader import Reader
+from helix_core.store.session import QueryTimeoutError
+
+FILES_WEIGHED = 80
+FILES_CHOSEN = 30
+NEAREST = 8
+AGREEING_RANK = 3
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What the rankers said."""
+
+    votes: dict[str, Votes] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+
+
+def search(question: str, reader: Reader, hints: Hints, k: int, *, off: frozenset[str] = frozenset()) -> Found:
+    """The answer to ``question``: at most ``k`` items, best first.
+
+    ``off`` names rankers that are not to be heard. Raises StoreError when the index cannot be read; a ranker that ran
+    out of its time is named in ``Found.rankers`` instead.
+    """
+    with reader.snapshot():
+        return _Search(understand(question), reader, hints, off).run(k)
+
+
+class _Search:
+    """One question being answered. Use once."""
+
+    def __init__(self, question: Question, reader: Reader, hints: Hints, off: frozenset[str]) -> None:
+        self._question = question
+        self._reader = reader
+        self._hints = hints
+        self._off = off
+        self._counts = reader.counts()
+
+    def run(self, k: int) -> Found:
+        items = self._counts.live.items
+        terms = weigh_terms(self._question.words, self._reader.frequency(self._question.words), items)
+        asked = Asked(self._question, worth_asking(terms, items), items, self._reader)
+        heard = self._hear(asked)
+        fused = fuse(
+            Ranking(name, tuple(vote.source_id for vote in votes.votes), RANKERS[name][1])
+            for name, votes in heard.votes.items()
+        )
+        sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
+        priors = {id_: prior(source, self._question.intents, self._hints) for id_, source in sources.items()}
+        files = sorted(
+            ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
+            key=lambda entry: (-entry[1], sources[entry[0].id].path),
+        )
+        ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], priors, k)
+        sure = confidence(self._signs(terms, heard, files))
+        known_empty = not ranked or sure < FLOOR
+        return Found(
+            ranked=ranked,
+            confidence=sure,
+            known_empty=known_empty,
+            terms=tuple(term.word for term in terms),
+            rankers=heard.states,
+            searched_sources=self._counts.live.sources,
+            searched_items=items,
+            evaluated=len(fused),
+            nearest=self._nearest(terms, ranked) if known_empty else (),
+        )
+
+    def _hear(self, asked: Asked) -> _Heard:
+        heard = _Heard()
+        for name, (ranker, _) in RANKERS.items():
+            if name in self._off:
+                heard.states[name] = "off"
+                continue
+            try:
+                votes = ranker(asked)
+            except QueryTimeoutError as error:
+                heard.states[name] = str(error)
+                continue
+            heard.states[name] = "used" if votes.votes else "empty"
+            if votes.votes:
+                heard.votes[name] = votes
+        return heard
+
+    def _ranked(
+        self,
+        asked: Asked,
+        heard: _Heard,
+        files: Sequence[tuple[Fused, float]],
+        priors: Mapping[int, Prior],
+        k: int,
+    ) -> tuple[Ranked, ...]:
+        chosen = choose_places([(one.id, score) for one, score in files], self._items_of(asked, heard, files), k)
+        fused = {one.id: one for one, _ in files}
+        items = self._reader.items([place.item_id for place in chosen])
+        direct = [
+            Ranked(items[place.item_id], place.score, fused[place.source_id].signals, priors[place.source_id].names)
+            for place in chosen
+            if place.item_id in items
+        ]
+        return (*direct, *related_items(self._reader, direct, k - len(direct)))
+
+    def _items_of(
+        self, asked: Asked, heard: _Heard, files: Sequence[tuple[Fused, float]]
+    ) -> dict[int, list[tuple[int, float]]]:
+        """The chunks of each file that some ranker meant, fused over the rankers; where none was meant, asked for."""
+        wanted = {one.id for one, _ in files}
+        source_of: dict[int, int] = {}
+        rankings = []
+        for name, votes in heard.votes.items():
+            meant = [item for vote in votes.votes if vote.source_id in wanted for item in vote.items]
+            source_of.update({item: vote.source_id for vote in votes.votes for item in vote.items})
+            meant.sort(key=lambda item: (-votes.item_scores.get(item, 0.0), item))
+            rankings.append(Ranking(name, tuple(meant), RANKERS[name][1]))
+        found: dict[int, list[tuple[int, float]]] = {}
+        for one in fuse(rankings):
+            found.setdefault(source_of[one.id], []).append((one.id, one.score))
+        missing = [id_ for id_ in wanted if id_ not in found]
+        for item_id, source_id, score in self._matches_in(asked, missing):
+            found.setdefault(source_id, []).append((item_id, score))
+        for source_id in missing:
+            if source_id not in found:
+                found[source_id] = [(item.id, 0.0) for item in self._reader.items_of(source_id)[:1]]
+        return found
+
+    def _matches_in(self, asked: Asked, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
+        if not source_ids or not asked.terms:
+            return []
+        try:
+            return self._reader.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
+        except QueryTimeoutError:
+            return []
+
+    def _signs(self, terms: Sequence[Term], heard: _Heard, files: Sequence[tuple[Fused, float]]) -> Signs:
+        if not files:
+            return Signs()
+        best, score = files[0]
+        by_file = heard.votes["files"].present if "files" in heard.votes else {}
+        by_item = heard.votes["chunks"].present if "chunks" in heard.votes else {}
+        weights = {name: RANKERS[name][1] for name in heard.votes}
+        agreeing = sum(weights[s.ranker] for s in best.signals if s.rank <= AGREEING_RANK)
+        unknown = [term.word for term in terms if not term.frequency and term.word in self._question.proper]
+        return Signs(
+            covered_by_item=coverage(terms, by_item.get(best.id, frozenset())),
+            covered_by_file=coverage(terms, by_file.get(best.id, frozenset())),
+            agreement=agreeing / sum(weights.values()),
+            gap=1 - files[1][1] / score if len(files) > 1 and score else 1.0,
+            unknown=coverage(terms, unknown),
+            defined=float(any(s.ranker == "names" and s.rank <= AGREEING_RANK for s in best.signals)),
+        )
+
+    def _nearest(self, terms: Sequence[Term], ranked: Sequence[Ranked]) -> tuple[str, ...]:
+        """Names worth trying: spelled like the question's words, then where the words were last seen."""
+        words = (*self._question.identifiers, *(term.word for term in terms if len(term.word) > 3))
+        names: dict[str, None] = {}
+        for word in words[:NEAREST]:
+            try:
+                names.update((hit.name, None) for hit in self._reader.similar_names(word, 2) if hit.similarity >= 0.5)
+            except QueryTimeoutError:
+                break
+        names.update((one.item.symbol or one.item.source.source_id, None) for one in ranked[:NEAREST])
+        return tuple(names)[:NEAREST]

@@ -1,0 +1,81 @@
+"""Which words of a question are worth a look into the postings, and how much each tells. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from helix_core.store.evidence import Evidence
+
+MAX_TERMS = 16
+CORE_POSTINGS = 4_000
+COMMON_SHARE = 0.5
+
+# Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual values.
+K1 = 1.2
+B = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the question; ``frequency`` is the number of chunks it occurs in, ``weight`` its inverse."""
+
+    word: str
+    frequency: int
+    weight: float
+
+
+def weigh_terms(words: Iterable[str], frequency: Mapping[str, int], items: int) -> tuple[Term, ...]:
+    """Every word with what it tells, in the order given; ``items`` is the number of chunks in the index."""
+    return tuple(Term(word, frequency.get(word, 0), rarity(frequency.get(word, 0), items)) for word in words)
+
+
+def rarity(frequency: int, items: int) -> float:
+    """BM25's inverse frequency in the form that stays positive for words in more than half of the chunks."""
+    items = max(items, frequency)
+    return math.log1p((items - frequency + 0.5) / (frequency + 0.5))
+
+
+def worth_asking(terms: Sequence[Term], items: int) -> tuple[Term, ...]:
+    """The known terms, rarest first, at most ``MAX_TERMS``; words in half of the chunks only if there is no other."""
+    known = sorted((term for term in terms if term.frequency), key=lambda term: (term.frequency, term.word))
+    telling = [term for term in known if term.frequency <= COMMON_SHARE * items]
+    return tuple((telling or known)[:MAX_TERMS])
+
+
+def expression(terms: Sequence[Term]) -> str:
+    """An expression over the terms (rarest first), whose phrases begin with the terms in their order.
+
+    The time of a query grows with the postings it visits. So the rarest terms, as many as make up ``CORE_POSTINGS``,
+    decide what matches; the others are only looked up where one of those is, to be counted.
+    """
+    core, postings = 1, terms[0].frequency
+    while core < len(terms) and postings + terms[core].frequency <= CORE_POSTINGS:
+        postings += terms[core].frequency
+        core += 1
+    decisive = any_of(term.word for term in terms[:core])
+    others = any_of(term.word for term in terms[core:])
+    return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
+
+
+def any_of(texts: Iterable[str]) -> str:
+    """An expression that matches any of the texts; each is quoted, so nothing in it is an operator."""
+    return " OR ".join('"' + text.replace('"', '""') + '"' for text in texts)
+
+
+def bm25(weights: Sequence[float], evidence: Evidence) -> float:
+    """BM25 over weighted fields; ``weights`` are those of the expression's first phrases, in its order."""
+    length = 1 - B + B * evidence.length / max(1.0, evidence.average_length)
+    return sum(
+        weight * count * (K1 + 1) / (count + K1 * length)
+        for weight, count in zip(weights, evidence.counts, strict=False)
+        if count
+    )
+
+
+def coverage(terms: Sequence[Term], present: Iterable[str]) -> float:
+    """The share, 0..1, of what the terms tell that the present words make up; 0 without terms."""
+    total = sum(term.weight for term in terms)
+    found = frozenset(present)
+    return sum(term.weight for term in terms if term.word in found) / total if total else 0.0
