@@ -62,6 +62,7 @@ class Observer:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
         self._left_ms = budget_ms
+        self._replaced: set[int] = set()
         self.sights: dict[bytes, Sight] = {}
 
     def look(self, source: Source) -> Sight:
@@ -73,11 +74,12 @@ class Observer:
         return seen
 
     def _outrun(self, seen: Sight, source: Source) -> bool:
-        """Another process stored a newer version since we looked."""
+        """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
         return (
             seen.file is not None
             and seen.reason is not Reason.CHANGED
             and seen.file.content_hash != source.content_hash
+            and source.id not in self._replaced
         )
 
     def _look(self, source: Source) -> Sight:
@@ -96,6 +98,7 @@ class Observer:
         return self._reingest(source, file, observed_ns)
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
+        self._replaced.add(source.id)
         before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
         parser = parser_version(source.path, file.data[:256])
         if self._writer.activate(source.path, file.content_hash, parser, file.signature, observed_ns):

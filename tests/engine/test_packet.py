@@ -5,9 +5,9 @@ import os
 import time
 
 import pytest
-from conftest import git, write
 
 from helix_core.errors import UsageError
+from tests.engine.repository import git, write
 
 COOKIE = "where is the session cookie signed?"
 GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -37,7 +37,7 @@ def test_a_packet_points_at_the_right_place_and_quotes_it(helix, repository):
     assert packet["schema"] == "helix.packet/1"
     found = item_of(packet, "app/sessions.py", "sign_cookie")
     assert (found["status"], found["reason"]) == ("verified", "unchanged")
-    assert "def sign_cookie(self, payload):" in found["quote"]
+    assert "def sign_cookie(secret_key, payload):" in found["quote"]
     assert found["author"] == "Ada"
     assert found["commit"] == packet["head"] == git(repository, "rev-parse", "HEAD").strip()
     assert_true(packet, repository)
@@ -173,7 +173,9 @@ def test_a_question_about_nothing_here_is_answered_with_empty(helix):
 
 def test_a_new_file_is_found_after_a_refresh_and_a_secret_never(helix, repository):
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
-    write(repository, {"app/billing.py": f'def charge_invoice():\n    """Charge an invoice."""\n    return "{secret}"\n'})
+    write(
+        repository, {"app/billing.py": f'def charge_invoice():\n    """Charge an invoice."""\n    return "{secret}"\n'}
+    )
     helix.refresh()
     packet = helix.packet("where is an invoice charged?")
     found = item_of(packet, "app/billing.py", "charge_invoice")

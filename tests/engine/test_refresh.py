@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 
-from conftest import FILES, git, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helix_core.engine import Helix
 from helix_core.engine.plan import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
 from helix_core.model import StatSignature
+from tests.engine.repository import FILES, git, write
 
 
 def age(folder):
@@ -135,7 +136,6 @@ def apply(folder, step):
 @given(STEPS)
 def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_factory, steps):
     from helix_core.config import load_config
-    from helix_core.engine import Helix
 
     base = tmp_path_factory.mktemp("history")
     folder = base / "project"

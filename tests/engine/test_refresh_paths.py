@@ -2,7 +2,7 @@
 
 import shutil
 
-from conftest import git, write
+from tests.engine.repository import git, write
 
 
 def digest_of_all(open_helix, folder):

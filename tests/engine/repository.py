@@ -1,0 +1,73 @@
+"""A small real repository to ask about, and the two ways tests change it."""
+
+import subprocess
+from pathlib import Path
+
+FILES = {
+    "app/sessions.py": '''"""Signed cookies for sessions."""
+
+SESSION_COOKIE_AGE = 3600
+
+
+def sign_cookie(secret_key, payload):
+    """Return the payload with a signature."""
+    return payload + "." + signature_of(secret_key, payload)
+
+
+def verify_cookie(secret_key, cookie):
+    """Raise ValueError when the signature of the cookie does not fit."""
+    payload, _, signature = cookie.rpartition(".")
+    if signature != signature_of(secret_key, payload):
+        raise ValueError("bad cookie signature")
+    return payload
+''',
+    "app/routing.py": '''"""Maps addresses to handlers."""
+
+
+def match_route(routes, address):
+    """Find the handler whose pattern fits the address."""
+    for pattern, handler in routes:
+        if pattern == address:
+            return handler
+    raise LookupError("no route matches " + address)
+
+
+def build_address(pattern, **values):
+    """Fill the pattern with values."""
+    return pattern.format(**values)
+''',
+    "tests/test_sessions.py": """from app.sessions import sign_cookie
+
+
+def test_sign_cookie():
+    assert sign_cookie("k", "a")
+""",
+    "docs/sessions.md": """# Sessions
+
+The function `sign_cookie` signs the session cookie before it is sent to the browser.
+
+`SESSION_COOKIE_AGE = 3600` seconds is how long a session cookie lives.
+""",
+    "README.md": "# A small application\n\nServes addresses with handlers.\n",
+}
+
+
+def git(folder: Path, *arguments: str, check: bool = True) -> str:
+    """Run git in a folder with an identity of its own and nobody's settings."""
+    done = subprocess.run(
+        ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", *arguments],
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=check,
+    )
+    return done.stdout
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files, making their folders."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
