@@ -17,7 +17,7 @@ from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.header import APPLICATION_ID, check_owner, check_version
 from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 4
 MIGRATIONS: dict[int, str] = {}
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 

@@ -11,17 +11,19 @@ import hashlib
 import apsw
 
 _SOURCES = """
-    SELECT id, path, content_hash, parser, language, source_kind, volatility, authority, role,
+    SELECT s.id, path, content_hash, parser, language, source_kind, volatility, authority, role,
            line_count, has_errors, masked_count, skipped, first_item, item_count
-    FROM source WHERE live = 1 ORDER BY path
+    FROM source s JOIN profile p ON p.id = s.profile_id WHERE live = 1 ORDER BY path
 """
 _ITEMS = """
-    SELECT id - ?1, kind, name, breadcrumb, start_byte, end_byte, start_line, end_line, text_hash
-    FROM item WHERE id >= ?1 AND id < ?1 + ?2 ORDER BY id
+    SELECT i.id - ?1, kind, coalesce(name, folded), breadcrumb, start_byte, end_byte, start_line, end_line, text_hash
+    FROM item i JOIN kind ON kind.id = i.kind_id LEFT JOIN name ON name.id = i.name_id
+    WHERE i.id >= ?1 AND i.id < ?1 + ?2 ORDER BY i.id
 """
 _DEFINITIONS = """
-    SELECT d.item_id - ?1, d.ordinal, n.name, d.kind, d.start_line, d.end_line
-    FROM definition d JOIN name n ON n.id = d.name_id WHERE d.item_id >= ?1 AND d.item_id < ?1 + ?2 ORDER BY 1, 2
+    SELECT d.item_id - ?1, d.ordinal, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
+    FROM definition d JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
+    WHERE d.item_id >= ?1 AND d.item_id < ?1 + ?2 ORDER BY 1, 2
 """
 _CLAIMS = """
     SELECT item_id - ?1, ordinal, key, value, value_type, line

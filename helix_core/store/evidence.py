@@ -32,6 +32,8 @@ _FILES = f"""
     ) f JOIN source s ON s.id = f.rowid
 """
 
+_SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped = ''"
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -50,6 +52,15 @@ class EvidenceQueries(LexicalQueries):
     """Matches with their counts, best first by BM25, within the reader's time budget (QueryTimeoutError)."""
 
     _registered = False
+    _sized = (-1, 0, 0)
+
+    def size(self) -> tuple[int, int]:
+        """How many live files and chunks there are to search; counted anew only after another connection wrote."""
+        version = int(self._rows("PRAGMA data_version")[0][0])
+        if version != self._sized[0]:
+            sources, items = self._rows(_SIZE)[0]
+            self._sized = (version, int(sources), int(items or 0))
+        return self._sized[1:]
 
     def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
         """At most ``limit`` chunks; the first ``phrases`` phrases of the expression are counted."""

@@ -1,4 +1,4 @@
-"""Row ids, and the tables of distinct names and targets, kept in memory within a transaction."""
+"""Row ids, and the tables of distinct names, targets, kinds and profiles, kept in memory within a transaction."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import apsw
 
 from helix_core.store.session import Row, rows_of
 
+_PROFILE = "parser, language, source_kind, volatility, authority, role"
 _KNOWN_NAME = "SELECT id FROM name WHERE folded = ?1 AND coalesce(name, folded) = ?2"
 _INSERT_NAME = "INSERT INTO name VALUES (?, ?, ?)"
-_INSERT_NAME_FTS = "INSERT INTO name_fts(rowid, name) VALUES (?, ?)"
+_INSERT_NAME_FTS = "INSERT INTO name_fts(rowid, folded) VALUES (?, ?)"
+_DELETE_NAME_FTS = "INSERT INTO name_fts(name_fts, rowid, folded) VALUES ('delete', ?, ?)"
 _KNOWN_TARGET = "SELECT id FROM target WHERE target = ?1 COLLATE NOCASE AND target = ?1"
+_ADD_KIND = "INSERT INTO kind (kind) VALUES (?) ON CONFLICT DO NOTHING"
+_ADD_PROFILE = f"INSERT INTO profile ({_PROFILE}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_KNOWN_PROFILE = f"SELECT id FROM profile WHERE ({_PROFILE}) = (?, ?, ?, ?, ?, ?)"
 _UNUSED_NAMES = """
-    SELECT id FROM name
+    SELECT id, folded FROM name
     WHERE id NOT IN (SELECT name_id FROM definition)
+      AND id NOT IN (SELECT name_id FROM item WHERE name_id IS NOT NULL)
       AND id NOT IN (SELECT stem_id FROM source WHERE stem_id IS NOT NULL)
 """
 
@@ -26,6 +32,8 @@ class Ids:
         self._loaded: Row = ()
         self._names: dict[str, int] = {}
         self._targets: dict[str, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._profiles: dict[tuple[str, ...], int] = {}
 
     def load(self) -> None:
         """Read where the last transaction, perhaps another process's, stopped."""
@@ -41,9 +49,10 @@ class Ids:
             self._connection.execute(sql, reached)
 
     def forget_texts(self) -> None:
-        """Look names and targets up in the tables again."""
-        self._names.clear()
-        self._targets.clear()
+        """Look names, targets and kinds up in the tables again."""
+        for known in (self._names, self._targets, self._kinds):
+            known.clear()
+        self._profiles.clear()
 
     def next_source(self) -> int:
         """A new source id."""
@@ -70,6 +79,22 @@ class Ids:
             self._names[name] = known
         return known
 
+    def kind(self, kind: str) -> int:
+        """The id of a kind of symbol, which is added when it is new."""
+        known = self._kinds.get(kind)
+        if known is None:
+            self._connection.execute(_ADD_KIND, (kind,))
+            known = self._kinds[kind] = rows_of(self._connection, "SELECT id FROM kind WHERE kind = ?", (kind,))[0][0]
+        return known
+
+    def profile(self, profile: tuple[str, ...]) -> int:
+        """The id of what a source has in common with others, in the order of the table's columns."""
+        known = self._profiles.get(profile)
+        if known is None:
+            self._connection.execute(_ADD_PROFILE, profile)
+            known = self._profiles[profile] = rows_of(self._connection, _KNOWN_PROFILE, profile)[0][0]
+        return known
+
     def target(self, target: str) -> int:
         """The id of a link's target, which is added when it is new."""
         known = self._targets.get(target)
@@ -93,7 +118,7 @@ class Ids:
     def drop_unused(self) -> None:
         """Forget names that no definition and no file bears any more, and targets no link leads to."""
         unused = rows_of(self._connection, _UNUSED_NAMES)
-        self._connection.executemany("DELETE FROM name_fts WHERE rowid = ?", unused)
-        self._connection.executemany("DELETE FROM name WHERE id = ?", unused)
+        self._connection.executemany(_DELETE_NAME_FTS, unused)
+        self._connection.executemany("DELETE FROM name WHERE id = ?", [row[:1] for row in unused])
         self._connection.execute("DELETE FROM target WHERE id NOT IN (SELECT target_id FROM link)")
         self.forget_texts()

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from helix_core.store.hits import DefinitionHit, SimilarName
+from helix_core.store.rows import IMPORTS, TESTS
 from helix_core.store.session import Session, text_list
 
 _SIMILAR_CANDIDATES = 200
 
 _DEFINITIONS = """
-    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), d.kind, d.start_line, d.end_line
+    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
     FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value JOIN definition d ON d.name_id = n.id
-    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE s.live = 1 ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
 """
 _BY_PREFIX = """
-    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), d.kind, d.start_line, d.end_line
+    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
     FROM name n JOIN definition d ON d.name_id = n.id
-    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE n.folded >= ?1 AND n.folded < ?2 AND s.live = 1
     ORDER BY length(n.folded), n.folded, s.path, d.item_id LIMIT ?3
 """
@@ -34,11 +35,11 @@ _IS_DEFINED = """
     WHERE d.name_id = ? AND s.live = 1 LIMIT 1
 """
 _IS_STEM = "SELECT 1 FROM source WHERE stem_id = ? AND live = 1 LIMIT 1"
-_IMPORTS_OF = """
+_IMPORTS_OF = f"""
     SELECT DISTINCT t.target FROM source s
     JOIN link l ON l.item_id >= s.first_item AND l.item_id < s.first_item + s.item_count
     JOIN target t ON t.id = l.target_id
-    WHERE s.id = ? AND s.live = 1 AND l.rel = 'imports' ORDER BY t.target
+    WHERE s.id = ? AND s.live = 1 AND l.rel = {IMPORTS} ORDER BY t.target
 """
 _LINKED = """
     SELECT l.item_id FROM target t JOIN link l ON l.target_id = t.id
@@ -85,11 +86,11 @@ class NameQueries(Session):
 
     def importers(self, target: str, limit: int = 50) -> list[int]:
         """Items that import ``target`` (the whole target as written, case folded)."""
-        return [row[0] for row in self._rows(_LINKED, (target, "imports", limit))]
+        return [row[0] for row in self._rows(_LINKED, (target, IMPORTS, limit))]
 
     def tests_of(self, name: str, limit: int = 50) -> list[int]:
         """Items that test ``name`` (case folded)."""
-        return [row[0] for row in self._rows(_LINKED, (name, "tests", limit))]
+        return [row[0] for row in self._rows(_LINKED, (name, TESTS, limit))]
 
 
 def trigrams(folded: str) -> frozenset[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from helix_core.model import Chunk, Clean, Document, IndexText, StatSignature
+from helix_core.store.ids import Ids
 from helix_core.words import camel_parts
+
+IMPORTS, TESTS = 1, 2
 
 
 def check_clean(document: Document) -> None:
@@ -47,14 +50,20 @@ def file_text(chunks: Iterable[Chunk]) -> IndexText:
     )
 
 
-def item_rows(document: Document, source_id: int, first_item: int) -> list[tuple[object, ...]]:
+def profile_of(document: Document) -> tuple[str, ...]:
+    """The columns of ``profile``, in order."""
+    kinds = (document.source_kind, document.volatility, document.authority, document.role)
+    return (document.parser, document.language, *(kind.value for kind in kinds))
+
+
+def item_rows(document: Document, source_id: int, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
     """Rows of ``item``."""
     return [
         (
             number,
             source_id,
-            chunk.kind,
-            chunk.name,
+            ids.kind(chunk.kind),
+            ids.name(chunk.name) if chunk.name else None,
             chunk.breadcrumb,
             chunk.start_byte,
             chunk.end_byte,
@@ -63,6 +72,15 @@ def item_rows(document: Document, source_id: int, first_item: int) -> list[tuple
             bytes.fromhex(chunk.text_hash),
         )
         for number, chunk in enumerate(document.chunks, first_item)
+    ]
+
+
+def definition_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
+    """Rows of ``definition``."""
+    return [
+        (number, ordinal, ids.name(found.name), ids.kind(found.kind), found.start_line, found.end_line)
+        for number, chunk in enumerate(document.chunks, first_item)
+        for ordinal, found in enumerate(chunk.definitions)
     ]
 
 
@@ -80,12 +98,12 @@ def leaf_of(key: str) -> str:
     return key.rpartition(".")[2].lower()
 
 
-def link_rows(document: Document, first_item: int, target_id: Callable[[str], int]) -> list[tuple[object, ...]]:
+def link_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
     """Rows of ``link``; a target named twice by one chunk is one link."""
     return [
-        (number, rel, target_id(target))
+        (number, rel, ids.target(target))
         for number, chunk in enumerate(document.chunks, first_item)
-        for rel, targets in (("imports", chunk.imports), ("tests", chunk.tests))
+        for rel, targets in ((IMPORTS, chunk.imports), (TESTS, chunk.tests))
         for target in dict.fromkeys(targets)
     ]
 

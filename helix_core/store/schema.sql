@@ -10,18 +10,13 @@ CREATE TABLE source (
     live          INTEGER NOT NULL,            -- 1 live, 0 parked
     parked_order  INTEGER NOT NULL,            -- the larger, the later it was parked; 0 when live
     content_hash  BLOB    NOT NULL,            -- SHA-256 of the raw bytes; empty when they were never read
-    parser        TEXT    NOT NULL,            -- chunker and grammar with their versions
     size_bytes    INTEGER NOT NULL,            -- size … inode: the stat signature when the bytes were last known equal
     mtime_ns      INTEGER NOT NULL,
     ctime_ns      INTEGER NOT NULL,
     inode         INTEGER NOT NULL,
     observed_ns   INTEGER NOT NULL,            -- when these bytes were read
     verified_ns   INTEGER NOT NULL,            -- when the signature above was taken
-    language      TEXT    NOT NULL,
-    source_kind   TEXT    NOT NULL,
-    volatility    TEXT    NOT NULL,
-    authority     TEXT    NOT NULL,
-    role          TEXT    NOT NULL,
+    profile_id    INTEGER NOT NULL,
     line_count    INTEGER NOT NULL,
     has_errors    INTEGER NOT NULL,            -- 1 when the parser met broken syntax
     masked_count  INTEGER NOT NULL,            -- secrets replaced
@@ -34,12 +29,24 @@ CREATE UNIQUE INDEX source_live ON source (path) WHERE live = 1;
 CREATE INDEX source_parked ON source (path) WHERE live = 0;
 CREATE INDEX source_stem ON source (stem_id) WHERE stem_id IS NOT NULL;
 
+-- What many sources have in common.
+CREATE TABLE profile (
+    id           INTEGER PRIMARY KEY,
+    parser       TEXT NOT NULL,                -- chunker and grammar with their versions
+    language     TEXT NOT NULL,
+    source_kind  TEXT NOT NULL,
+    volatility   TEXT NOT NULL,
+    authority    TEXT NOT NULL,
+    role         TEXT NOT NULL,
+    UNIQUE (parser, language, source_kind, volatility, authority, role)
+) STRICT;
+
 -- A chunk: one symbol or a part of one, with its exact place in the file.
 CREATE TABLE item (
     id          INTEGER PRIMARY KEY,
     source_id   INTEGER NOT NULL,
-    kind        TEXT    NOT NULL,
-    name        TEXT    NOT NULL,
+    kind_id     INTEGER NOT NULL,
+    name_id     INTEGER,                       -- NULL when it has none
     breadcrumb  TEXT    NOT NULL,
     start_byte  INTEGER NOT NULL,
     end_byte    INTEGER NOT NULL,
@@ -48,7 +55,10 @@ CREATE TABLE item (
     text_hash   BLOB    NOT NULL               -- first 8 bytes of SHA-256 of the masked text
 ) STRICT;
 
--- Distinct names: defined symbols and file stems. Looked up folded, by prefix, or by trigram.
+-- The few words for what sort of symbol something is: function, class, section, …
+CREATE TABLE kind (id INTEGER PRIMARY KEY, kind TEXT NOT NULL UNIQUE) STRICT;
+
+-- Distinct names: of items, defined symbols and file stems. Looked up folded, by prefix, or by trigram.
 CREATE TABLE name (
     id      INTEGER PRIMARY KEY,
     folded  TEXT NOT NULL,
@@ -60,7 +70,7 @@ CREATE TABLE definition (
     item_id     INTEGER NOT NULL,
     ordinal     INTEGER NOT NULL,
     name_id     INTEGER NOT NULL,
-    kind        TEXT    NOT NULL,
+    kind_id     INTEGER NOT NULL,
     start_line  INTEGER NOT NULL,
     end_line    INTEGER NOT NULL,
     PRIMARY KEY (item_id, ordinal)
@@ -83,7 +93,7 @@ CREATE INDEX claim_leaf ON claim (leaf);
 -- item --rel--> a name or module. Targets are text and resolved when asked, so no link can dangle.
 CREATE TABLE link (
     item_id    INTEGER NOT NULL,
-    rel        TEXT    NOT NULL,               -- imports, tests
+    rel        INTEGER NOT NULL,               -- 1 imports, 2 tests
     target_id  INTEGER NOT NULL,
     PRIMARY KEY (item_id, rel, target_id)
 ) STRICT, WITHOUT ROWID;
@@ -94,7 +104,7 @@ CREATE INDEX target_folded ON target (target COLLATE NOCASE);
 -- The last commit that touched a path.
 CREATE TABLE last_commit (
     path          BLOB PRIMARY KEY,
-    commit_id     TEXT    NOT NULL,
+    commit_id     BLOB    NOT NULL,
     author        TEXT    NOT NULL,
     committed_at  INTEGER NOT NULL             -- Unix seconds
 ) STRICT, WITHOUT ROWID;
@@ -111,7 +121,7 @@ INSERT INTO next_id VALUES (1, 1, 1, 1, 1);
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- Postings only (content=''): rowid is item.id, source.id, item.id and name.id respectively. `body` comes first because
+-- Postings only: rowid is item.id, source.id, item.id and name.id respectively. `body` comes first because
 -- the first column costs two bytes less for each posting.
 CREATE VIRTUAL TABLE chunk_fts USING fts5(
     body, doc, names, extra, path,
@@ -126,8 +136,8 @@ CREATE VIRTUAL TABLE ref_fts USING fts5(
     content='', contentless_delete=1, detail=none, tokenize="unicode61 tokenchars '_'"
 );
 CREATE VIRTUAL TABLE name_fts USING fts5(
-    name,
-    content='', contentless_delete=1, detail=none, tokenize='trigram'
+    folded,
+    content='name', content_rowid='id', detail=none, columnsize=0, tokenize='trigram'
 );
 CREATE VIRTUAL TABLE chunk_vocab USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE name_vocab USING fts5vocab(name_fts, instance);

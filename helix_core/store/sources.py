@@ -21,24 +21,28 @@ from helix_core.store.session import Row, Session, id_list
 
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
-    s.language, s.source_kind, s.volatility, s.authority, s.role, s.line_count
+    p.language, p.source_kind, p.volatility, p.authority, p.role, s.line_count
 """
 _SOURCE_WIDTH = 15
 _ITEM_COLUMNS = """
-    i.id, i.kind, i.name, i.breadcrumb, i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
+    i.id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb,
+    i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
 """
 _STATES = """
     SELECT path, content_hash, size_bytes, mtime_ns, ctime_ns, inode, verified_ns, parser, skipped
-    FROM source WHERE live = 1
+    FROM source s JOIN profile p ON p.id = s.profile_id WHERE live = 1
 """
+_PROFILE = "JOIN profile p ON p.id = s.profile_id"
+_ITEM_WORDS = f"{_PROFILE} JOIN kind k ON k.id = i.kind_id LEFT JOIN name n ON n.id = i.name_id"
 _ITEMS = f"""
     SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
-    FROM json_each(?) wanted JOIN item i ON i.id = wanted.value JOIN source s ON s.id = i.source_id WHERE s.live = 1
+    FROM json_each(?) wanted JOIN item i ON i.id = wanted.value JOIN source s ON s.id = i.source_id
+    {_ITEM_WORDS} WHERE s.live = 1
 """
 _ITEMS_OF = f"""
     SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
     FROM source s JOIN item i ON i.id >= s.first_item AND i.id < s.first_item + s.item_count
-    WHERE s.id = ? AND s.live = 1 ORDER BY i.id
+    {_ITEM_WORDS} WHERE s.id = ? AND s.live = 1 ORDER BY i.id
 """
 _COUNTS = """
     SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
@@ -67,14 +71,15 @@ class SourceQueries(Session):
 
     def source(self, path: bytes) -> Source | None:
         """The live version of a path, unless it is skipped."""
-        sql = f"SELECT {_SOURCE_COLUMNS} FROM source s WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
+        sql = f"SELECT {_SOURCE_COLUMNS} FROM source s {_PROFILE} WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
         rows = self._rows(sql, (path,))
         return self._source(rows[0]) if rows else None
 
     def sources_by_id(self, ids: Iterable[int]) -> dict[int, Source]:
         """Live sources by row id; ids that are not live are missing."""
         sql = f"""
-            SELECT {_SOURCE_COLUMNS} FROM json_each(?) wanted JOIN source s ON s.id = wanted.value WHERE s.live = 1
+            SELECT {_SOURCE_COLUMNS} FROM json_each(?) wanted JOIN source s ON s.id = wanted.value {_PROFILE}
+            WHERE s.live = 1
         """
         return {row[0]: self._source(row) for row in self._rows(sql, (id_list(ids),))}
 
@@ -96,13 +101,13 @@ class SourceQueries(Session):
         found: dict[bytes, LastCommit] = {}
         for path in paths:
             for row in self._rows(sql, (path,)):
-                found[path] = LastCommit(*row)
+                found[path] = _last_commit(row)
         return found
 
     def all_commits(self) -> dict[bytes, LastCommit]:
         """The last commit of every path that has one."""
         rows = self._rows("SELECT path, commit_id, author, committed_at FROM last_commit")
-        return {row[0]: LastCommit(*row[1:]) for row in rows}
+        return {row[0]: _last_commit(row[1:]) for row in rows}
 
     def skipped(self) -> list[Skipped]:
         """Files that were seen and do not count, in byte order of path."""
@@ -154,6 +159,10 @@ class SourceQueries(Session):
             role=Role(role),
             line_count=line_count,
         )
+
+
+def _last_commit(row: Row) -> LastCommit:
+    return LastCommit(row[0].hex(), *row[1:])
 
 
 def _state(row: Row) -> SourceState:

@@ -22,7 +22,9 @@ from helix_core.store.prune import delete_version, parked_to_prune
 from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
 
 _CHECKPOINT_WAIT_MS = 100
-_INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 24)})"
+_ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
+_SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
+_INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
 _INSERT_CHUNK = "INSERT INTO chunk_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_FILE = "INSERT INTO file_fts(rowid, path, names, doc, body, extra) VALUES (?, ?, ?, ?, ?, ?)"
@@ -158,7 +160,9 @@ class Writer:
     def set_commits(self, commits: Mapping[bytes, LastCommit], *, whole: bool = False) -> None:
         """Store the last commit of each path; with ``whole`` paths that are not in the mapping are dropped."""
         with self.batch():
-            values = [(path, fact.commit, fact.author, fact.committed_at) for path, fact in commits.items()]
+            values = [
+                (path, bytes.fromhex(fact.commit), fact.author, fact.committed_at) for path, fact in commits.items()
+            ]
             self._connection.executemany(_SET_COMMIT, values)
             if whole:
                 known = rows_of(self._connection, "SELECT path FROM last_commit")
@@ -188,7 +192,7 @@ class Writer:
     def clear(self) -> None:
         """Forget everything, so that the next refresh builds the index from nothing."""
         with self.batch():
-            for table in ("source", "item", "name", "definition", "claim", "link", "target", "last_commit", "meta"):
+            for table in _ROWS:
                 self._connection.execute(f"DELETE FROM {table}")
             postings.delete_all(self._connection)
             postings.begin_filling(self._connection)
@@ -234,13 +238,13 @@ class Writer:
             self._is_filling = False
 
     def _versions(self, path: bytes, content: bytes, parser: str) -> list[Row]:
-        sql = "SELECT id FROM source WHERE path = ? AND live = {} AND content_hash = ? AND parser = ?"
+        sql = f"SELECT s.id FROM {_SOURCES} WHERE path = ? AND live = {{}} AND content_hash = ? AND parser = ?"
         sql = f"{sql.format(1)} UNION ALL {sql.format(0)}"
         return rows_of(self._connection, sql, (path, content, parser) * 2)
 
     def _park(self, path: bytes, parser: str | None, *, but: int = 0) -> int:
         """Park the live version; one by another parser than ``parser`` can never come back and is deleted."""
-        live = "SELECT id, parser FROM source WHERE path = ? AND live = 1 AND id <> ?"
+        live = f"SELECT s.id, parser FROM {_SOURCES} WHERE path = ? AND live = 1 AND s.id <> ?"
         found = rows_of(self._connection, live, (path, but))
         for version, its_parser in found:
             if parser is not None and its_parser != parser:
@@ -264,15 +268,10 @@ class Writer:
                 1,
                 0,
                 content,
-                document.parser,
                 *rows.signature_values(signature),
                 observed_ns,
                 observed_ns,
-                document.language,
-                document.source_kind.value,
-                document.volatility.value,
-                document.authority.value,
-                document.role.value,
+                self._ids.profile(rows.profile_of(document)),
                 document.line_count,
                 int(document.has_errors),
                 document.masked_count,
@@ -285,18 +284,13 @@ class Writer:
         if not chunks:
             return source_id
         path = rows.path_words(document.path)
-        run(_INSERT_ITEM, rows.item_rows(document, source_id, first))
+        run(_INSERT_ITEM, rows.item_rows(document, source_id, first, self._ids))
         texts = [(number, chunk.text) for number, chunk in enumerate(chunks, first)]
         run(_INSERT_CHUNK, [(number, path, text.names, text.doc, text.body, text.extra) for number, text in texts])
         run(_INSERT_REFS, [(number, text.refs) for number, text in texts if text.refs])
         whole = rows.file_text(chunks)
         self._connection.execute(_INSERT_FILE, (source_id, path, whole.names, whole.doc, whole.body, whole.extra))
-        definitions = [
-            (number, ordinal, self._ids.name(found.name), found.kind, found.start_line, found.end_line)
-            for number, chunk in enumerate(chunks, first)
-            for ordinal, found in enumerate(chunk.definitions)
-        ]
-        run(_INSERT_DEFINITION, definitions)
+        run(_INSERT_DEFINITION, rows.definition_rows(document, first, self._ids))
         run(_INSERT_CLAIM, rows.claim_rows(document, first))
-        run(_INSERT_LINK, rows.link_rows(document, first, self._ids.target))
+        run(_INSERT_LINK, rows.link_rows(document, first, self._ids))
         return source_id

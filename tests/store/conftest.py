@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from helix_core.store import Index, Reader, Writer, open_index
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
