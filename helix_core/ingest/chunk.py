@@ -169,7 +169,10 @@ class _Cutter:
             parts = self._parts(piece.start, piece.end, LONG, PART)
             return [Span(start, end, piece.owner.kind, name, trail) for start, end in parts]
         inner = (*trail, name)
-        return [self._run(start, end, inner) for start, end in self._parts(piece.start, piece.end, RUN, RUN_PART)]
+        runs = [self._run(start, end, inner) for start, end in self._parts(piece.start, piece.end, RUN, RUN_PART)]
+        if piece.owner.kind == "section":
+            return [Span(run.start, run.end, "section", name, trail) if run.kind == "block" else run for run in runs]
+        return runs
 
     def _runs(self, piece: _Piece) -> list[tuple[int, int]]:
         """A run at the top of the file: its imports stand by themselves unless there is little around them."""

@@ -18,7 +18,7 @@ from helix_core.ingest.plain import outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.ingest.symbols import tested_file
-from helix_core.ingest.syntax import PARSE_LIMIT_S, load, parse
+from helix_core.ingest.syntax import PARSE_LIMIT_S, Deadline, is_tangled, is_worth_parsing, load, parse
 from helix_core.model import Chunk, Document, Role
 
 CHUNKER = "1"
@@ -38,8 +38,7 @@ def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float 
     chunks: tuple[Chunk, ...] = ()
     has_errors = False
     if masked.data:
-        tree, has_errors = _tree(language, masked.data, parse_limit_s)
-        chunks = _chunks(path, language, about.role, masked, tree)
+        chunks, has_errors = _chunks(path, language, about.role, masked, Deadline(parse_limit_s))
     return Document(
         path=path,
         content_hash=hashlib.sha256(data).hexdigest(),
@@ -75,29 +74,29 @@ def parser_of(language: Language) -> str:
         return f"chunker/{CHUNKER} {name}/missing"
 
 
-def _tree(language: Language, data: bytes, limit_s: float) -> tuple[tree_sitter.Tree | None, bool]:
-    """The tree, and whether something was wrong with the text or the parse was given up."""
-    if language.grammar is None:
-        return None, False
-    tree = parse(load(language.grammar), data, limit_s)
-    return tree, tree is None or tree.root_node.has_error
-
-
-def _outline(language: Language, data: bytes, lines: Lines, tree: tree_sitter.Tree | None) -> Outline:
-    if language.grammar is None or tree is None:
-        return outline_of(language.name, data, lines)
-    return outline(load(language.grammar), tree, data, headings=language.grammar.headings)
+def _outline(
+    language: Language, data: bytes, lines: Lines, deadline: Deadline
+) -> tuple[Outline, tree_sitter.Tree | None, bool]:
+    """The outline and its tree, and whether the text has syntax errors or its parse was given up."""
+    if language.grammar is None or not is_worth_parsing(len(data), len(lines)):
+        return outline_of(language.name, data, lines), None, False
+    loaded = load(language.grammar)
+    tree = parse(loaded, data, deadline)
+    if tree is None or is_tangled(tree.root_node):
+        return outline_of(language.name, data, lines), None, True
+    found = outline(loaded, tree, data, headings=language.grammar.headings)
+    return found, tree, tree.root_node.has_error
 
 
 def _chunks(
-    path: bytes, language: Language, role: Role, masked: Masked, tree: tree_sitter.Tree | None
-) -> tuple[Chunk, ...]:
+    path: bytes, language: Language, role: Role, masked: Masked, deadline: Deadline
+) -> tuple[tuple[Chunk, ...], bool]:
     lines = Lines(masked.data)
-    outlined = _outline(language, masked.data, lines, tree)
+    outlined, tree, has_errors = _outline(language, masked.data, lines, deadline)
     parts = spans(masked.data, lines, outlined, tree.root_node if tree is not None else None)
     separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
     assembler = Assembler(masked, lines, outlined, parts, separator, is_test=role is Role.TEST)
     assembler.add_claims(claims.find(masked, language.name, tree))
     if role is Role.TEST:
         assembler.add_test_of_file(tested_file(path))
-    return assembler.chunks()
+    return assembler.chunks(), has_errors

@@ -9,6 +9,12 @@ from helix_core.ingest.lines import Lines
 
 _ADORNMENT = frozenset(b"=-~^\"'`*+#<>:._")
 
+_DESCRIBING = frozenset(
+    "class function method attribute data setting exception module classmethod staticmethod property decorator type "
+    "confval option envvar program templatetag templatefilter fieldlookup signal macro member struct enum var cmdoption "
+    "rst:directive describe object automodule autoclass autofunction django-admin".split()
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:
@@ -19,6 +25,15 @@ class Heading:
     name: str
     kind: str = "section"
     level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A described name, as ``.. setting:: DEBUG`` or ``.. py:method:: f(x)`` is, with its indented text."""
+
+    start: int
+    end: int
+    name: str
 
 
 def nested(headings: list[Heading], data: bytes) -> Iterator[tuple[Heading, int]]:
@@ -74,6 +89,37 @@ def underlined(data: bytes, lines: Lines) -> list[Heading]:
             continue
         found.append(Heading(lines.start(first), lines.start(row + 1), title.strip().decode("utf-8", "replace")))
     return found
+
+
+def entries(data: bytes) -> list[Entry]:
+    """The directives of reStructuredText that describe one name each (Sphinx, "Domains"), nested as they are indented."""
+    if b":: " not in data:
+        return []
+    found: list[Entry] = []
+    open_: list[tuple[int, int, str]] = []
+    position = 0
+    for line in data.split(b"\n"):
+        text = line.lstrip()
+        indent = len(line) - len(text)
+        if text.strip():
+            while open_ and open_[-1][0] >= indent:
+                _, start, name = open_.pop()
+                found.append(Entry(start, position, name))
+            name = _described(text) if text.startswith(b".. ") else ""
+            if name:
+                open_.append((indent, position, name))
+        position += len(line) + 1
+    found += [Entry(start, len(data), name) for _, start, name in open_]
+    return found
+
+
+def _described(text: bytes) -> str:
+    directive, separator, argument = text[3:400].partition(b":: ")
+    kind = directive.rpartition(b":")[2].decode("utf-8", "replace")
+    if not separator or kind not in _DESCRIBING:
+        return ""
+    words = argument.decode("utf-8", "replace").partition("(")[0].split()
+    return words[-1][:200] if words else ""
 
 
 def found_end(found: list[Heading], offset: int) -> bool:

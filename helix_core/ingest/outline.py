@@ -6,11 +6,12 @@ Comes from a tree through two queries that run in C; headings get their nesting 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import tree_sitter
 
-from helix_core.ingest.headings import Heading, nested
+from helix_core.ingest.headings import Entry, Heading, entries, nested
 from helix_core.ingest.syntax import Loaded
 
 FUNCTIONS = frozenset({"function", "method", "test"})
@@ -22,6 +23,11 @@ NAMES_NOTHING_NEW = frozenset({"impl", "extension", "suite", "test"})
 _HEAVY = FUNCTIONS | CONTAINERS
 _SUITES = frozenset({"describe", "context", "suite", "feature", "fdescribe", "xdescribe"})
 _TESTS = frozenset({"it", "test", "specify", "scenario", "fit", "xit"})
+_PARTS = frozenset({"name", "owner", "call", "word", "declarator"})
+_WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
+_C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
+_DEEPEST_DECLARATOR = 16
+_LONGEST_NAME = 200
 _LOADERS = frozenset({"require", "import", "require_relative", "load", "source", "."})
 
 
@@ -80,11 +86,11 @@ class _Found:
 
 
 def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
-    """The outline of ``tree``, which is the parse of ``data``."""
+    """The outline of ``tree``, which is the parse of ``data`` and is not tangled."""
     root = tree.root_node
     found = _definitions(loaded, root, data)
     titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
-    symbols = sections(titles, data) if headings else _nest(found)
+    symbols = sections(titles, data, entries(data)) if headings else _nest(found)
     captures = tree_sitter.QueryCursor(loaded.text).captures(root)
     comments = _ranges(captures.get("comment", []))
     doc = _disjoint([*comments, *_ranges(captures.get("docstring", []))])
@@ -98,13 +104,14 @@ def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bo
     )
 
 
-def sections(headings: list[Heading], data: bytes) -> list[Symbol]:
-    """Headings as symbols that reach to the next heading of the same or a higher level."""
+def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()) -> list[Symbol]:
+    """Headings as symbols that reach to the next heading of the same or a higher level, with the entries in them."""
     found = [
-        _Found(heading.kind, " ".join(heading.name.split()), "", heading.start, end, heading.start)
+        _Found(heading.kind, " ".join(heading.name.split())[:_LONGEST_NAME], "", heading.start, end, heading.start)
         for heading, end in nested(headings, data)
     ]
-    return _nest(found)
+    found += [_Found("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
+    return _nest(sorted(found, key=lambda item: (item.start, -item.end)))
 
 
 def _ranges(nodes: list[tree_sitter.Node]) -> list[tuple[int, int]]:
@@ -124,20 +131,70 @@ def _definitions(loaded: Loaded, root: tree_sitter.Node, data: bytes) -> list[_F
 
 
 def _definition(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> _Found | None:
-    names = captures.get("name")
-    if not names:
-        return None
-    kind, nodes = next((item for item in captures.items() if item[0] not in {"name", "owner", "call"}), ("", []))
+    kind, nodes = next((item for item in captures.items() if item[0] not in _PARTS), ("", []))
     if not nodes:
         return None
+    owner = _slice(captures["owner"][0], data) if "owner" in captures else ""
+    if "declarator" in captures:
+        name_node, owner, is_callable = _declared(captures["declarator"][0], data)
+        kind = _declared_kind(kind, owner, is_callable=is_callable)
+    else:
+        name_node = captures["name"][0] if "name" in captures else _own_name(nodes[0])
     if "call" in captures:
         kind = _test_kind(_slice(captures["call"][0], data))
-    if not kind:
+    elif "word" in captures:
+        kind = _WORDS.get(_slice(captures["word"][0], data), kind)
+    if name_node is None or not kind:
         return None
     start, end = nodes[0].byte_range
-    owner = _slice(captures["owner"][0], data) if "owner" in captures else ""
-    name = _slice(names[0], data).strip("\"'` \t\r\n")[:200]
-    return _Found(kind, name, owner, start, end, names[0].start_byte) if name else None
+    name = _unquoted(_slice(name_node, data))[:_LONGEST_NAME]
+    return _Found(kind, name, owner, start, end, name_node.start_byte) if name else None
+
+
+def _unquoted(name: str) -> str:
+    name = name.strip()
+    quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'`"
+    return name[1:-1].strip() if quoted else name
+
+
+def _own_name(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The name of a node by its field, else its first reference or identifier."""
+    named = node.child_by_field_name("name") or node.child_by_field_name("column")
+    if named is not None:
+        return named
+    for child in node.named_children:
+        if child.type == "object_reference":
+            return child.child_by_field_name("name")
+        if child.type == "identifier":
+            return child
+    return None
+
+
+def _declared(node: tree_sitter.Node, data: bytes) -> tuple[tree_sitter.Node | None, str, bool]:
+    """The name inside a C declarator, the scope written before it, and whether it declares something callable."""
+    owners: list[str] = []
+    is_callable = False
+    current: tree_sitter.Node | None = node
+    for _ in range(_DEEPEST_DECLARATOR):
+        if current is None or current.type in _C_NAMES:
+            break
+        is_callable = is_callable or current.type == "function_declarator"
+        scope = current.child_by_field_name("scope")
+        if scope is not None:
+            owners.append(_slice(scope, data))
+        current = (
+            current.child_by_field_name("declarator")
+            or current.child_by_field_name("name")
+            or (current.named_child(0) if current.named_child_count else None)
+        )
+    found = current if current is not None and current.type in _C_NAMES else None
+    return found, ".".join(owners), is_callable
+
+
+def _declared_kind(kind: str, owner: str, *, is_callable: bool) -> str:
+    if kind == "function":
+        return "method" if owner else kind
+    return "declaration" if is_callable and kind != "type" else kind
 
 
 def _slice(node: tree_sitter.Node, data: bytes) -> str:
@@ -170,7 +227,8 @@ def _nest(found: list[_Found]) -> list[Symbol]:
             kind = "method" if around.kind not in {"module", "namespace"} else kind
         trail = (*symbols[parent].trail, symbols[parent].name) if parent >= 0 else ()
         if item.owner:
-            trail += (item.owner,)
+            trail += (item.owner.removesuffix(".prototype"),)
+            kind = "method" if kind == "function" else kind
         symbols.append(Symbol(kind, item.name, item.start, item.end, parent, trail))
         open_.append(len(symbols) - 1)
     return symbols
@@ -203,8 +261,14 @@ def _imports(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> list[I
         start, end = statements[index] if inside else node.byte_range
         taken.add(index if inside else -1)
         found.append(Import(start, end, _module(_slice(node, data))))
-    found += [Import(*statement, "") for index, statement in enumerate(statements) if index not in taken]
+    rest = [statement for index, statement in enumerate(statements) if index not in taken]
+    found += [Import(start, end, _second_word(data[start:end])) for start, end in rest]
     return sorted(found, key=lambda item: (item.start, item.module))
+
+
+def _second_word(statement: bytes) -> str:
+    words = statement[:400].decode("utf-8", "replace").split(None, 2)
+    return _module(words[1]) if len(words) > 1 else ""
 
 
 def _in_call(node: tree_sitter.Node, called: set[int], loaders: set[int], data: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helix_core.ingest.headings import Heading, underlined
+from helix_core.ingest.headings import Heading, entries, underlined
 from helix_core.ingest.lines import Lines
 from helix_core.ingest.outline import Outline, sections
 
@@ -21,7 +21,7 @@ _PROSE = frozenset({"text", "rst", "log", "csv", "gettext", "xml", "env"})
 def outline_of(language: str, data: bytes, lines: Lines) -> Outline:
     """What line reading alone can tell; an empty outline for data and logs."""
     if language in {"text", "rst"}:
-        return Outline(symbols=tuple(sections(underlined(data, lines), data)))
+        return Outline(symbols=tuple(sections(underlined(data, lines), data, entries(data))))
     if language in {"ini", "env"}:
         return Outline(symbols=tuple(sections(_tables(data, lines), data)))
     if language in _PROSE:

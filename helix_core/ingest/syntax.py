@@ -13,6 +13,11 @@ import tree_sitter
 from helix_core.ingest.grammars import Grammar
 
 PARSE_LIMIT_S = 2.0
+MOST_LINES = 100_000
+LONGEST_AVERAGE_BYTES = 2000
+_SMALL_BYTES = 65536
+_MOST_QUERY_STEPS = 200_000_000
+_MOST_ERROR_NODES = 20_000
 _READ_BYTES = 65536
 
 
@@ -54,25 +59,57 @@ def _keywords(language: tree_sitter.Language) -> list[str]:
     return [name for name in names if name and name.isidentifier()]
 
 
-def parse(loaded: Loaded, data: bytes, limit_s: float = PARSE_LIMIT_S) -> tree_sitter.Tree | None:
-    """The tree of ``data``, or None when parsing took more than ``limit_s`` seconds of this thread's processor time.
+class Deadline:
+    """So much of this thread's processor time from now on."""
+
+    __slots__ = ("_end_s", "passed")
+
+    def __init__(self, limit_s: float) -> None:
+        self._end_s = time.thread_time() + limit_s
+        self.passed = False
+
+    def check(self, *_: object) -> bool:
+        """Is it over? The shape of tree-sitter's progress callbacks, which stop when they are told True."""
+        if not self.passed and time.thread_time() > self._end_s:
+            self.passed = True
+        return self.passed
+
+
+def parse(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree | None:
+    """The tree of ``data``, or None when the deadline passed.
 
     The reader must hand out ``bytes``: tree-sitter keeps what it was given, and crashes on a released view.
     """
-    deadline = time.thread_time() + limit_s
-    late = False
 
     def read(offset: int, _: tree_sitter.Point) -> bytes:
         return data[offset : offset + _READ_BYTES]
 
-    def progress(_offset: int, _has_error: bool) -> bool:
-        nonlocal late
-        late = time.thread_time() > deadline
-        return late
-
     try:
-        return tree_sitter.Parser(loaded.language).parse(read, progress_callback=progress)
+        return tree_sitter.Parser(loaded.language).parse(read, progress_callback=deadline.check)
     except ValueError:
-        if late:
+        if deadline.passed:
             return None
         raise
+
+
+def is_worth_parsing(size_bytes: int, line_count: int) -> bool:
+    """Data in a million lines, or all in one, has no structure worth the time and memory of a tree."""
+    return line_count <= MOST_LINES and (size_bytes < _SMALL_BYTES or size_bytes <= line_count * LONGEST_AVERAGE_BYTES)
+
+
+def is_tangled(root: tree_sitter.Node) -> bool:
+    """Would a query over this tree take for ever? Its time grows with the square of an error node's children.
+
+    Regular nodes are kept as balanced trees and are harmless however wide; a tree with too many erroneous nodes to look
+    through is tangled as well.
+    """
+    cost = visited = 0
+    pending = [root] if root.has_error else []
+    while pending:
+        node = pending.pop()
+        visited += 1
+        cost += node.child_count**2 if node.is_error else 0
+        if cost > _MOST_QUERY_STEPS or visited > _MOST_ERROR_NODES:
+            return True
+        pending += [child for child in node.children if child.has_error and child.child_count]
+    return False

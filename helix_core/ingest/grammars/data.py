@@ -29,16 +29,16 @@ _TOML = Grammar(
 _SQL = Grammar(
     module="tree_sitter_sql",
     definitions="""
-(statement (create_table (object_reference name: (identifier) @name))) @table
-(statement (create_view . (_) . (_) . (object_reference name: (identifier) @name))) @view
-(statement (create_materialized_view (object_reference name: (identifier) @name))) @view
-(statement (create_function (object_reference name: (identifier) @name))) @function
-(statement (create_index column: (identifier) @name)) @index
-(statement (create_trigger . (_) . (_) . (object_reference name: (identifier) @name))) @trigger
-(statement (create_type (object_reference name: (identifier) @name))) @type
-(statement (create_schema (identifier) @name)) @namespace_name
-(statement (create_sequence (object_reference name: (identifier) @name))) @sequence
-(column_definition name: (identifier) @name) @field
+(create_table) @table
+(create_view) @view
+(create_materialized_view) @view
+(create_function) @function
+(create_index) @index
+(create_trigger) @trigger
+(create_type) @type
+(create_schema) @schema
+(create_sequence) @sequence
+(column_definition) @field
 """,
     text="[(comment) (marginalia)] @comment",
 )

@@ -94,7 +94,6 @@ _SCALA = Grammar(
 [(comment) (block_comment)] @comment
 [(string) (character_literal)] @string
 (import_declaration) @import
-(import_declaration path: (_) @module)
 (annotation) @lead
 """,
 )

@@ -5,27 +5,16 @@ from __future__ import annotations
 from helix_core.ingest.grammars.table import Grammar
 
 _C_SHARED = """
-(function_definition declarator: (function_declarator declarator: (identifier) @name)) @function
-(function_definition declarator: (pointer_declarator
-  declarator: (function_declarator declarator: (identifier) @name))) @function
-(function_definition declarator: (pointer_declarator declarator: (pointer_declarator
-  declarator: (function_declarator declarator: (identifier) @name)))) @function
+(function_definition declarator: (_) @declarator) @function
+(declaration declarator: (_) @declarator) @constant
+(field_declaration declarator: (_) @declarator) @field
+(type_definition declarator: (_) @declarator) @type
 (struct_specifier name: (type_identifier) @name body: (_)) @struct
 (union_specifier name: (type_identifier) @name body: (_)) @struct
 (enum_specifier name: (type_identifier) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @field
-(type_definition declarator: (type_identifier) @name) @type
-(type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @type
 (preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro
-(declaration declarator: (function_declarator declarator: (identifier) @name)) @declaration
-(declaration declarator: (pointer_declarator
-  declarator: (function_declarator declarator: (identifier) @name))) @declaration
-(declaration declarator: (identifier) @name) @constant
-(declaration declarator: (init_declarator declarator: (identifier) @name)) @constant
-(declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @constant
-(field_declaration declarator: (field_identifier) @name) @field
-(field_declaration declarator: (pointer_declarator declarator: (field_identifier) @name)) @field
 """
 
 _C_TEXT = """
@@ -41,20 +30,6 @@ _CPP = Grammar(
     module="tree_sitter_cpp",
     definitions=_C_SHARED
     + """
-(function_definition declarator: (function_declarator declarator: (field_identifier) @name)) @method
-(function_definition declarator: (reference_declarator
-  (function_declarator declarator: [(identifier) (field_identifier)] @name))) @method
-(function_definition declarator: (pointer_declarator
-  declarator: (function_declarator declarator: (field_identifier) @name))) @method
-(function_definition declarator: (function_declarator
-  declarator: (qualified_identifier scope: (_) @owner name: (_) @name))) @method
-(function_definition declarator: (reference_declarator (function_declarator
-  declarator: (qualified_identifier scope: (_) @owner name: (_) @name)))) @method
-(function_definition declarator: (pointer_declarator declarator: (function_declarator
-  declarator: (qualified_identifier scope: (_) @owner name: (_) @name)))) @method
-(function_definition declarator: (function_declarator
-  declarator: [(operator_name) (destructor_name)] @name)) @method
-(field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @declaration
 (class_specifier name: (_) @name body: (_)) @class
 (namespace_definition name: (_) @name) @namespace
 (alias_declaration name: (type_identifier) @name) @type
@@ -126,15 +101,11 @@ _RUST = Grammar(
 _SWIFT = Grammar(
     module="tree_sitter_swift",
     definitions="""
-(function_declaration name: (simple_identifier) @name) @function
+(function_declaration) @function
 (init_declaration name: _ @name) @method
 (deinit_declaration "deinit" @name) @method
 (subscript_declaration "subscript" @name) @method
-(class_declaration declaration_kind: "class" name: (_) @name) @class
-(class_declaration declaration_kind: "actor" name: (_) @name) @class
-(class_declaration declaration_kind: "struct" name: (_) @name) @struct
-(class_declaration declaration_kind: "enum" name: (_) @name) @enum
-(class_declaration declaration_kind: "extension" name: (_) @name) @extension
+(class_declaration declaration_kind: _ @word name: (_) @name) @class
 (protocol_declaration name: (_) @name) @interface
 (protocol_function_declaration name: (_) @name) @declaration
 (property_declaration name: (pattern (simple_identifier) @name)) @constant

@@ -17,6 +17,7 @@ _SCRIPT = f"""
 (assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name)
   right: {_FUNCTION}) @function
 (pair key: (property_identifier) @name value: {_FUNCTION}) @method
+(assignment_expression left: (member_expression property: (property_identifier) @name) right: (object)) @constant
 (lexical_declaration (variable_declarator name: (identifier) @name)) @constant
 (variable_declaration (variable_declarator name: (identifier) @name)) @constant
 (call_expression function: [(identifier) (member_expression)] @call
@@ -77,7 +78,6 @@ _CSS = Grammar(
     module="tree_sitter_css",
     definitions="""
 (rule_set (selectors) @name) @rule
-(media_statement) @block
 (keyframes_statement (keyframes_name) @name) @rule
 (stylesheet (declaration (property_name) @name) @constant)
 """,
