@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from importlib import resources
 from pathlib import Path
 
 import apsw
@@ -89,7 +88,7 @@ def _create(file: str, connection: apsw.Connection) -> None:
         raise CorruptStoreError(
             f"The file {file} is another application's database; it will be moved aside and the index rebuilt."
         )
-    connection.execute((resources.files("helix_core.store") / "schema.sql").read_text("utf-8"))
+    connection.execute(Path(__file__).with_name("schema.sql").read_text("utf-8"))
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION}")
 
 

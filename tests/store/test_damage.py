@@ -10,10 +10,10 @@ from pathlib import Path
 
 import apsw
 import pytest
-from build import document, signature
 
 from helix_core.errors import CorruptStoreError, NewerStoreError, StoreError
 from helix_core.store import Index, open_index, open_or_rebuild, rebuild
+from tests.store.build import document, signature
 
 NOW = 1_800_000_000.0
 PAGE = 4096
@@ -157,9 +157,9 @@ def test_a_deleted_log_leaves_an_older_whole_state_or_is_noticed(tmp_path: Path)
     filled(path)
     code = f"""
 import os, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
-from build import document, signature
+from tests.store.build import document, signature
 from helix_core.store import open_index
 index = open_index(Path({str(path)!r}))
 for number in range(20):

@@ -10,17 +10,16 @@ import sys
 import time
 from pathlib import Path
 
-from build import content_hash, document, signature
-
 from helix_core.store import Index, open_index
+from tests.store.build import content_hash, document, signature
 
-HERE = str(Path(__file__).parent)
+ROOT = str(Path(__file__).parents[2])
 LINE = b"def name_%d(): return value_%d\n"
 PREAMBLE = f"""
 import sys
-sys.path.insert(0, {HERE!r})
+sys.path.insert(0, {ROOT!r})
 from pathlib import Path
-from build import document, signature
+from tests.store.build import document, signature
 from helix_core.store import open_index, open_or_rebuild
 path, number = Path(sys.argv[1]), int(sys.argv[2])
 LINE = {LINE!r}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
-from build import content_hash, document, signature
 
 from helix_core.errors import StoreError
 from helix_core.model import LastCommit, Role, Skipped, SourceKind
 from helix_core.store import Index, QueryTimeoutError, Reader, Weights, Writer
 from helix_core.store.lexical import phrase
+from tests.store.build import content_hash, document, signature
 
 CONFIG = b"""# reads the settings of a workspace
 import tomllib

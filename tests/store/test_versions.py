@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from build import PARSER, content_hash, document, signature
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Clean
 from helix_core.store import Counts, Index, Reader, SourceTotals, Writer, open_index
+from tests.store.build import PARSER, content_hash, document, signature
 
 OLD = b"def parse_config(): pass\n"
 NEW = b"def parse_settings(): pass\n"
