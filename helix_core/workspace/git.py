@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from git.cmd import Git as GitProcess
 
 TIMEOUT_SECONDS = 30.0
+_NO_WORK_TREE = ("not a git repository (or any", "must be run in a work tree", "cannot use bare repository")
 _CHUNK_BYTES = 1 << 18
 _SETTINGS = (
-    "blame.ignoreRevsFile=",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.alternateRefsCommand=",
@@ -89,13 +89,11 @@ class Git:
             return None
         git = cls(root)
         try:
-            if not git._locate():
-                return None
+            git._locate()
         except GitError as error:
-            message = str(error)
-            if "not a git repository (or any" in message:
+            if any(phrase in str(error) for phrase in _NO_WORK_TREE):
                 return None
-            git.problem = message
+            git.problem = str(error)
         return git
 
     def run(
@@ -193,16 +191,12 @@ class Git:
             self._filters = tuple(sorted(names))
         return self._filters
 
-    def _locate(self) -> bool:
-        """Ask git where it is; False when the folder is inside a repository but in no work tree of it."""
-        if self._ask("--is-inside-work-tree") != b"true":
-            return False
+    def _locate(self) -> None:
         questions = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
         answers = self._ask(*questions).split(b"\n")
         if len(answers) != len(questions):
             answers = [self._ask(question) for question in questions]
         self.top, self.git_dir, self.common_dir, self.prefix = answers
-        return True
 
     def _ask(self, *questions: str) -> bytes:
         arguments = ("rev-parse", "--path-format=absolute", *questions)
@@ -213,12 +207,20 @@ def _start(
     root: Path, arguments: Sequence[str | bytes], filters: tuple[bytes, ...], *, stdin: bool
 ) -> subprocess.Popen[bytes]:
     executable = _executable(os.environ.get("PATH", os.defpath))
-    command = [*_without_parent_settings(), executable, *_FLAGS, "-C", os.fspath(root), *map(os.fsdecode, arguments)]
+    environment = {**_ENVIRONMENT, **_filter_overrides(filters)}
+    command = [
+        *_without_parent_settings(environment),
+        executable,
+        *_FLAGS,
+        "-C",
+        os.fspath(root),
+        *map(os.fsdecode, arguments),
+    ]
     started = _launcher().execute(
         command,
         istream=subprocess.PIPE if stdin else None,
         as_process=True,
-        env={**_ENVIRONMENT, **_filter_overrides(filters)},
+        env=environment,
         start_new_session=True,
     )
     process = started.proc
@@ -237,12 +239,10 @@ def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:
     return environment
 
 
-def _without_parent_settings() -> list[str]:
+def _without_parent_settings(ours: Mapping[str, str]) -> list[str]:
     """A prefix that drops the parent's ``GIT_*``: GitPython hands down the whole environment."""
-    inherited = [name for name in os.environ if name.startswith("GIT_")]
-    if not inherited:
-        return []
-    return ["/usr/bin/env", *(part for name in inherited if name not in _ENVIRONMENT for part in ("-u", name))]
+    inherited = [name for name in os.environ if name.startswith("GIT_") and name not in ours]
+    return ["/usr/bin/env", *(part for name in inherited for part in ("-u", name))] if inherited else []
 
 
 def _launcher() -> GitProcess:

@@ -73,7 +73,7 @@ def blame(git: Git, path: bytes, start_line: int, end_line: int) -> list[LastCom
 
     Lines not committed yet have a ``commit`` of zeros. Raises ``GitError``, also when git does not know the file.
     """
-    command = ["blame", "--porcelain", "--no-textconv", "--no-ext-diff"]
+    command = ["blame", "--porcelain", "--no-ignore-revs-file", "--no-textconv", "--no-ext-diff"]
     output = git.run([*command, f"-L{start_line},{end_line}", "--", path], fresh_filters=True)
     return list(_blamed(output))
 

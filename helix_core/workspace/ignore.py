@@ -6,11 +6,15 @@ stall us. Patterns and paths are compared byte by byte (as Latin-1), so any file
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core.workspace.brackets import bracket
+
 MAX_RULES_BYTES = 256 * 1024
+_PRIVATE = 0xE000
 _EVERYTHING = "."
 _EVERYTHING_INSIDE = "/"
 
@@ -118,14 +122,20 @@ def _translate(line: str) -> tuple[str, bool, bool] | None:
     if not text:
         return None
     # A leading slash changes nothing where another slash already anchors, and keeps ``#`` and ``!`` literal.
-    if "/" in text and not text.startswith(("/", "**")):
+    if "/" in text and not text.startswith(("/", "**/")):
         text = "/" + text
+    elif text.startswith(("#", "!")):
+        text = "\\" + text
+    protected = _protect(text)
+    if protected is None:
+        return None
     try:
-        source, _ = GitIgnoreSpecPattern.pattern_to_regex(text)
+        source, _ = GitIgnoreSpecPattern.pattern_to_regex(protected[0])
     except GitIgnorePatternError:
         return None
     if source is None:
         return None
+    source = source.translate(protected[1])
     if source == _EVERYTHING:
         source = ".+"
     elif source == _EVERYTHING_INSIDE:
@@ -133,6 +143,51 @@ def _translate(line: str) -> tuple[str, bool, bool] | None:
     elif source.endswith("/"):
         source += ".+"
     return source, folders_only, ignores
+
+
+def _protect(text: str) -> tuple[str, dict[int, str]] | None:
+    """The pattern with one private character for every bracket expression and white space, and what each stands for.
+
+    Pathspec hands brackets on as they are and strips white space that git keeps. None for a broken bracket.
+    """
+    kept: list[str] = []
+    meanings: dict[int, str] = {}
+    text, at = _open_stars(text, meanings), 0
+    while at < len(text):
+        char, after = text[at], at + 1
+        if char == "\\":
+            kept.append(char)
+            char, after = text[at + 1 : at + 2], at + 2
+        elif char == "[":
+            expression = bracket(text, at)
+            if expression is None:
+                return None
+            meanings[_PRIVATE + len(meanings)], after = expression
+            char = chr(_PRIVATE + len(meanings) - 1)
+        if char.isspace():
+            meanings[_PRIVATE + len(meanings)] = f"\\x{{{ord(char):x}}}"
+            char = chr(_PRIVATE + len(meanings) - 1)
+        kept.append(char)
+        at = after
+    return "".join(kept), meanings
+
+
+def _open_stars(text: str, meanings: dict[int, str]) -> str:
+    """Git compares the plain beginning of ``/a**/b`` by itself, so that its stars cross folders as ``**/`` would."""
+    stars = len(re.split(r"[*?\[\\]", text, maxsplit=1)[0])
+    after = len(text) - len(text[stars:].lstrip("*"))
+    if (
+        after - stars < 2
+        or text[after : after + 1] not in ("", "/")
+        or text[stars - 1] == "/"
+        or not text.startswith("/")
+    ):
+        return text
+    meanings[_PRIVATE] = "(?:.*/)?" if after < len(text) else ".*"
+    rest = text[after + 1 :]
+    while rest.startswith("**/"):
+        rest = rest[3:]
+    return text[:stars] + chr(_PRIVATE) + rest
 
 
 def _without_trailing_spaces(line: str) -> str:

@@ -80,5 +80,7 @@ def _unmerged(git: Git) -> frozenset[bytes]:
 
 
 def _staged(git: Git) -> frozenset[bytes]:
-    command = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"]
-    return frozenset(path for path in git.run([*command, "--relative", "HEAD"]).split(b"\0") if path)
+    # Not --relative: git 2.39 crashes on it in a subfolder when paths are unmerged.
+    command = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "HEAD"]
+    paths = git.run(command).split(b"\0")
+    return frozenset(path.removeprefix(git.prefix) for path in paths if path and path.startswith(git.prefix))
