@@ -11,6 +11,7 @@ import hashlib
 import marshal
 import multiprocessing
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from types import TracebackType
+from types import ModuleType, TracebackType
 
 from helix_core.ingest import worker
 from helix_core.ingest.document import ingest
@@ -69,7 +70,7 @@ class _Worker:
         self.process: SpawnProcess = context.Process(
             target=worker.serve, args=(far, ingest, limits.memory_bytes, limits.nice), daemon=True, name="helix-ingest"
         )
-        with _interrupts_held():
+        with _interrupts_held(), _main_hidden():
             self.process.start()
         far.close()
         self.deadline = time.monotonic() + limits.start_s
@@ -110,6 +111,17 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextlib.contextmanager
+def _main_hidden() -> Iterator[None]:
+    """A spawned process imports its parent's main module, which would run a script without a guard a second time."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 class IngestPool:
     """Up to ``workers`` processes, started when there is work for them. Close it, or use it as a context."""
 
@@ -126,6 +138,11 @@ class IngestPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """The processes there are now."""
+        return tuple(one.process.pid or 0 for one in self._workers)
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""

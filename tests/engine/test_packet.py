@@ -119,7 +119,7 @@ def test_a_changed_file_beyond_the_budget_needs_refresh_unless_the_text_still_st
     path = repository / "app/sessions.py"
     text = path.read_text().replace('payload + "."', 'payload + "|"')
     path.write_text("# one more line\n" + text)
-    packet = helix.packet(COOKIE)
+    packet = helix.packet("sign_cookie and verify_cookie")
     assert item_of(packet, "app/sessions.py", "verify_cookie")["reason"] == "moved"
     changed = item_of(packet, "app/sessions.py", "sign_cookie")
     assert (changed["status"], changed["reason"], changed["quote"]) == ("needs_refresh", "changed", "")

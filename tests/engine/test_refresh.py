@@ -161,3 +161,21 @@ def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_f
             cold.refresh()
             assert warm.digest() == cold.digest()
     shutil.rmtree(base)
+
+
+def test_a_script_without_a_main_guard_can_use_the_engine(repository, tmp_path):
+    write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nfrom pathlib import Path\nfrom helix_core.engine import Helix\n"
+        "with Helix.open(Path(sys.argv[1])) as helix:\n    print(helix.refresh().parsed)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script), str(repository)],
+        env={**os.environ, "HELIX_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.getcwd()},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("65\n", "")
