@@ -76,10 +76,10 @@ class Config:
         2 * 1024 * 1024,
         "a larger file does not count",
         low=1024,
-        high=64 * 1024 * 1024,
+        high=16 * 1024 * 1024,
     )
     workers: int = _setting(
-        "index.workers", "whole number", 2, "processes that read files in a bulk index", low=1, high=16
+        "index.workers", "whole number", 2, "processes that read files in a bulk index", low=1, high=8
     )
     exclude: tuple[str, ...] = _setting(
         "index.exclude", "list of text", (), "patterns, as in .gitignore, of files that do not count"
@@ -96,7 +96,7 @@ class Config:
         25.0,
         "milliseconds a packet may spend on reading changed files again",
         low=0,
-        high=60_000,
+        high=1000,
     )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from .conftest import FILES, RunHelix, environment, git
+from .conftest import FILES, RunHelix, environment, git, runner
 
 
 def test_a_folder_never_indexed_is_indexed_by_the_first_question(helix: RunHelix, shop: Path) -> None:
@@ -113,6 +114,26 @@ def test_skipped_files_are_listed_with_their_reason(helix: RunHelix, shop: Path)
     assert "binary" in said["picture.png"]
     assert "private" in said[".env"]
     assert "ignored" in said["build/"] if "build/" in said else "ignored" in said["build/out.py"]
+
+
+def test_settings_decide_which_files_count(helix: RunHelix, shop: Path) -> None:
+    assert helix("index", shop, "--json").answer["files"] == len(FILES)
+    (shop / "helix.toml").write_text("[index]\nexclude = ['docs/', '*.toml']\n")
+    assert helix("index", shop, "--json").answer["files"] == len(FILES) - 2
+    (shop / "big.py").write_text("# long\n" * 400)
+    answer = helix("status", shop, "--json", "--skipped", HELIX_INDEX_MAX_FILE_BYTES="2000").answer
+    assert {"source_id": "big.py", "reason": "too_large"} in answer["skipped_files"]
+
+
+def test_two_processes_may_index_one_folder_at_the_same_moment(shop: Path, tmp_path: Path) -> None:
+    for number in range(200):
+        (shop / f"part{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
+    home = tmp_path / "home"
+    with ThreadPoolExecutor(3) as threads:
+        runs = list(threads.map(lambda _: runner(home)("index", shop, "--json", cwd=tmp_path), range(3)))
+    assert [run.status for run in runs] == [0, 0, 0], [run.err for run in runs]
+    assert {run.answer["files"] for run in runs} == {len(FILES) + 200}
+    assert runner(home)("status", shop, "--json", cwd=tmp_path).answer["fresh"] is True
 
 
 def test_rebuild_starts_from_nothing(helix: RunHelix, shop: Path) -> None:

@@ -70,7 +70,7 @@ def test_words_without_quotes_are_misuse_that_says_so(helix: RunHelix) -> None:
     [
         ("[index]\nworkers = = 3\n", ("line 2", "index.workers")),
         ("[index]\nworkers = 'two'\n", ("line 2", "index.workers", "whole number")),
-        ("\n\n[index]\nworkers = 99\n", ("line 4", "index.workers", "1 to 16")),
+        ("\n\n[index]\nworkers = 99\n", ("line 4", "index.workers", "1 to 8")),
         ("[packet]\nreingest_budget_ms = true\n", ("line 2", "packet.reingest_budget_ms")),
         ("[index\n", ("line 1",)),
         ("a = " + "[" * 5000 + "]" * 5000, ("helix.toml",)),
