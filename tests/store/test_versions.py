@@ -161,6 +161,13 @@ def test_any_history_ends_in_the_digest_of_a_cold_build(tmp_path_factory, edits)
             assert one.digest() == other.digest()
             assert one.counts().live == other.counts().live
             assert sorted(path for path in one.sources()) == sorted(now)
+            assert places(one, "f0 OR m1 OR def") == places(other, "f0 OR m1 OR def")
+
+
+def places(reader: Reader, match: str) -> set[tuple[bytes, int]]:
+    """Where the postings lead."""
+    found = reader.items([item_id for item_id, _, _ in reader.chunk_matches(match, 100)])
+    return {(item.source.path, item.start_line) for item in found.values()}
 
 
 def test_the_digest_notices_any_difference_in_content(writer: Writer, reader: Reader) -> None:
