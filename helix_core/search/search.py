@@ -6,21 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Found, Hints, Ranked
-from helix_core.search.confidence import FLOOR, Signs, confidence
+from helix_core.search.confidence import FLOOR, Signs, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, fuse
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import Question, understand
 from helix_core.search.rankers import RANKERS, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.spans import choose_places
-from helix_core.search.terms import Term, coverage, expression, weigh_terms, worth_asking
+from helix_core.search.terms import Term, coverage, expression, highest_score, weigh_terms, worth_asking
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
 
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
+WORDS_TRIED = 3
 AGREEING_RANK = 3
+FILES_COVERING = 5
 
 
 @dataclass(slots=True)
@@ -49,12 +51,11 @@ class _Search:
         self._reader = reader
         self._hints = hints
         self._off = off
-        self._counts = reader.counts()
+        self._sources, self._items = reader.size()
 
     def run(self, k: int) -> Found:
-        items = self._counts.live.items
-        terms = weigh_terms(self._question.words, self._reader.frequency(self._question.words), items)
-        asked = Asked(self._question, worth_asking(terms, items), items, self._reader)
+        terms = weigh_terms(self._question.words, self._reader.frequency(self._question.words), self._items)
+        asked = Asked(self._question, worth_asking(terms, self._items), self._items, self._reader)
         heard = self._hear(asked)
         fused = fuse(
             Ranking(name, tuple(vote.source_id for vote in votes.votes), RANKERS[name][1])
@@ -67,16 +68,16 @@ class _Search:
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
         ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], priors, k)
-        sure = confidence(self._signs(terms, heard, files))
-        known_empty = not ranked or sure < FLOOR
+        signs = self._signs(terms, heard, files) if files else Signs()
+        known_empty = not ranked or presence(signs) < FLOOR
         return Found(
             ranked=ranked,
-            confidence=sure,
+            confidence=confidence(signs) if ranked else 0.0,
             known_empty=known_empty,
             terms=tuple(term.word for term in terms),
             rankers=heard.states,
-            searched_sources=self._counts.live.sources,
-            searched_items=items,
+            searched_sources=self._sources,
+            searched_items=self._items,
             evaluated=len(fused),
             nearest=self._nearest(terms, ranked) if known_empty else (),
         )
@@ -147,28 +148,34 @@ class _Search:
             return []
 
     def _signs(self, terms: Sequence[Term], heard: _Heard, files: Sequence[tuple[Fused, float]]) -> Signs:
-        if not files:
-            return Signs()
         best, score = files[0]
-        by_file = heard.votes["files"].present if "files" in heard.votes else {}
-        by_item = heard.votes["chunks"].present if "chunks" in heard.votes else {}
+        present = heard.votes["files"].present if "files" in heard.votes else {}
         weights = {name: RANKERS[name][1] for name in heard.votes}
-        agreeing = sum(weights[s.ranker] for s in best.signals if s.rank <= AGREEING_RANK)
-        unknown = [term.word for term in terms if not term.frequency and term.word in self._question.proper]
+        agreeing = sum(weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
+        unknown = [term.word for term in terms if not term.frequency]
         return Signs(
-            covered_by_item=coverage(terms, by_item.get(best.id, frozenset())),
-            covered_by_file=coverage(terms, by_file.get(best.id, frozenset())),
-            agreement=agreeing / sum(weights.values()),
-            gap=1 - files[1][1] / score if len(files) > 1 and score else 1.0,
             unknown=coverage(terms, unknown),
-            defined=float(any(s.ranker == "names" and s.rank <= AGREEING_RANK for s in best.signals)),
+            unknown_proper=coverage(terms, (word for word in unknown if word in self._question.proper)),
+            covered=max(coverage(terms, present.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
+            strength=self._strength(terms, heard, best.id),
+            agreement=agreeing / sum(weights.values()),
+            gap=1 - files[1][1] / score if len(files) > 1 else 1.0,
         )
 
+    def _strength(self, terms: Sequence[Term], heard: _Heard, source_id: int) -> float:
+        """The score of the file's best chunk, as a share of what a chunk full of every word would have."""
+        votes = heard.votes.get("chunks")
+        total = highest_score(terms)
+        if votes is None or not total:
+            return 0.0
+        own = (vote.items for vote in votes.votes if vote.source_id == source_id)
+        return max((votes.item_scores[items[0]] for items in own), default=0.0) / total
+
     def _nearest(self, terms: Sequence[Term], ranked: Sequence[Ranked]) -> tuple[str, ...]:
-        """Names worth trying: spelled like the question's words, then where the words were last seen."""
-        words = (*self._question.identifiers, *(term.word for term in terms if len(term.word) > 3))
+        """Names worth trying: spelled like what the index does not know, then those of the places found."""
+        unknown = (term.word for term in terms if not term.frequency and len(term.word) > 3)
         names: dict[str, None] = {}
-        for word in words[:NEAREST]:
+        for word in list(dict.fromkeys((*self._question.identifiers, *unknown)))[:WORDS_TRIED]:
             try:
                 names.update((hit.name, None) for hit in self._reader.similar_names(word, 2) if hit.similarity >= 0.5)
             except QueryTimeoutError:

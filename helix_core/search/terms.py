@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from helix_core.store.evidence import Evidence
 
 MAX_TERMS = 16
-CORE_POSTINGS = 4_000
+CORE_POSTINGS = 3_000
 COMMON_SHARE = 0.5
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual values.
@@ -72,6 +72,11 @@ def bm25(weights: Sequence[float], evidence: Evidence) -> float:
         for weight, count in zip(weights, evidence.counts, strict=False)
         if count
     )
+
+
+def highest_score(terms: Sequence[Term]) -> float:
+    """What BM25 approaches when a text holds every term ever more often."""
+    return (K1 + 1) * sum(term.weight for term in terms)
 
 
 def coverage(terms: Sequence[Term], present: Iterable[str]) -> float:
