@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 
 from helix_core.engine.observe import Observer
 from helix_core.errors import GitError
-from helix_core.model import Item, Reason, Role, SourceKind
+from helix_core.model import Item, Role, SourceKind
+from helix_core.store.hits import DefinitionHit
 from helix_core.store.reader import Reader
 from helix_core.weigh.outdated import NamedSymbol, names_in, outdated
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import blobs
-
-_UNMOVED = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,21 @@ class CommittedText:
     item: Item
     text: str
     commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Symbol:
+    """A name and the item that alone defines it, with the definition's own lines."""
+
+    name: str
+    item: Item
+    start_line: int
+    end_line: int
+
+    def text(self, data: bytes) -> bytes:
+        """The definition's lines as far as its item goes: its neighbours may change, and a class its methods."""
+        first, last = max(self.start_line, self.item.start_line), min(self.end_line, self.item.end_line)
+        return b"\n".join(data.split(b"\n")[first - 1 : last])
 
 
 @dataclass(slots=True)
@@ -44,7 +58,10 @@ class OutdatedDocuments:
         wanted = {
             (document.commit, path): None
             for document in documents
-            for path in (document.item.source.path, *(symbol.source.path for symbol in named.get(document.item.id, ())))
+            for path in (
+                document.item.source.path,
+                *(symbol.item.source.path for symbol in named.get(document.item.id, ())),
+            )
             if named.get(document.item.id)
         }
         then = self._files_then(list(wanted))
@@ -55,19 +72,32 @@ class OutdatedDocuments:
             if (names := self._outdated(document, named[document.item.id], then))
         }
 
-    def _symbols(self, document: CommittedText) -> list[Item]:
-        """Items that alone define, in the implementation, a name the document writes as code."""
+    def _symbols(self, document: CommittedText) -> list[_Symbol]:
+        """What the document writes as code and one item of the implementation alone defines, as on disk now."""
         names = names_in(document.text)
-        by_name: dict[str, list[int]] = {}
+        symbols = self._defined(names)
+        if not all(map(self._is_as_indexed, symbols)):
+            # Looking mended the index: the same names may stand elsewhere now.
+            symbols = self._defined(names)
+        return [symbol for symbol in symbols if self._is_as_indexed(symbol)]
+
+    def _defined(self, names: Sequence[str]) -> list[_Symbol]:
+        by_name: dict[str, list[DefinitionHit]] = {}
         for hit in self.reader.definitions([name.lower() for name in names]):
-            by_name.setdefault(hit.name, []).append(hit.item_id)
-        single = [ids[0] for name in names if len(ids := by_name.get(name, [])) == 1]
-        items = self.reader.items(single)
+            by_name.setdefault(hit.name, []).append(hit)
+        single = [hits[0] for name in names if len(hits := by_name.get(name, [])) == 1]
+        items = self.reader.items([hit.item_id for hit in single])
         return [
-            item
-            for item in items.values()
-            if item.source.source_kind is SourceKind.CODE and item.source.role is Role.IMPLEMENTATION and item.name
+            _Symbol(hit.name, item, hit.start_line, hit.end_line)
+            for hit in single
+            if (item := items.get(hit.item_id)) is not None
+            and item.source.source_kind is SourceKind.CODE
+            and item.source.role is Role.IMPLEMENTATION
         ]
+
+    def _is_as_indexed(self, symbol: _Symbol) -> bool:
+        file = self.observer.look(symbol.item.source).file
+        return file is not None and file.content_hash == symbol.item.source.content_hash
 
     def _files_then(self, wanted: list[tuple[str, bytes]]) -> dict[tuple[str, bytes], bytes | None]:
         if not wanted or self.git is None:
@@ -85,15 +115,15 @@ class OutdatedDocuments:
         return sight.file is not None and committed is not None and _same_text(sight.file.data, committed)
 
     def _outdated(
-        self, document: CommittedText, items: list[Item], then: dict[tuple[str, bytes], bytes | None]
+        self, document: CommittedText, symbols: list[_Symbol], then: dict[tuple[str, bytes], bytes | None]
     ) -> tuple[str, ...]:
-        symbols = []
-        for item in items:
-            sight = self.observer.look(item.source)
-            if sight.file is not None and sight.reason in _UNMOVED:
-                text = sight.file.data[item.start_byte : item.end_byte]
-                symbols.append(NamedSymbol(item.name, text, then.get((document.commit, item.source.path))))
-        return outdated(symbols)
+        named = []
+        for symbol in symbols:
+            source = symbol.item.source
+            file = self.observer.look(source).file
+            if file is not None:
+                named.append(NamedSymbol(symbol.name, symbol.text(file.data), then.get((document.commit, source.path))))
+        return outdated(named)
 
 
 def is_document(item: Item) -> bool:
