@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.text import Text
+from tree_sitter import Parser
 
 from helix_core.ingest.languages import LANGUAGES
-from helix_core.ingest.syntax import load, parse
+from helix_core.ingest.syntax import load
 from helix_ls.cli.printable import lines_of
 from helix_ls.cli.render.words import count
 
-_PARSE_LIMIT_S = 0.05
+_MOST_BYTES = 20_000
 _COLOURS = {"comment": "bright_black", "string": "green", "number": "cyan", "keyword": "magenta"}
 _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
@@ -31,14 +32,12 @@ def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: i
 
 def _coloured(lines: list[str], language: str) -> list[Text]:
     known = LANGUAGES.get(language)
-    if known is None or known.grammar is None:
-        return [Text(line) for line in lines]
-    loaded = load(known.grammar)
-    data = [line.encode() for line in lines]
-    tree = parse(loaded, b"\n".join(data), _PARSE_LIMIT_S)
     texts = [Text(line) for line in lines]
-    if tree is None:
+    data = [line.encode() for line in lines]
+    if known is None or known.grammar is None or sum(map(len, data)) > _MOST_BYTES:
         return texts
+    loaded = load(known.grammar)
+    tree = Parser(loaded.language).parse(b"\n".join(data))
     pending = [tree.root_node]
     while pending:
         node = pending.pop()
