@@ -113,8 +113,9 @@ class Answer:
     def _placed(self, one: Ranked) -> tuple[Ranked, Reason]:
         """The item where it stands now, and the word of the verdict table for it."""
         sight = self._observer.look(one.item.source)
-        if sight.file is None or sight.reason is not Reason.CHANGED:
+        if sight.file is None or sight.file.content_hash == one.item.source.content_hash:
             return one, sight.reason_for(one.item)
+        # The item is of an older version: its file was not mended, or only in the last round.
         masked = self._mask(sight)
         start = relocate(one.item, masked)
         if start is None:
@@ -217,7 +218,7 @@ class Answer:
 
     def _stands(self, sourced: SourcedClaim) -> bool:
         sight = self._observer.look(sourced.source)
-        return sight.reason in {Reason.UNCHANGED, Reason.TOUCHED}
+        return sight.file is not None and sight.file.content_hash == sourced.source.content_hash
 
 
 def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[Ranked]:
