@@ -37,8 +37,9 @@ def test_lines_inserted_above_what_is_named_do_not_outdate_the_document(helix, r
 
 def test_the_name_the_document_writes_is_the_name_it_is_told(helix, repository):
     path = repository / "app/sessions.py"
-    text = path.read_text().replace("def sign_cookie(secret_key, payload):", "def sign_cookie(secret_key, payload, salt):")
-    path.write_text(text)
+    path.write_text(
+        path.read_text().replace("sign_cookie(secret_key, payload):", "sign_cookie(secret_key, payload, salt):")
+    )
     assert guide(helix) == ("stale_risk", "outdated_doc", "sign_cookie")
 
 

@@ -1,9 +1,8 @@
 """When so much has changed that looking again and again mends something each time, what is told is still true."""
 
+from helix_core.engine import Helix
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
-
-from helix_core.engine import Helix
 
 K = 3
 PARCEL = '''def weigh_parcel_{number}(parcel):

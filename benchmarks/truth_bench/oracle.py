@@ -1,0 +1,242 @@
+"""What is true right now, found with plain means: open, read, hash, count lines, ask git.
+
+In: a packet as any client sees it, and the folder it speaks of. Out: what is wrong with it. Only masking is borrowed
+from Helix, to tell a masked secret from a wrong quote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from helix_core.ingest.secrets import mask
+from truth_bench.proofs import Proofs
+from truth_bench.repository import OPERATIONS, Repository
+
+BUDGET_BYTES = 64 * 1024
+MENDED = {"reingested", "moved", "changed"}
+FATAL = ("false_verified", "wrong_quote", "wrong_hash", "leaked_secret", "malformed")
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What the oracle says of one packet; ``wrong`` lists (kind of wrong, text)."""
+
+    items: int = 0
+    verified: int = 0
+    unlocated: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    needless: list[str] = field(default_factory=list)
+    wrong: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A file as the oracle finds it: a word for what is wrong with the place, or its bytes."""
+
+    trouble: str
+    data: bytes = b""
+
+
+class Oracle:
+    """Judges packets about one folder. Used right after the packet, while nobody else writes."""
+
+    def __init__(self, repository: Repository, max_bytes: int) -> None:
+        self._repository = repository
+        self._root = os.fsencode(os.path.realpath(repository.root))
+        self._max_bytes = max_bytes
+        self._proofs = Proofs(repository)
+        self._unsafe: set[bytes] = set()
+
+    def judge(
+        self,
+        packet: dict[str, Any],
+        *,
+        versions: Mapping[bytes, set[bytes]],
+        secrets: list[str],
+        expected: bytes | None,
+        task: str,
+    ) -> Judgement:
+        """``versions`` are contents a path had while the packet was made; ``expected`` the path asked for, if sure."""
+        self._unsafe = self._unsettled()
+        said = Judgement()
+        groups = [(status, item) for status in ("verified", "stale_risk", "needs_refresh") for item in packet[status]]
+        ranked = sorted(groups, key=lambda pair: -pair[1]["relevance_score"])
+        first = self._path(ranked[0][1]) if ranked else None
+        mended = {item["source_id"] for _, item in groups if item["reason"] in MENDED}
+        for status, item in groups:
+            said.items += 1
+            path = self._path(item)
+            if path is None or item["status"] != status:
+                said.wrong.append(("malformed", f"{item['source_id']} {item['uri']} {item['status']}"))
+                continue
+            found = self._look(path)
+            possible = versions.get(path) or ({found.data} if not found.trouble else set())
+            data = self._told(item, possible)
+            for kind, text in self._faults(status, item, path, found, data):
+                said.wrong.append((kind, f"{item['source_id']}:{item['start_line']}-{item['end_line']} {text}"))
+            if status == "verified":
+                said.verified += 1
+                continue
+            said.reasons[item["reason"]] = said.reasons.get(item["reason"], 0) + 1
+            # What somebody rewrites meanwhile may have read either way when it was looked at.
+            if path in versions or (versions and item["reason"] == "outdated_doc"):
+                continue
+            if item["reason"] == "unlocated":
+                said.unlocated += 1
+                if expected is None or not first == path == expected:
+                    continue
+            others = len(mended - {item["source_id"]})
+            if not self._is_due(item, path, found, others):
+                said.needless.append(f"{item['reason']} {item['source_id']} {item.get('detail', '')} task={task}")
+        text = str(packet)
+        said.wrong += [("leaked_secret", secret) for secret in secrets if secret in text]
+        return said
+
+    def _path(self, item: dict[str, Any]) -> bytes | None:
+        """The path by the item's address; None when address and name disagree or lead outside."""
+        if not item["uri"].startswith("file://"):
+            return None
+        path = unquote_to_bytes(item["uri"][len("file://") :])
+        if not path.startswith(self._root + b"/"):
+            return None
+        relative = path[len(self._root) + 1 :]
+        if {b"..", b".", b""} & set(relative.split(b"/")):
+            return None
+        printable = relative.decode("utf-8", "backslashreplace")
+        return relative if printable == item["source_id"] else None
+
+    def _look(self, path: bytes) -> OnDisk:
+        place = self._root
+        parts = path.split(b"/")
+        try:
+            for part in parts[:-1]:
+                place += b"/" + part
+                mode = os.lstat(place).st_mode
+                if stat.S_ISLNK(mode):
+                    return OnDisk("outside_root")
+                if not stat.S_ISDIR(mode):
+                    return OnDisk("gone")
+            place += b"/" + parts[-1]
+            status = os.lstat(place)
+            if not stat.S_ISREG(status.st_mode):
+                return OnDisk("not_a_file")
+            if status.st_size > self._max_bytes:
+                return OnDisk("too_large")
+            with open(place, "rb") as file:
+                return OnDisk("", file.read())
+        except PermissionError:
+            return OnDisk("unreadable")
+        except FileNotFoundError:
+            return OnDisk("gone")
+
+    @staticmethod
+    def _told(item: dict[str, Any], possible: set[bytes]) -> bytes | None:
+        """Which of the possible contents the item speaks of, by its hash."""
+        for data in possible:
+            if hashlib.sha256(data).hexdigest() == item["content_hash"]:
+                return data
+        return None
+
+    def _faults(
+        self, status: str, item: dict[str, Any], path: bytes, found: OnDisk, data: bytes | None
+    ) -> list[tuple[str, str]]:
+        faults = []
+        if item["content_hash"] and data is None:
+            faults.append(("wrong_hash", f"hash is not the file's ({found.trouble or 'regular file'})"))
+        if status == "verified":
+            if found.trouble or data is None:
+                faults.append(("false_verified", f"the file is {found.trouble or 'another'} ({item['reason']})"))
+            elif path in self._unsafe:
+                faults.append(("false_verified", "in conflict, or touched by what is under way in git"))
+            elif wrong := _span_fault(item, data):
+                faults.append(("false_verified", f"{wrong} ({item['reason']}, {item['symbol']!r})"))
+            elif not item["quote"] and _short(item, data):
+                faults.append(("wrong_quote", "verified without a quote"))
+        if item["quote"] and (data is None or not _is_quote(item, data)):
+            faults.append(("wrong_quote", f"{item['quote'][:80]!r} ({item['status']}, {item['reason']})"))
+        return faults
+
+    def _unsettled(self) -> set[bytes]:
+        """Paths unmerged in git, and those that what is under way has staged."""
+        git, folder = self._repository.git, self._repository.git_dir
+        if not folder.exists():
+            return set()
+        unmerged = {line.partition(b"\t")[2] for line in git("ls-files", "-u", "-z").split(b"\0") if line}
+        if any(os.path.lexists(folder / name) for name in OPERATIONS):
+            staged = git("diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD").split(b"\0")
+            unmerged.update(path for path in staged if path)
+        return unmerged
+
+    def _is_due(self, item: dict[str, Any], path: bytes, found: OnDisk, others: int) -> bool:
+        """Does the verdict table ask for what was said?"""
+        reason = item["reason"]
+        if reason in {"gone", "unreadable", "outside_root", "not_a_file", "too_large"}:
+            return found.trouble == reason or (reason == "gone" and found.trouble == "outside_root")
+        if reason == "conflicted":
+            return path in self._unsafe
+        if reason == "changed":
+            return bool(found.trouble) or others > 0 or len(found.data) > BUDGET_BYTES
+        if reason == "outdated_doc":
+            return self._proofs.is_outdated(path, found.data, item.get("detail", ""))
+        if reason == "contradicted":
+            return self._proofs.is_contradicted(item.get("detail", ""))
+        return bool(reason == "weak_authority" and item["authority_class"] == "inferred")
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines with their ends; a line ends at a line feed and nowhere else."""
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _span_fault(item: dict[str, Any], data: bytes) -> str:
+    """Why the span is not the item; empty when it is."""
+    start, end = item["start_line"], item["end_line"]
+    if not 1 <= start <= end <= len(_lines(data)):
+        return f"the span is outside the file of {len(_lines(data))} lines"
+    names = re.findall(r"\w+", item["symbol"])
+    masked = mask(data)
+    # A part of a long symbol does not repeat the name, which then stands above it.
+    above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
+    if names and names[-1] not in above and "masked" not in item["symbol"]:
+        return f"the name {names[-1]!r} is not there"
+    for text in (data, masked.data):
+        lines = _lines(text)
+        span = b"".join(lines[start - 1 : end])
+        if _is_text(item, span) or _is_text(item, span.removesuffix(b"\n")):
+            return ""
+        # What ended the file without a newline may be followed by more on its last line now.
+        last = lines[end - 1]
+        if any(_is_text(item, span[: len(span) - cut]) for cut in range(1, min(len(last), 400))):
+            return ""
+    return "the text of the span is another"
+
+
+def _is_text(item: dict[str, Any], span: bytes) -> bool:
+    return bool(hashlib.sha256(span).hexdigest()[:16] == item["gene_id"])
+
+
+def _is_quote(item: dict[str, Any], data: bytes) -> bool:
+    """Is the quote whole lines from the start line on, within the span?"""
+    quoted = item["quote"].split("\n")
+    if len(quoted) > item["end_line"] - item["start_line"] + 1:
+        return False
+    for text in (data, mask(data).data):
+        lines = [line.removesuffix(b"\n").decode("utf-8", "replace") for line in _lines(text)]
+        if lines[item["start_line"] - 1 :][: len(quoted)] == quoted:
+            return True
+    return False
+
+
+def _short(item: dict[str, Any], data: bytes) -> bool:
+    """Is the first line of the span something that ought to be quoted?"""
+    line = _lines(data)[item["start_line"] - 1]
+    return 0 < len(line.strip()) < 2000

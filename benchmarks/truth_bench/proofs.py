@@ -1,0 +1,89 @@
+"""Proves, through git and the disk, the two verdicts that speak of more than one file."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from truth_bench.repository import CODE, Repository
+
+_SAYS = re.compile(r"^(?P<key>\S+) is (?P<value>.*) in (?P<path>.+):(?P<line>\d+)$", re.S)
+
+
+class Proofs:
+    """Asks about one repository."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._then: dict[tuple[str, bytes], bytes] = {}
+
+    def is_outdated(self, path: bytes, data: bytes, detail: str) -> bool:
+        """Does one of the named symbols read differently now than when the document was committed?"""
+        git = self._repository.git
+        commit = git("log", "-1", "--format=%H", "--", path, check=False).decode().strip()
+        if not commit or self._shown(commit, path).replace(b"\r\n", b"\n") != data.replace(b"\r\n", b"\n"):
+            return False
+        changed = [
+            one for one in git("diff", "--name-only", "--no-renames", "-z", commit, check=False).split(b"\0") if one
+        ]
+        for name in (part.strip().encode() for part in detail.split(",")):
+            for one in changed:
+                if one.endswith(CODE) and self._reads_differently(name, commit, one):
+                    return True
+        return False
+
+    def _reads_differently(self, name: bytes, commit: str, path: bytes) -> bool:
+        place = self._repository.path(path)
+        if not os.path.isfile(place) or not os.access(place, os.R_OK):
+            return False
+        now, then = self._repository.read(path), self._shown(commit, path)
+        if name not in now or name not in then:
+            return False
+        return any(_plain(block) not in _plain(then) for block in _blocks(name, now))
+
+    def _shown(self, commit: str, path: bytes) -> bytes:
+        known = self._then.get((commit, path))
+        if known is None:
+            spec = commit.encode() + b":" + path
+            known = self._then[commit, path] = self._repository.git("show", spec, check=False)
+        return known
+
+    def is_contradicted(self, detail: str) -> bool:
+        """Does the other side say what it is said to say, on that line of the disk?"""
+        says = _SAYS.match(detail.partition("; ")[0])
+        if says is None:
+            return False
+        place = self._repository.path(os.fsencode(says["path"]))
+        if not os.path.isfile(place):
+            return False
+        with open(place, encoding="utf-8", errors="replace", newline="\n") as file:
+            lines = file.read().split("\n")
+        line = int(says["line"])
+        around = "\n".join(lines[line - 1 : line + 3]) if line <= len(lines) else ""
+        return says["value"] in around and says["key"].rpartition(".")[2] in around
+
+
+def _blocks(name: bytes, data: bytes) -> list[bytes]:
+    """The indented blocks that define ``name``, and the lines that assign it."""
+    lines = data.split(b"\n")
+    blocks = []
+    head = re.compile(rb"^(\s*)(?:async +)?(?:def|class|func|fn|function)?\s*\b" + re.escape(name) + rb"\b")
+    for index, line in enumerate(lines):
+        match = head.match(line)
+        if match is None:
+            continue
+        end = index + 1
+        while end < len(lines) and _goes_on(lines[end], len(match[1])):
+            end += 1
+        blocks.append(b"\n".join(lines[index:end]))
+    return blocks
+
+
+def _goes_on(line: bytes, depth: int) -> bool:
+    """Is the line still of a block that began at this depth? Blank lines, comments and closing brackets end nothing."""
+    text = line.lstrip()
+    return not text or text.startswith((b"#", b")", b"]")) or len(line) - len(text) > depth
+
+
+def _plain(text: bytes) -> bytes:
+    return b"\n".join(line.rstrip() for line in text.strip().split(b"\n"))

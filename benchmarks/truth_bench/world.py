@@ -1,0 +1,115 @@
+"""The state a mutation works on: the copy, what was damaged, and how to take a damage back."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from truth_bench.repository import Repository, remove
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place a question is aimed at: 1-based inclusive lines, and a name found there."""
+
+    path: bytes
+    start_line: int
+    end_line: int
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A file as it was before it was damaged."""
+
+    target: Target
+    data: bytes
+    mode: int
+    times_ns: tuple[int, int]
+
+
+@dataclass(slots=True)
+class World:
+    """What the mutations share. ``scars`` are absolute paths to clear away before git can restore the tree;
+    ``versions`` are all contents a path has while a packet is made, when somebody writes meanwhile."""
+
+    repository: Repository
+    outside: Path
+    rng: Random
+    max_bytes: int
+    can_deny: bool
+    saved: list[Saved] = field(default_factory=list)
+    scars: list[bytes] = field(default_factory=list)
+    versions: dict[bytes, set[bytes]] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
+    meanwhile: Callable[[threading.Event], None] | None = None
+    undo: Callable[[], None] | None = None
+    old_index: bytes = b""
+
+    def absolute(self, path: bytes) -> bytes:
+        return self.repository.path(path)
+
+    def is_file(self, path: bytes) -> bool:
+        """A regular, readable file with no link on the way to it."""
+        place = self.absolute(path)
+        try:
+            regular = stat.S_ISREG(os.lstat(place).st_mode)
+            return regular and os.access(place, os.R_OK | os.W_OK) and os.path.realpath(place) == place
+        except OSError:
+            return False
+
+    def remember(self, target: Target) -> bytes:
+        """Save a file before damage; its bytes."""
+        place = self.absolute(target.path)
+        status = os.lstat(place)
+        data = self.repository.read(target.path)
+        self.saved.append(Saved(target, data, stat.S_IMODE(status.st_mode), (status.st_atime_ns, status.st_mtime_ns)))
+        self.scars.append(place)
+        return data
+
+    def write(self, path: bytes, data: bytes) -> None:
+        """Write in place, or by rename, as editors do."""
+        if self.rng.random() < 0.3:
+            self.replace(path, data)
+        else:
+            with open(self.absolute(path), "wb") as file:
+                file.write(data)
+
+    def replace(self, path: bytes, data: bytes) -> None:
+        """Write a neighbour and rename it over the file."""
+        place = self.absolute(path)
+        neighbour = place + b".bench~"
+        with open(neighbour, "wb") as file:
+            file.write(data)
+        os.replace(neighbour, place)
+
+    def revert(self, saved: Saved) -> None:
+        """Put a saved file back where it was."""
+        place = self.absolute(saved.target.path)
+        parent = os.path.dirname(place)
+        if os.path.islink(parent) or (os.path.lexists(parent) and not os.path.isdir(parent)):
+            remove(parent)
+        os.makedirs(parent, exist_ok=True)
+        remove(place)
+        with open(place, "wb") as file:
+            file.write(saved.data)
+        os.chmod(place, saved.mode)
+
+    def restore(self) -> None:
+        """Undo everything."""
+        if self.undo is not None:
+            self.undo()
+            self.undo = None
+        for scar in reversed(self.scars):
+            remove(scar)
+        self.scars.clear()
+        self.saved.clear()
+        self.repository.restore()
+
+
+Mutation = Callable[[World, Target], Target | None]
