@@ -38,7 +38,7 @@ def presence(signs: Signs) -> float:
 
 def confidence(signs: Signs) -> float:
     """Is the first place the right one?"""
-    right = _logistic(-1.8 + 3.0 * signs.strength + 1.4 * signs.agreement + 1.5 * signs.gap)
+    right = _logistic(-1.9 + 3.0 * signs.strength + 1.4 * signs.agreement + 1.5 * signs.gap)
     return presence(signs) * right
 
 

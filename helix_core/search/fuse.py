@@ -15,11 +15,29 @@ RANK_CONSTANT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One ranker's list of ids, best first, and how much its word counts."""
+    """One ranker's list of ids, best first, and how much its word counts.
+
+    ``scores``, when given, has one for each id; equal neighbours share a rank, so that the order among equals, which
+    depends on how the index came about, means nothing.
+    """
 
     ranker: str
     ids: tuple[int, ...]
     weight: float = 1.0
+    scores: tuple[float, ...] = ()
+
+    def ranks(self) -> dict[int, int]:
+        """The 1-based rank of each id, the better one for an id named twice."""
+        ranks: dict[int, int] = {}
+        scores = self.scores or tuple(range(len(self.ids)))
+        shared, last = 0, None
+        for id_, score in zip(self.ids, scores, strict=True):
+            if id_ in ranks:
+                continue
+            if score != last:
+                shared, last = len(ranks) + 1, score
+            ranks[id_] = shared
+        return ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +55,10 @@ def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> l
     An id named twice by one ranker counts at its better place. The order of ``rankings`` does not matter.
     """
     parts: dict[int, list[tuple[str, int, float]]] = {}
-    for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids)):
+    for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids, r.scores)):
         if ranking.weight <= 0:
             continue
-        for rank, id_ in enumerate(dict.fromkeys(ranking.ids), start=1):
+        for id_, rank in ranking.ranks().items():
             parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight / (rank_constant + rank)))
     fused = [_fused(id_, given) for id_, given in parts.items()]
     fused.sort(key=lambda f: (-f.score, f.id))

@@ -57,10 +57,7 @@ class _Search:
         terms = weigh_terms(self._question.words, self._reader.frequency(self._question.words), self._items)
         asked = Asked(self._question, worth_asking(terms, self._items), self._items, self._reader)
         heard = self._hear(asked)
-        fused = fuse(
-            Ranking(name, tuple(vote.source_id for vote in votes.votes), RANKERS[name][1])
-            for name, votes in heard.votes.items()
-        )
+        fused = fuse(_ranking(name, votes) for name, votes in heard.votes.items())
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._question.intents, self._hints) for id_, source in sources.items()}
         files = sorted(
@@ -182,3 +179,8 @@ class _Search:
                 break
         names.update((one.item.symbol or one.item.source.source_id, None) for one in ranked[:NEAREST])
         return tuple(names)[:NEAREST]
+
+
+def _ranking(name: str, votes: Votes) -> Ranking:
+    ids, scores = tuple(vote.source_id for vote in votes.votes), tuple(vote.score for vote in votes.votes)
+    return Ranking(name, ids, RANKERS[name][1], scores)

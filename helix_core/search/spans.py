@@ -25,7 +25,7 @@ def choose_places(
 
     ``files`` are ``(source id, score)`` best first; ``items`` the ``(item id, score)`` of each file, best first. The
     best chunk of a file has the file's score; each next one at most half of the one before it, less when it matches
-    less, so that another file that matches comes first.
+    less, so that another file that matches comes first. Equal places keep the order of their files.
     """
     places: list[Place] = []
     for source_id, score in files:
@@ -34,5 +34,5 @@ def choose_places(
             share = item_score / own[0][1] if own[0][1] > 0 else 1.0
             factor = NEXT_ITEM_FACTOR**place * share if place else 1.0
             places.append(Place(item_id, source_id, score * factor))
-    places.sort(key=lambda place: (-place.score, place.item_id))
+    places.sort(key=lambda place: -place.score)
     return places[:limit]

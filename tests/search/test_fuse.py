@@ -53,3 +53,10 @@ def test_an_id_named_twice_counts_at_its_better_place() -> None:
 
 def test_a_ranking_without_weight_is_not_heard() -> None:
     assert fuse([Ranking("off", (1, 2), weight=0.0)]) == []
+
+
+def test_equal_scores_share_a_rank_so_that_their_order_means_nothing() -> None:
+    one = fuse([Ranking("a", (3, 1, 2), scores=(5.0, 5.0, 1.0))])
+    other = fuse([Ranking("a", (1, 3, 2), scores=(5.0, 5.0, 1.0))])
+    assert one == other
+    assert [(f.id, f.signals[0].rank) for f in one] == [(1, 1), (3, 1), (2, 3)]
