@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from helix_core.model import Chunk, Clean, Document, IndexText, StatSignature
+from helix_core.model import Chunk, Clean, Document, StatSignature
 from helix_core.store.ids import Ids
 from helix_core.words import camel_parts
 
@@ -38,15 +38,14 @@ def stem_of(path: bytes) -> str:
     return os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
 
 
-def file_text(chunks: Iterable[Chunk]) -> IndexText:
-    """The file's own row: each column the chunks' columns one after another."""
+def file_text(chunks: Iterable[Chunk]) -> tuple[str, str, str, str]:
+    """The file's own row, ``names, doc, body, extra``: each column the chunks' columns one after another."""
     texts = [chunk.text for chunk in chunks]
-    return IndexText(
-        Clean("\n".join([text.names for text in texts if text.names])),
-        Clean("\n".join([text.doc for text in texts if text.doc])),
-        Clean("\n".join([text.body for text in texts if text.body])),
-        Clean("\n".join([text.extra for text in texts if text.extra])),
-        Clean(""),
+    return (
+        "\n".join([text.names for text in texts if text.names]),
+        "\n".join([text.doc for text in texts if text.doc]),
+        "\n".join([text.body for text in texts if text.body]),
+        "\n".join([text.extra for text in texts if text.extra]),
     )
 
 

@@ -288,8 +288,7 @@ class Writer:
         texts = [(number, chunk.text) for number, chunk in enumerate(chunks, first)]
         run(_INSERT_CHUNK, [(number, path, text.names, text.doc, text.body, text.extra) for number, text in texts])
         run(_INSERT_REFS, [(number, text.refs) for number, text in texts if text.refs])
-        whole = rows.file_text(chunks)
-        self._connection.execute(_INSERT_FILE, (source_id, path, whole.names, whole.doc, whole.body, whole.extra))
+        self._connection.execute(_INSERT_FILE, (source_id, path, *rows.file_text(chunks)))
         run(_INSERT_DEFINITION, rows.definition_rows(document, first, self._ids))
         run(_INSERT_CLAIM, rows.claim_rows(document, first))
         run(_INSERT_LINK, rows.link_rows(document, first, self._ids))
