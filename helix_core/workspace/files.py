@@ -87,6 +87,11 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
         found = _walked(scan, only)
         found.notes.append(f"{error} (files were found without git)")
         return found, "walk"
+    if git.prefix and not named.paths and not only:
+        # A folder opened on purpose inside one that git ignores: to answer with nothing would help nobody.
+        found = _walked(scan, only)
+        found.notes += ["git counts no file in this folder; these were found without git"] if found.files else []
+        return found, "walk"
     found = _stat_all(scan, named)
     for folder in named.opaque:
         inner = walk(scan, folder)

@@ -156,8 +156,8 @@ def _protect(text: str) -> tuple[str, dict[int, str]] | None:
     while at < len(text):
         char, after = text[at], at + 1
         if char == "\\":
-            kept.append(char)
             char, after = text[at + 1 : at + 2], at + 2
+            kept.append("" if char == "/" else "\\")
         elif char == "[":
             expression = bracket(text, at)
             if expression is None:

@@ -192,7 +192,8 @@ def test_history_of_a_repository_with_a_thousand_commits_stops_when_all_is_known
     stream = ["blob\nmark :1\ndata 2\nx\n"]
     for number in range(1000):
         stream.append(
-            f"commit refs/heads/main\nmark :{number + 2}\ncommitter A <a@example.org> {1_700_000_000 + number} +0000\ndata 1\nc\n"
+            f"commit refs/heads/main\nmark :{number + 2}\n"
+            + f"committer A <a@example.org> {1_700_000_000 + number} +0000\ndata 1\nc\n"
             + (f"from :{number + 1}\n" if number else "")
             + f"M 644 :1 f{number % 50}/{number}\n"
         )

@@ -21,7 +21,7 @@ parent {parent}
 author Ada <ada@example.org> 1700000100 +0000
 committer Ada <ada@example.org> 1700000100 +0000
 gpgsig -----BEGIN PGP SIGNATURE-----
- 
+{blank}
  iQ==
  -----END PGP SIGNATURE-----
 
@@ -97,7 +97,7 @@ def sentinel(tmp_path, make_repository, traps, monkeypatch):
 def _sign(repository) -> None:
     tree = repository.git("rev-parse", "HEAD^{tree}").decode().strip()
     parent = repository.git("rev-parse", "HEAD").decode().strip()
-    text = SIGNED.format(tree=tree, parent=parent).encode()
+    text = SIGNED.format(tree=tree, parent=parent, blank=" ").encode()
     signed = repository.git("hash-object", "-t", "commit", "-w", "--stdin", input=text).decode().strip()
     repository.git("reset", "--quiet", "--hard", signed)
 

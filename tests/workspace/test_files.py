@@ -1,0 +1,319 @@
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from helix_core.model import Listing, Skipped
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, ignored_files, list_files
+from helix_core.workspace.git import Git
+
+
+def listed(path: Path, options: FileOptions | None = None, only: tuple[bytes, ...] = ()) -> Listing:
+    with Root.open(path) as root:
+        return list_files(root, Git.open(path), options or FileOptions(), only)
+
+
+def names(listing: Listing) -> list[bytes]:
+    return [file.path for file in listing.files]
+
+
+def reasons(listing: Listing) -> dict[bytes, str]:
+    return {one.path: one.reason for one in listing.skipped}
+
+
+def test_git_decides_by_nested_rules_excludes_and_the_users_own(repository, own_home):
+    (own_home / ".config" / "git").mkdir(parents=True)
+    (own_home / ".config" / "git" / "ignore").write_text("*.swp\n")
+    (repository.path / ".git" / "info" / "exclude").write_text("private-notes.md\n")
+    repository.write(".gitignore", "*.log\nout/\n!keep.log\n")
+    repository.write("sub/.gitignore", "!again.log\nlocal.py\n")
+    for path in ("a.py", "b.log", "keep.log", "sub/again.log", "sub/local.py", "out/x.py", "c.swp", "private-notes.md"):
+        repository.write(path)
+    repository.write("tracked.log")
+    repository.git("add", "--force", "tracked.log")
+    listing = listed(repository.path)
+    assert names(listing) == [
+        b".gitignore", b"a.py", b"keep.log", b"sub/.gitignore", b"sub/again.log", b"tracked.log",
+    ]  # fmt: skip
+    assert listing.source == "git" and listing.notes == ()
+
+
+def test_global_excludes_named_in_the_users_configuration_count(repository, own_home):
+    (own_home / "mine").write_text("*.mine\n")
+    with open(own_home / ".gitconfig", "a") as file:
+        file.write(f"[core]\n\texcludesFile = {own_home}/mine\n")
+    repository.write("a.mine")
+    repository.write("b.py")
+    assert names(listed(repository.path)) == [b"b.py"]
+
+
+def test_signatures_are_those_of_the_disk_and_order_is_that_of_bytes(repository):
+    for path in ("b.py", "B.py", "a/z.py", "a.py", "a-b.py"):
+        repository.write(path)
+    listing = listed(repository.path)
+    assert names(listing) == sorted(names(listing))
+    with Root.open(repository.path) as root:
+        assert all(file.signature == root.stat(file.path) for file in listing.files)
+
+
+def test_what_is_gone_from_disk_is_simply_not_listed(repository):
+    repository.write("a.py")
+    repository.write("b/c.py")
+    repository.commit()
+    (repository.path / "a.py").unlink()
+    (repository.path / "b" / "c.py").unlink()
+    (repository.path / "b").rmdir()
+    (repository.path / "b").write_text("a file now")
+    listing = listed(repository.path)
+    assert names(listing) == [b"b"] and listing.skipped == ()
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_what_is_not_a_file_is_recorded_and_never_opened(tmp_path, make_repository, with_git, monkeypatch):
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "real.py").write_text("x")
+    (folder / "alias.py").symlink_to("real.py")
+    (folder / "up").symlink_to("..")
+    (folder / "broken").symlink_to("nowhere")
+    os.mkfifo(folder / "fifo")
+    if with_git:
+        make_repository(folder).git("add", "alias.py", "up")
+    monkeypatch.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        listing = listed(folder)
+    assert names(listing) == [b"real.py"]
+    found = reasons(listing)
+    assert {found[name] for name in (b"alias.py", b"up", b"broken")} == {"symlink"}
+    assert set(found) - {b"alias.py", b"up", b"broken"} <= {b"fifo", b"socket"}
+
+
+def test_a_tracked_folder_replaced_by_a_link_is_not_followed(repository, tmp_path):
+    repository.write("pkg/a.py")
+    repository.commit()
+    os.rename(repository.path / "pkg", tmp_path / "elsewhere")
+    (repository.path / "pkg").symlink_to(tmp_path / "elsewhere")
+    listing = listed(repository.path)
+    assert names(listing) == []
+    assert set(reasons(listing).values()) == {"symlink"}
+
+
+def test_odd_names_are_listed_as_they_are(repository):
+    odd = [
+        b"\xff\xfe.py",
+        b"a\nb.py",
+        b"-rf",
+        b":(glob)x",
+        "caf\u00e9".encode(),
+        "cafe\u0301".encode(),
+        b'q".py',
+        b"\ttab",
+    ]
+    for name in odd:
+        repository.write(name)
+    assert names(listed(repository.path)) == sorted(odd)
+    assert listed(repository.path, only=tuple(odd[:4])).files == tuple(
+        file for file in listed(repository.path).files if file.path in odd[:4]
+    )
+    repository.commit()
+    assert names(listed(repository.path)) == sorted(odd)
+
+
+def test_every_skipped_file_has_its_reason(repository):
+    repository.write(".env", "KEY=1\n")
+    repository.write("huge.txt", "x" * 3_000_000)
+    repository.write("image.png")
+    repository.write("notes/draft.md")
+    repository.write(".helixignore", "notes/\n")
+    listing = listed(repository.path, FileOptions(helixignore=("*.tmp",)))
+    assert reasons(listing) == {
+        b".env": "private", b"huge.txt": "too_large", b"image.png": "binary", b"notes/draft.md": "helixignore",
+    }  # fmt: skip
+
+
+def test_helixignore_files_nest_and_cannot_call_back_what_is_private_or_ignored(repository):
+    repository.write(".gitignore", "*.log\n")
+    repository.write(".helixignore", "*.gen.py\n/docs/\n!.env\n!a.log\n")
+    repository.write("sub/.helixignore", "!keep.gen.py\n*.sql\n")
+    for path in ("a.gen.py", "sub/keep.gen.py", "sub/x.sql", "y.sql", "docs/a.md", "sub/docs/b.md", ".env", "a.log"):
+        repository.write(path)
+    listing = listed(repository.path)
+    assert names(listing) == [
+        b".gitignore", b".helixignore", b"sub/.helixignore", b"sub/docs/b.md", b"sub/keep.gen.py", b"y.sql",
+    ]  # fmt: skip
+    assert reasons(listing) == {
+        b".env": "private", b"a.gen.py": "helixignore", b"docs/a.md": "helixignore", b"sub/x.sql": "helixignore",
+    }  # fmt: skip
+    part = listed(repository.path, only=(b"sub/x.sql", b"sub/keep.gen.py"))
+    assert names(part) == [b"sub/keep.gen.py"] and reasons(part) == {b"sub/x.sql": "helixignore"}
+
+
+def test_one_path_can_be_asked_about_alone(repository):
+    repository.write(".gitignore", "*.log\n")
+    for path in ("a.py", "b.py", "c.log", "d/e.py"):
+        repository.write(path)
+    assert names(listed(repository.path, only=(b"a.py", b"c.log", b"d"))) == [b"a.py", b"d/e.py"]
+    assert names(listed(repository.path, only=(b"nothing",))) == []
+
+
+def test_submodules_are_listed_with_their_own_rules(repository, tmp_path, make_repository):
+    inner = make_repository(tmp_path / "inner")
+    inner.write("lib.py")
+    inner.write(".gitignore", "*.out\n")
+    inner.commit()
+    repository.git("submodule", "--quiet", "add", str(inner.path), "deps/inner")
+    repository.commit()
+    repository.write("deps/inner/x.out")
+    repository.write("deps/inner/new.py")
+    assert {b"deps/inner/lib.py", b"deps/inner/new.py"} <= set(names(listed(repository.path)))
+    assert b"deps/inner/x.out" not in names(listed(repository.path))
+    repository.git("submodule", "--quiet", "deinit", "--force", "--all")
+    assert names(listed(repository.path)) == [b".gitmodules"]
+
+
+def test_a_repository_that_merely_lies_inside_is_part_of_the_tree(repository, make_repository):
+    inner = make_repository(repository.path / "vendor" / "inner")
+    inner.write("a.py")
+    inner.write("b.log")
+    inner.write(".gitignore", "*.log\n")
+    assert names(listed(repository.path)) == [b"vendor/inner/.gitignore", b"vendor/inner/a.py"]
+    inner.commit()
+    assert names(listed(repository.path)) == [b"vendor/inner/.gitignore", b"vendor/inner/a.py"]
+    (inner.path / ".git" / "HEAD").write_text("broken")
+    assert b"vendor/inner/a.py" in names(listed(repository.path))
+
+
+def test_a_second_work_tree_inside_the_first_is_not_listed_twice(repository):
+    repository.write("a.py")
+    repository.commit()
+    repository.git("worktree", "add", "--quiet", "trees/second")
+    listing = listed(repository.path)
+    assert names(listing) == [b"a.py"]
+    assert "another work tree" in listing.notes[0]
+    assert names(listed(repository.path / "trees" / "second")) == [b"a.py"]
+
+
+def test_files_left_out_of_a_sparse_checkout_are_not_deleted(repository):
+    for path in ("in/a.py", "out/b.py", "top.py"):
+        repository.write(path)
+    repository.commit()
+    repository.git("sparse-checkout", "set", "--cone", "in")
+    listing = listed(repository.path)
+    assert names(listing) == [b"in/a.py", b"top.py"]
+    assert listing.skipped == (Skipped(b"out/b.py", "sparse"),)
+    repository.write("out/b.py", "written all the same")
+    assert b"out/b.py" in names(listed(repository.path))
+
+
+def test_a_conflicted_file_is_listed_once(repository):
+    repository.write("a.py", "base\n")
+    repository.commit()
+    repository.git("branch", "side")
+    repository.write("a.py", "ours\n")
+    repository.commit()
+    repository.git("switch", "--quiet", "side")
+    repository.write("a.py", "theirs\n")
+    repository.commit()
+    repository.git("merge", "main", check=False)
+    assert names(listed(repository.path)) == [b"a.py"]
+
+
+def test_a_root_inside_a_repository_sees_only_its_part(repository):
+    repository.write("top.py")
+    repository.write("in/a.py")
+    repository.write(".gitignore", "*.log\n")
+    repository.write("in/b.log")
+    listing = listed(repository.path / "in")
+    assert names(listing) == [b"a.py"] and listing.source == "git"
+
+
+def test_a_root_that_git_ignores_is_walked_because_it_was_asked_for(repository):
+    repository.write(".gitignore", "build/\n")
+    repository.write("build/site/index.md")
+    listing = listed(repository.path / "build")
+    assert names(listing) == [b"site/index.md"]
+    assert listing.source == "walk" and "counts no file" in listing.notes[0]
+
+
+def test_unborn_bare_and_empty_folders_are_no_trouble(repository, tmp_path):
+    assert names(listed(repository.path)) == []
+    repository.write("a.py")
+    assert names(listed(repository.path)) == [b"a.py"]
+    subprocess.run(["git", "init", "--quiet", "--bare", str(tmp_path / "bare.git")], check=True)
+    listing = listed(tmp_path / "bare.git")
+    assert names(listing) == [] and set(reasons(listing).values()) == {"private"}
+    (tmp_path / "empty").mkdir()
+    assert listed(tmp_path / "empty") == Listing((), (), "walk")
+
+
+def test_outside_git_caches_and_ignored_files_are_left_out(tmp_path):
+    for path in (
+        "a.py",
+        "node_modules/x/i.js",
+        "sub/__pycache__/a.pyc",
+        ".venv/lib/x.py",
+        "sub/b.py",
+        "c.log",
+        ".git-note",
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x")
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55")
+    listing = listed(tmp_path)
+    assert names(listing) == [b".git-note", b".gitignore", b"a.py", b"sub/b.py"]
+    with Root.open(tmp_path) as root:
+        ignored = ignored_files(root, None)
+    assert [one.path for one in ignored] == [b".venv/", b"c.log", b"cache/", b"node_modules/", b"sub/__pycache__/"]
+
+
+def test_ignored_files_of_a_repository_are_told_folder_by_folder(repository):
+    repository.write(".gitignore", "out/\n*.log\n")
+    for path in ("out/a", "out/b/c", "x.log", "kept.py"):
+        repository.write(path)
+    with Root.open(repository.path) as root:
+        ignored = ignored_files(root, Git.open(repository.path))
+    assert ignored == (Skipped(b"out/", "ignored"), Skipped(b"x.log", "ignored"))
+
+
+def test_links_to_ancestors_and_great_depth_end(tmp_path):
+    folder = tmp_path
+    for _ in range(230):
+        folder = folder / "d"
+    folder.mkdir(parents=True)
+    (folder / "deep.py").write_text("x")
+    (tmp_path / "d" / "loop").symlink_to(tmp_path)
+    listing = listed(tmp_path)
+    assert names(listing) == []
+    assert sorted(reasons(listing).values()) == ["symlink", "too_deep"]
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_what_may_not_be_read_is_skipped_with_its_reason(open_folder, make_repository, unprivileged, with_git):
+    if with_git and os.geteuid() == 0:
+        pytest.skip("git refuses root's repository to another user before it comes to permissions")
+    tree = open_folder / "tree"
+    tree.mkdir(mode=0o755)
+    (tree / "closed").mkdir()
+    (tree / "closed" / "a.py").write_text("x")
+    (tree / "b.py").write_text("x")
+    if with_git:
+        make_repository(tree).commit()
+    os.chmod(tree / "closed", 0)
+
+    def look() -> tuple[list[bytes], dict[bytes, str]]:
+        listing = listed(tree)
+        return names(listing), reasons(listing)
+
+    try:
+        files, skipped = unprivileged(look)
+    finally:
+        os.chmod(tree / "closed", 0o755)
+    assert files == [b"b.py"]
+    assert set(skipped.values()) == {"unreadable"}
