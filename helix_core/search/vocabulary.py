@@ -11,7 +11,7 @@ must my need needs neither no nor not now of off on once one only onto or other 
 same say see shall she should show so some somebody someone something still such take takes taken tell than that the
 their them then there these they thing things this those through thus to too under up upon us use used uses using very
 want wants was way we well went were what whatever when whenever where wherever whether which while who whom whose why
-will with within without would yet you your code file repo repository project codebase
+will with within without would yet you your code file repo repository project codebase defined declared
 """
 
 QUESTION_WORDS = frozenset(_QUESTION_WORD_LINES.split())
