@@ -59,7 +59,8 @@ class Proofs:
         with open(place, encoding="utf-8", errors="replace", newline="\n") as file:
             lines = file.read().split("\n")
         line = int(says["line"])
-        around = "\n".join(lines[line - 1 : line + 3]) if line <= len(lines) else ""
+        # A reference of settings names the key in a heading some lines above its default.
+        around = "\n".join(lines[max(line - 8, 0) : line + 3]) if line <= len(lines) else ""
         return says["value"] in around and says["key"].rpartition(".")[2] in around
 
 

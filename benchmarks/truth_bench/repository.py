@@ -84,8 +84,8 @@ class Repository:
         for left in self.git_dir.glob("BISECT_*"):
             left.unlink()
         (self.git_dir / "HEAD").write_text(f"ref: refs/heads/{MAIN}\n")
-        for left in ("refs/stash", "logs/refs/stash"):
-            (self.git_dir / left).unlink(missing_ok=True)
+        for name in ("refs/stash", "logs/refs/stash"):
+            (self.git_dir / name).unlink(missing_ok=True)
         self.git("reset", "-q", "--hard", MAIN)
         self.git("clean", "-ffdxq")
 

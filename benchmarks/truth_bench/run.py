@@ -33,6 +33,7 @@ KINDS: dict[str, Mutation] = {
 }
 REFRESH, SEVERAL, AGAIN = 0.06, 0.12, 0.10
 MOST_SCARS = 80
+PROGRESS = 100
 
 
 @dataclass(slots=True)
@@ -97,6 +98,7 @@ class Bench:
         self._kinds = kinds
         self._deck: list[str] = []
         self._echo = echo
+        self._told = 0
         self.outcome = Outcome(source.name, seed)
 
     def run(self, mutations: int, *, compare_every: int) -> Outcome:
@@ -107,6 +109,8 @@ class Bench:
             last = 0
             while self.outcome.mutations < mutations:
                 self._step(helix)
+                if self._echo:
+                    self._tell_progress(started)
                 if self.outcome.mutations - last >= compare_every:
                     last = self.outcome.mutations
                     self._compare(helix)
@@ -115,6 +119,12 @@ class Bench:
             self._compare(helix)
         self.outcome.elapsed_s = time.monotonic() - started
         return self.outcome
+
+    def _tell_progress(self, started: float) -> None:
+        """A line now and then, so that a run over thousands can be watched."""
+        if self.outcome.mutations // PROGRESS > self._told:
+            self._told = self.outcome.mutations // PROGRESS
+            print(f"{self.outcome.folder}: {self.outcome.mutations} in {time.monotonic() - started:.0f} s", flush=True)
 
     def _configured(self, cache: Path) -> Config:
         return load_config(environ={"HELIX_CACHE_DIR": str(cache)}, user=self._work / "no-such-file.toml")
