@@ -34,8 +34,8 @@ from helix_core.store.writer import Writer
 from helix_core.weigh.contradictions import contradictions
 from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
-from helix_core.workspace.git import Git
 from helix_core.workspace.paths import uri_of
 
 ROUNDS = 3
@@ -65,7 +65,7 @@ class Answer:
         reader: Reader,
         writer: Writer,
         *,
-        git: Git | None,
+        committed: BlobReader | None,
         state: GitState,
         max_bytes: int,
         reingest_budget_ms: float,
@@ -74,7 +74,7 @@ class Answer:
         self._reader = reader
         self._state = state
         self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
-        self._outdated = OutdatedDocuments(git, self._reader, self._observer)
+        self._outdated = OutdatedDocuments(committed, self._reader, self._observer)
         self._masked: dict[str, Masked] = {}
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:

@@ -30,6 +30,7 @@ from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
 from helix_core.store.index import open_or_rebuild
 from helix_core.weigh.refresh import refresh_plan
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
@@ -55,6 +56,7 @@ class Helix:
         self.notices: tuple[str, ...] = (*config.warnings, *((notice,) if notice else ()))
         self._git: Git | None = None
         self._git_state: GitStateReader | None = None
+        self._blobs: BlobReader | None = None
         self._git_note = ""
         self._git_opened = False
 
@@ -82,6 +84,8 @@ class Helix:
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
+        if self._blobs is not None:
+            self._blobs.close()
         self._reader.close()
         self._index.close()
         self._root.close()
@@ -160,7 +164,7 @@ class Helix:
             self._root,
             self._reader,
             self._index.writer(),
-            git=self._opened_git(),
+            committed=self._committed(),
             state=self._state(),
             max_bytes=self._config.max_file_bytes,
             reingest_budget_ms=self._config.reingest_budget_ms,
@@ -208,6 +212,12 @@ class Helix:
             if self._git is not None:
                 self._git_state = GitStateReader(self._git)
         return self._git
+
+    def _committed(self) -> BlobReader | None:
+        git = self._opened_git()
+        if self._blobs is None and git is not None:
+            self._blobs = BlobReader(git)
+        return self._blobs
 
     def _state(self) -> GitState:
         self._opened_git()

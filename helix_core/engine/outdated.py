@@ -15,8 +15,7 @@ from helix_core.model import Item, Role, SourceKind
 from helix_core.store.hits import DefinitionHit
 from helix_core.store.reader import Reader
 from helix_core.weigh.outdated import NamedSymbol, names_in, outdated
-from helix_core.workspace.git import Git
-from helix_core.workspace.history import blobs
+from helix_core.workspace.blobs import BlobReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +46,14 @@ class _Symbol:
 class OutdatedDocuments:
     """Asks for one answer."""
 
-    git: Git | None
+    committed: BlobReader | None
     reader: Reader
     observer: Observer
     notes: list[str] = field(default_factory=list)
 
     def names(self, documents: Sequence[CommittedText]) -> dict[int, tuple[str, ...]]:
         """The outdated names by item id; items without any are left out."""
-        named = {document.item.id: self._symbols(document) for document in documents} if self.git else {}
+        named = {document.item.id: self._symbols(document) for document in documents} if self.committed else {}
         wanted = {
             (document.commit, path): None
             for document in documents
@@ -100,10 +99,10 @@ class OutdatedDocuments:
         return file is not None and file.content_hash == symbol.item.source.content_hash
 
     def _files_then(self, wanted: list[tuple[str, bytes]]) -> dict[tuple[str, bytes], bytes | None]:
-        if not wanted or self.git is None:
+        if not wanted or self.committed is None:
             return {}
         try:
-            return dict(zip(wanted, blobs(self.git, wanted), strict=True))
+            return dict(zip(wanted, self.committed.read(wanted), strict=True))
         except GitError as error:
             self.notes.append(f"documents were not checked against the code they name: {error}")
             return {}

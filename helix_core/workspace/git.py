@@ -160,6 +160,22 @@ class Git:
                 if pipe:
                     pipe.close()
 
+    def start(self, arguments: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
+        """git kept running, to be asked through its pipes; whoever starts it calls ``end``. Raises ``GitError``."""
+        if self.problem:
+            raise GitError(self.problem)
+        return _start(self.root, arguments, self._filter_names(False), stdin=True)
+
+    @staticmethod
+    def end(process: subprocess.Popen[bytes]) -> None:
+        """End what ``start`` began, whatever it is doing."""
+        _kill(process)
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
     def _run(
         self,
         arguments: Sequence[str | bytes],

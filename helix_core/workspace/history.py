@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from helix_core.errors import GitError
 from helix_core.model import LastCommit
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
 
 _MARK = b"\x01"
@@ -80,11 +80,10 @@ def blame(git: Git, path: bytes, start_line: int, end_line: int) -> list[LastCom
 
 def blobs(git: Git, wanted: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
     """The raw bytes of each (commit, path), None where that commit has no such file; one process for all."""
-    names = [_object_name(git, commit, path) for commit, path in wanted]
-    if not names:
+    if not wanted:
         return []
-    output = git.run(["cat-file", "--batch", "-z"], stdin=b"".join(name + b"\0" for name in names))
-    return list(_batched(output, names))
+    with BlobReader(git) as reader:
+        return reader.read(wanted)
 
 
 def _tracked(git: Git) -> set[bytes]:
@@ -143,22 +142,3 @@ def _blamed(output: bytes) -> Iterator[LastCommit]:
             authors[current] = line[7:].decode("utf-8", "replace")
         elif line.startswith(b"committer-time "):
             times[current] = int(line[15:])
-
-
-def _object_name(git: Git, commit: str, path: bytes) -> bytes:
-    if not commit.isalnum():
-        raise GitError(f"{commit!a} is not a commit; give its hash or HEAD")
-    return commit.encode("ascii") + b":" + git.prefix + path
-
-
-def _batched(output: bytes, names: list[bytes]) -> Iterator[bytes | None]:
-    start = 0
-    for name in names:
-        if output.startswith(name + b" missing\n", start):
-            start += len(name) + 9
-            yield None
-            continue
-        end = output.index(b"\n", start)
-        _, kind, size = output[start:end].split(b" ")
-        yield output[end + 1 : end + 1 + int(size)] if kind == b"blob" else None
-        start = end + 2 + int(size)

@@ -3,6 +3,7 @@ import os
 import pytest
 
 from helix_core.errors import GitError
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import blame, blobs, co_changes, last_commits
 
@@ -204,3 +205,23 @@ def test_history_of_a_repository_with_a_thousand_commits_stops_when_all_is_known
     for path in (b"f0/0", b"f49/999", b"f7/507"):
         assert found[path].commit == plain_last(repository, path)
     assert os.path.isdir(repository.path / "f0")
+
+
+def test_one_git_process_answers_all_questions_and_is_gone_at_the_end(repository):
+    for name in ODD:
+        repository.write(name, "x\n")
+    repository.write("a.py", "one\n")
+    repository.commit()
+    with BlobReader(opened(repository)) as reader:
+        for name in (*ODD, b"a.py"):
+            asked = [("HEAD", name + b" missing\n"), ("HEAD", name), ("HEAD", b"nothing"), ("HEAD", name)]
+            data = b"one\n" if name == b"a.py" else b"x\n"
+            assert reader.read(asked) == [None, data, None, data]
+        process = reader._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        assert reader.read([("HEAD", b"a.py")]) == [b"one\n"]
+        process = reader._process
+        assert process is not None
+    assert process.poll() is not None

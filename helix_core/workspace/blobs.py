@@ -1,0 +1,107 @@
+"""Files as commits have them, asked again and again: one git process serves all questions of a reader.
+
+Starting git costs ten times what an answer does. The process ends with its reader, with our own process (its input is
+then at an end), after a failure, and whenever it does not answer in time.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import Self
+
+from helix_core.errors import GitError
+from helix_core.workspace.git import Git
+
+TIMEOUT_SECONDS = 10.0
+_PIECE_BYTES = 1 << 18
+_COMMAND = ("cat-file", "--batch", "-z")
+
+
+class BlobReader:
+    """Reads blobs of one repository. Starts git when first asked; close it, or use it as a context."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._process: subprocess.Popen[bytes] | None = None
+        self._unread = b""
+        self._deadline = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End git; it starts again when asked again."""
+        if self._process is not None:
+            self._git.end(self._process)
+            self._process = None
+
+    def read(self, wanted: Sequence[tuple[str, bytes]], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
+        """The raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
+        names = [_object_name(self._git, commit, path) for commit, path in wanted]
+        self._deadline = time.monotonic() + timeout_seconds
+        try:
+            return [self._blob(name) for name in names]
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise GitError(f"git cat-file stopped answering ({error.strerror}); its facts are left out") from error
+            raise
+
+    def _blob(self, name: bytes) -> bytes | None:
+        process = self._started()
+        assert process.stdin is not None
+        process.stdin.write(name + b"\0")
+        process.stdin.flush()
+        missing = name + b" missing\n"
+        # A name may hold a newline, so an answer that may still become "missing" is not yet a header.
+        while (missing.startswith(self._unread) and self._unread != missing) or b"\n" not in self._unread:
+            self._unread += self._piece(process)
+        if self._unread.startswith(missing):
+            self._unread = self._unread[len(missing) :]
+            return None
+        header, _, self._unread = self._unread.partition(b"\n")
+        kind, size = header.split(b" ")[-2:]
+        data = self._exactly(process, int(size) + 1)
+        return data[:-1] if kind == b"blob" else None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            self._process = self._git.start(_COMMAND)
+            self._unread = b""
+        return self._process
+
+    def _exactly(self, process: subprocess.Popen[bytes], count: int) -> bytes:
+        pieces, have = [self._unread], len(self._unread)
+        while have < count:
+            pieces.append(self._piece(process))
+            have += len(pieces[-1])
+        data = b"".join(pieces)
+        self._unread = data[count:]
+        return data[:count]
+
+    def _piece(self, process: subprocess.Popen[bytes]) -> bytes:
+        assert process.stdout is not None
+        waiting = select.poll()
+        waiting.register(process.stdout, select.POLLIN)
+        left_ms = max(0.0, (self._deadline - time.monotonic()) * 1e3)
+        if not waiting.poll(left_ms):
+            raise GitError("git cat-file took too long; its facts are left out")
+        piece = os.read(process.stdout.fileno(), _PIECE_BYTES)
+        if not piece:
+            raise GitError("git cat-file ended unexpectedly; its facts are left out")
+        return piece
+
+
+def _object_name(git: Git, commit: str, path: bytes) -> bytes:
+    if not commit.isalnum():
+        raise GitError(f"{commit!a} is not a commit; give its hash or HEAD")
+    return commit.encode("ascii") + b":" + git.prefix + path
