@@ -12,35 +12,32 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
-
-from filelock import FileLock, Timeout
+from typing import Any, TypeVar
 
 from helix_core.config import Config, load_config
 from helix_core.engine.answer import Answer
+from helix_core.engine.opened_index import OpenedIndex
 from helix_core.engine.plan import decides_for_others
 from helix_core.engine.refresh import Progress, Refresh, RefreshReport
-from helix_core.errors import GitError, UsageError
+from helix_core.engine.turn import turn
+from helix_core.errors import CorruptStoreError, GitError, UsageError
 from helix_core.model import GitState, Hints, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
-from helix_core.store.index import open_or_rebuild
 from helix_core.weigh.refresh import refresh_plan
-from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
-from helix_core.workspace.paths import source_id_of
 from helix_core.workspace.state import GitStateReader
 
 MAX_K = 100
-LOCK_WAIT_S = 600.0
 MOST_PATHS = 200
 NO_HINTS = Hints()
+T = TypeVar("T")
 
 
 class Helix:
@@ -51,12 +48,9 @@ class Helix:
         self._config = config
         self.workspace = root.path
         self.index_path = index_folder(config.cache_dir, root.path) / "index.db"
-        self._index, notice = open_or_rebuild(self.index_path, time.time(), source_id_of=source_id_of)
-        self._reader = self._index.reader()
-        self.notices: tuple[str, ...] = (*config.warnings, *((notice,) if notice else ()))
+        self._index = OpenedIndex(self.index_path)
         self._git: Git | None = None
         self._git_state: GitStateReader | None = None
-        self._blobs: BlobReader | None = None
         self._git_note = ""
         self._git_opened = False
 
@@ -84,20 +78,26 @@ class Helix:
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
-        if self._blobs is not None:
-            self._blobs.close()
-        self._reader.close()
         self._index.close()
         self._root.close()
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know of settings and index; an index moved aside while open is told here too."""
+        return (*self._config.warnings, *self._index.notices)
+
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
-        return self._reader.meta("complete") == "1"
+        return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
 
     def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
-        with self._turn(progress):
-            return self._new_refresh(self._state().head, progress).run()
+
+        def run() -> RefreshReport:
+            with self._turn(progress):
+                return self._new_refresh(self._state().head, progress).run()
+
+        return self._mended(run, indexed=False)
 
     def refresh_paths(self, paths: Sequence[bytes]) -> RefreshReport:
         """Bring some files or folders up to date, as raw paths from the workspace root: what a watcher heard of.
@@ -109,8 +109,12 @@ class Helix:
             return RefreshReport()
         if len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self._needs_whole_refresh, paths)):
             return self.refresh()
-        with self._turn(None):
-            return self._new_refresh("", None).run_only(paths)
+
+        def run() -> RefreshReport:
+            with self._turn(None):
+                return self._new_refresh("", None).run_only(paths)
+
+        return self._mended(run)
 
     def _needs_whole_refresh(self, path: bytes) -> bool:
         parts = path.split(b"/")
@@ -121,37 +125,48 @@ class Helix:
         return Refresh(
             self._root,
             self._opened_git(),
-            self._reader,
-            self._index.writer(),
+            self._index.reader,
+            self._index.writer,
             head=head,
             options=self._file_options(),
             workers=self._config.workers,
             progress=progress,
         )
 
-    @contextmanager
-    def _turn(self, progress: Callable[[Progress], None] | None) -> Iterator[None]:
-        lock = FileLock(str(self.index_path.with_suffix(".lock")))
+    def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
+        waiting = Progress("waiting for another Helix on this folder", 0, 0)
+        return turn(self.index_path, lambda: progress(waiting) if progress is not None else None)
+
+    def _mended(self, act: Callable[[], T], *, indexed: bool = True) -> T:
+        """Do it; when the index proves damaged, or was taken away, do it once more on one built from the files.
+
+        ``indexed`` says whether the act needs an index that is up to date, or makes it so itself.
+        """
         try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            if progress is not None:
-                progress(Progress("waiting for another Helix on this folder", 0, 0))
-            lock.acquire(timeout=LOCK_WAIT_S)
-        try:
-            yield
-        finally:
-            lock.release()
+            self._index.check_present()
+            return act()
+        except CorruptStoreError as error:
+            self._index.start_over(str(error))
+        if indexed:
+            with self._turn(None):
+                self._new_refresh(self._state().head, None).run()
+        return act()
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Throw the index away and build it again from the disk."""
-        self._index.writer().clear()
+
+        def clear() -> None:
+            self._index.writer.clear()
+
+        self._mended(clear, indexed=False)
         return self.refresh(progress)
 
     def search(self, question: str, *, k: int = 10, hints: Hints = NO_HINTS) -> dict[str, Any]:
         """The ``helix.search/1`` object: at most ``k`` places, best first; UsageError for a bad call."""
         started = time.monotonic()
-        found = search(checked_question(question), self._reader, hints, checked_k(k))
+        checked_question(question)
+        checked_k(k)
+        found = self._mended(lambda: search(question, self._index.reader, hints, k))
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
 
     def packet(
@@ -160,15 +175,9 @@ class Helix:
         """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment."""
         started = time.monotonic()
         chosen = checked_task(task)
-        answer = Answer(
-            self._root,
-            self._reader,
-            self._index.writer(),
-            committed=self._committed(),
-            state=self._state(),
-            max_bytes=self._config.max_file_bytes,
-            reingest_budget_ms=self._config.reingest_budget_ms,
-        ).make(checked_question(question), chosen, checked_k(k), hints)
+        checked_question(question)
+        checked_k(k)
+        answer = self._mended(lambda: self._new_answer().make(question, chosen, k, hints))
         notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
         facts = PacketFacts(
             query=question,
@@ -181,22 +190,40 @@ class Helix:
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
 
+    def _new_answer(self) -> Answer:
+        return Answer(
+            self._root,
+            self._index.reader,
+            self._index.writer,
+            git=self._opened_git(),
+            state=self._state(),
+            max_bytes=self._config.max_file_bytes,
+            reingest_budget_ms=self._config.reingest_budget_ms,
+        )
+
     def digest(self) -> str:
         """SHA-256 over what is indexed, independent of how it came to be: equal for equal folders."""
-        return self._reader.digest()
+
+        def digest() -> str:
+            return self._index.reader.digest()
+
+        return self._mended(digest)
 
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
         from helix_core.engine.status import status
 
-        return status(
-            self._root,
-            self._opened_git(),
-            self._reader,
-            self.index_path,
-            options=self._file_options(),
-            state=self._state(),
-            list_skipped=skipped,
+        return self._mended(
+            lambda: status(
+                self._root,
+                self._opened_git(),
+                self._index.reader,
+                self.index_path,
+                options=self._file_options(),
+                state=self._state(),
+                list_skipped=skipped,
+            ),
+            indexed=False,
         )
 
     def _file_options(self) -> FileOptions:
@@ -212,12 +239,6 @@ class Helix:
             if self._git is not None:
                 self._git_state = GitStateReader(self._git)
         return self._git
-
-    def _committed(self) -> BlobReader | None:
-        git = self._opened_git()
-        if self._blobs is None and git is not None:
-            self._blobs = BlobReader(git)
-        return self._blobs
 
     def _state(self) -> GitState:
         self._opened_git()

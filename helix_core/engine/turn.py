@@ -1,0 +1,41 @@
+"""Of several processes that index one folder one works at a time; the others wait, and say that they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from helix_core.errors import StoreError
+
+LOCK_WAIT_S = 600.0
+
+
+@contextmanager
+def turn(index_path: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold the index for writing much; ``waiting`` is called once when somebody else does.
+
+    Raises StoreError when the other takes over ten minutes, or when the lock cannot be made beside the index.
+    """
+    lock = FileLock(str(index_path.with_suffix(".lock")))
+    try:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            waiting()
+            lock.acquire(timeout=LOCK_WAIT_S)
+    except Timeout as error:
+        raise StoreError(
+            f"Another Helix has held the index {index_path} for {LOCK_WAIT_S / 60:.0f} minutes; end it or try again."
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            f"The index {index_path} cannot be locked ({error.strerror}); make {index_path.parent} writable, "
+            "free space on its disk, or choose another cache folder."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
