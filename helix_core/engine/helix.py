@@ -29,6 +29,7 @@ from helix_core.model import GitState, Hints, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
 from helix_core.weigh.refresh import refresh_plan
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
@@ -51,6 +52,7 @@ class Helix:
         self._index = OpenedIndex(self.index_path)
         self._git: Git | None = None
         self._git_state: GitStateReader | None = None
+        self._blobs: BlobReader | None = None
         self._git_note = ""
         self._git_opened = False
 
@@ -78,6 +80,8 @@ class Helix:
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
+        if self._blobs is not None:
+            self._blobs.close()
         self._index.close()
         self._root.close()
 
@@ -195,7 +199,7 @@ class Helix:
             self._root,
             self._index.reader,
             self._index.writer,
-            git=self._opened_git(),
+            committed=self._committed(),
             state=self._state(),
             max_bytes=self._config.max_file_bytes,
             reingest_budget_ms=self._config.reingest_budget_ms,
@@ -239,6 +243,12 @@ class Helix:
             if self._git is not None:
                 self._git_state = GitStateReader(self._git)
         return self._git
+
+    def _committed(self) -> BlobReader | None:
+        git = self._opened_git()
+        if self._blobs is None and git is not None:
+            self._blobs = BlobReader(git)
+        return self._blobs
 
     def _state(self) -> GitState:
         self._opened_git()
