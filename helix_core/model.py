@@ -7,7 +7,7 @@ Lines are 1-based and inclusive; byte spans are half-open; times are Unix second
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -131,11 +131,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class IndexText:
-    """The fields of a chunk as postings see them; the store keeps their postings, not the text.
+    """The fields of a chunk as postings see them; the store keeps postings, not text.
 
-    ``names`` breadcrumb and defined names, whole and split; ``doc`` comments and docstrings; ``body`` everything
-    else; ``extra`` the parts of the camel-case identifiers in ``body``; ``refs`` the distinct identifiers used in
-    code, outside strings and comments, separated by spaces.
+    ``names`` breadcrumb and names, whole and split; ``doc`` comments and docstrings; ``body`` the rest; ``extra`` parts
+    of camel-case identifiers in ``body``; ``refs`` distinct identifiers in code, outside strings and comments.
     """
 
     names: Clean
@@ -272,8 +271,7 @@ class Ranked:
 class Found:
     """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
 
-    ``confidence`` (0..1) says whether the best item is the right place; ``nearest`` holds names worth trying when
-    nothing cleared the floor.
+    ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
     """
 
     ranked: tuple[Ranked, ...]
@@ -338,7 +336,7 @@ class Listing:
     files: tuple[FileEntry, ...]
     skipped: tuple[Skipped, ...]
     source: str = "git"
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +355,7 @@ class SourcedClaim:
 class Verdict:
     """May this pointer be trusted now, and why. ``detail`` completes the reason (names, the other side), or is empty.
 
-    ``also`` holds the weaker observations that the reason outweighed, in the order of the verdict table.
+    ``also`` holds the observations that the reason outweighed, in the order of the verdict table.
     """
 
     status: Status
@@ -368,7 +366,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sources that claim different values for one key; ``fresher`` is the one changed last."""
+    """Two sources that claim different values for one key; ``fresher`` changed last."""
 
     key: str
     fresher: SourcedClaim

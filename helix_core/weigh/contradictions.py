@@ -1,7 +1,8 @@
 """Which claims speak of the same thing and disagree.
 
 A key is only comparable where it is specific and in scope: ``port`` means something else in every service, while
-``CACHE_TIMEOUT_SECONDS`` in a module and in the guide beside it should agree.
+``CACHE_TIMEOUT_SECONDS`` in a module and in the guide beside it should agree. Two documents never contradict each
+other: what they set is mostly an example, and only the code or the configuration knows the fact.
 """
 
 from __future__ import annotations
@@ -68,10 +69,12 @@ def _normal(sourced: SourcedClaim) -> str:
 def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
     """A document speaks for the folder it stands in; two files of one kind only for each other's own folder."""
     first, second = (_folder(c.source.path) for c in (one, other))
+    kinds = {one.source.source_kind, other.source.source_kind}
+    if kinds == {SourceKind.DOC}:
+        return False
     if first == second:
         return True
-    kinds = {one.source.source_kind, other.source.source_kind}
-    if len(kinds) < 2 or SourceKind.DOC not in kinds:
+    if SourceKind.DOC not in kinds:
         return False
     document = first if one.source.source_kind is SourceKind.DOC else second
     rest = second if document is first else first

@@ -62,6 +62,11 @@ def test_two_services_may_differ():
     assert contradictions([claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("b/y.py", "CACHE_TIMEOUT", "2")], {}) == []
 
 
+def test_two_documents_may_set_what_they_like():
+    one, two = claim("docs/a.md", "CACHE_TIMEOUT", "1", **DOC), claim("docs/b.md", "CACHE_TIMEOUT", "2", **DOC)
+    assert contradictions([one, two], {}) == []
+
+
 def test_tests_and_examples_claim_nothing():
     test = claim("a/test_x.py", "CACHE_TIMEOUT", "1", role=Role.TEST)
     assert contradictions([test, claim("a/x.py", "CACHE_TIMEOUT", "2")], {}) == []
