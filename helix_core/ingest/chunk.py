@@ -14,7 +14,7 @@ import tree_sitter
 
 from helix_core.ingest.borders import Size, line_windows, packed, statement_borders, within
 from helix_core.ingest.lines import Lines
-from helix_core.ingest.outline import FUNCTIONS, Outline, Symbol
+from helix_core.ingest.outline import FUNCTIONS, Import, Outline, Symbol
 
 SMALL = Size(rows=40, size_bytes=1200)
 LONG = Size(rows=80, size_bytes=4000)
@@ -158,6 +158,7 @@ class _Cutter:
         self._root = root
         self._borders: list[int] | None = None
         self._values = [symbol for symbol in outline.symbols if not symbol.is_heavy]
+        self._import_starts = [item.start for item in outline.imports]
         self._value_starts = [symbol.start for symbol in self._values]
 
     def cut(self, piece: _Piece) -> list[Span]:
@@ -183,7 +184,7 @@ class _Cutter:
         return runs
 
     def _around_imports(self, start: int, end: int) -> list[int]:
-        inside = [item for item in self._outline.imports if start <= item.start < end]
+        inside = self._imports_in(start, end)
         if not inside or not Size(15, 600).exceeded_by(self._lines, start, end):
             return []
         rows = [self._lines.row(item.start) for item in inside]
@@ -194,6 +195,10 @@ class _Cutter:
         if self._lines.row(end - 1) - last >= 4:
             cuts.append(self._lines.start(last + 1))
         return [cut for cut in cuts if start < cut < end]
+
+    def _imports_in(self, start: int, end: int) -> tuple[Import, ...]:
+        low, high = bisect_left(self._import_starts, start), bisect_left(self._import_starts, end)
+        return self._outline.imports[low:high]
 
     def _parts(self, start: int, end: int, limit: Size, part: Size) -> list[tuple[int, int]]:
         if not limit.exceeded_by(self._lines, start, end):
@@ -232,7 +237,7 @@ class _Cutter:
         values = [value for value in self._values[low:high] if value.trail == trail]
         names = {value.name for value in values}
         kinds = {value.kind for value in values}
-        if any(start <= item.start < end for item in self._outline.imports):
+        if self._imports_in(start, end):
             return Span(start, end, "imports", "", trail)
         if len(names) == 1:
             return Span(start, end, values[0].kind, values[0].name, trail)

@@ -18,7 +18,7 @@ from helix_core.ingest.plain import outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.ingest.symbols import tested_file
-from helix_core.ingest.syntax import PARSE_LIMIT_S, Deadline, is_tangled, is_worth_parsing, load, parse
+from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.model import Chunk, Document, Role
 
 CHUNKER = "1"
@@ -26,11 +26,11 @@ HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 
 
-def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float = PARSE_LIMIT_S) -> Document:
+def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None) -> Document:
     """The document of ``data``, found at ``path`` (relative to the root).
 
     ``skipped`` is a reason why the content does not count; then nothing of it is read. A parse that takes longer than
-    ``parse_limit_s`` seconds is given up for line chunks, and the document says ``has_errors``.
+    ``parse_limit_s`` seconds (by default 0.2 to 2, by size) is given up for line chunks, and ``has_errors`` says so.
     """
     language = language_of(path, data[:HEAD_BYTES])
     about = provenance(path)
@@ -38,7 +38,8 @@ def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float 
     chunks: tuple[Chunk, ...] = ()
     has_errors = False
     if masked.data:
-        chunks, has_errors = _chunks(path, language, about.role, masked, Deadline(parse_limit_s))
+        deadline = Deadline(time_for(len(data)) if parse_limit_s is None else parse_limit_s)
+        chunks, has_errors = _chunks(path, language, about.role, masked, deadline)
     return Document(
         path=path,
         content_hash=hashlib.sha256(data).hexdigest(),
@@ -78,7 +79,7 @@ def _outline(
     language: Language, data: bytes, lines: Lines, deadline: Deadline
 ) -> tuple[Outline, tree_sitter.Tree | None, bool]:
     """The outline and its tree, and whether the text has syntax errors or its parse was given up."""
-    if language.grammar is None or not is_worth_parsing(len(data), len(lines)):
+    if language.grammar is None or not is_worth_parsing(language.grammar, data, len(lines)):
         return outline_of(language.name, data, lines), None, False
     loaded = load(language.grammar)
     tree = parse(loaded, data, deadline)

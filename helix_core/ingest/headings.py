@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from helix_core.ingest.lines import Lines
 
 _ADORNMENT = frozenset(b"=-~^\"'`*+#<>:._")
-
 _DESCRIBING = frozenset(
-    "class function method attribute data setting exception module classmethod staticmethod property decorator type "
-    "confval option envvar program templatetag templatefilter fieldlookup signal macro member struct enum var cmdoption "
-    "rst:directive describe object automodule autoclass autofunction django-admin".split()
+    {
+        *("class", "function", "method", "attribute", "data", "exception", "module", "classmethod", "staticmethod"),
+        *("property", "decorator", "type", "member", "struct", "enum", "var", "macro", "object", "describe"),
+        *("setting", "confval", "option", "cmdoption", "envvar", "program", "directive", "django-admin"),
+        *("templatetag", "templatefilter", "fieldlookup", "signal"),
+        *("automodule", "autoclass", "autofunction", "automethod", "autodata"),
+    }
 )
 
 
@@ -83,7 +86,7 @@ def underlined(data: bytes, lines: Lines) -> list[Heading]:
         if row >= 2:
             over = data[lines.start(row - 2) : lines.start(row - 1)].rstrip()
             first -= over == drawn
-            if first == row - 1 and over.strip() and not found_end(found, lines.start(row - 1)):
+            if first == row - 1 and over.strip() and not _ends_at(found, lines.start(row - 1)):
                 continue
         if title[:1].isspace() and first == row - 1:
             continue
@@ -92,7 +95,7 @@ def underlined(data: bytes, lines: Lines) -> list[Heading]:
 
 
 def entries(data: bytes) -> list[Entry]:
-    """The directives of reStructuredText that describe one name each (Sphinx, "Domains"), nested as they are indented."""
+    """The directives of reStructuredText that describe one name each (Sphinx, "Domains"), nested by indentation."""
     if b":: " not in data:
         return []
     found: list[Entry] = []
@@ -122,6 +125,6 @@ def _described(text: bytes) -> str:
     return words[-1][:200] if words else ""
 
 
-def found_end(found: list[Heading], offset: int) -> bool:
+def _ends_at(found: list[Heading], offset: int) -> bool:
     """Does the last heading end where this one begins?"""
     return bool(found) and found[-1].end == offset

@@ -28,6 +28,7 @@ _WORDS = {"struct": "struct", "enum": "enum", "extension": "extension"}
 _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
 _DEEPEST_DECLARATOR = 16
 _LONGEST_NAME = 200
+_NESTED_CALLS = 6
 _LOADERS = frozenset({"require", "import", "require_relative", "load", "source", "."})
 
 
@@ -244,26 +245,30 @@ def _nearest_heavy(symbols: list[Symbol], index: int) -> Symbol | None:
 
 def _imports(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> list[Import]:
     """Statements with the modules inside them; a call only counts when what it calls loads modules."""
-    loaders = {node.start_byte for node in captures.get("loader", []) if _slice(node, data) in _LOADERS}
-    called = {node.start_byte for node in captures.get("loader", [])}
-    statements = [
-        byte_range for byte_range in _ranges(captures.get("import", []))
-        if byte_range[0] not in called or byte_range[0] in loaders
-    ]  # fmt: skip
+    calls = {node.start_byte: _slice(node, data) in _LOADERS for node in captures.get("loader", [])}
+    statements = sorted(_ranges(captures.get("import", [])))
     starts = [start for start, _ in statements]
+    bare = {index for index, start in enumerate(starts) if calls.get(start, True)}
     found = []
-    taken = set()
     for node in captures.get("module", []):
-        index = bisect_right(starts, node.start_byte) - 1
-        inside = index >= 0 and node.end_byte <= statements[index][1]
-        if not inside and any(start <= node.start_byte for start in called) and _in_call(node, called, loaders, data):
-            continue
-        start, end = statements[index] if inside else node.byte_range
-        taken.add(index if inside else -1)
-        found.append(Import(start, end, _module(_slice(node, data))))
-    rest = [statement for index, statement in enumerate(statements) if index not in taken]
-    found += [Import(start, end, _second_word(data[start:end])) for start, end in rest]
+        index = _around(statements, starts, node)
+        if index < 0:
+            found.append(Import(*node.byte_range, _module(_slice(node, data))))
+        elif calls.get(starts[index], True):
+            bare.discard(index)
+            found.append(Import(*statements[index], _module(_slice(node, data))))
+    for start, end in (statements[index] for index in bare):
+        found.append(Import(start, end, _second_word(data[start:end])))
     return sorted(found, key=lambda item: (item.start, item.module))
+
+
+def _around(statements: list[tuple[int, int]], starts: list[int], node: tree_sitter.Node) -> int:
+    """The index of the statement that holds ``node``, among the last few that begin before it; -1 when none does."""
+    last = bisect_right(starts, node.start_byte) - 1
+    for index in range(last, max(-1, last - _NESTED_CALLS), -1):
+        if statements[index][1] >= node.end_byte:
+            return index
+    return -1
 
 
 def _second_word(statement: bytes) -> str:

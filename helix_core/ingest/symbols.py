@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from helix_core.ingest.outline import Outline
 from helix_core.words import IDENTIFIER
 
+_LITERALS = frozenset({"None", "True", "False", "null", "true", "false", "nil", "undefined", "self", "this"})
 _MARKERS = str.maketrans(dict.fromkeys("/*#\"'", " "))
 _TEST_PREFIXES = ("test_", "Test_", "Tests_", "test", "Test", "Benchmark", "Fuzz", "Example")
 _TEST_SUFFIXES = ("TestCase", "Tests", "Test", "Spec", "_test", "_spec", "_tests")
@@ -64,7 +65,7 @@ def plain(doc: str) -> str:
 def references(code: str, keywords: frozenset[str]) -> str:
     """The distinct identifiers of ``code`` with at least three characters that the language does not reserve."""
     names = dict.fromkeys(IDENTIFIER.findall(code))
-    return " ".join([name for name in names if len(name) >= 3 and name not in keywords])
+    return " ".join([name for name in names if len(name) >= 3 and name not in keywords and name not in _LITERALS])
 
 
 def tested_name(name: str, kind: str) -> str:

@@ -13,6 +13,8 @@ import tree_sitter
 from helix_core.ingest.grammars import Grammar
 
 PARSE_LIMIT_S = 2.0
+_START_S = 0.2
+_S_PER_BYTE = 1.5e-6
 MOST_LINES = 100_000
 LONGEST_AVERAGE_BYTES = 2000
 _SMALL_BYTES = 65536
@@ -92,9 +94,36 @@ def parse(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree |
         raise
 
 
-def is_worth_parsing(size_bytes: int, line_count: int) -> bool:
-    """Data in a million lines, or all in one, has no structure worth the time and memory of a tree."""
-    return line_count <= MOST_LINES and (size_bytes < _SMALL_BYTES or size_bytes <= line_count * LONGEST_AVERAGE_BYTES)
+def time_for(size_bytes: int) -> float:
+    """Seconds a parse may take: some twenty times what ordinary text of this size needs, so that a text made to be
+    ambiguous is given up before its parse has filled the memory."""
+    return min(PARSE_LIMIT_S, _START_S + _S_PER_BYTE * size_bytes)
+
+
+def is_worth_parsing(grammar: Grammar, data: bytes, line_count: int) -> bool:
+    """Data in a million lines, or all in one, has no structure worth the time and memory of a tree; and a text nested
+    deeper than its grammar's scanner can remember would overwrite this process's memory."""
+    if line_count > MOST_LINES:
+        return False
+    if len(data) >= _SMALL_BYTES and len(data) > line_count * LONGEST_AVERAGE_BYTES:
+        return False
+    return not grammar.deepest or _block_levels(data) <= grammar.deepest
+
+
+def _block_levels(data: bytes) -> int:
+    """An upper bound of the block levels that are open at once: each indentation and each compact marker in a line
+    (``- - key: value``) opens one, and a line closes those of earlier lines indented as it is."""
+    levels: dict[int, int] = {}
+    for line in data.splitlines():
+        text = line.lstrip()
+        if text:
+            indent = len(line) - len(text)
+            markers = text.count(b"-") + text.count(b"?") + text.count(b":") if len(text) > 1 else 1
+            if markers > 3:
+                words = text.replace(b"\t", b" ")
+                markers = words.count(b"- ") + words.count(b"? ") + words.count(b": ") + 1
+            levels[indent] = max(levels.get(indent, 0), markers + 1)
+    return sum(levels.values())
 
 
 def is_tangled(root: tree_sitter.Node) -> bool:

@@ -14,6 +14,7 @@ _YAML = Grammar(
     module="tree_sitter_yaml",
     definitions="(document (block_node (block_mapping (block_mapping_pair key: (_) @name) @key)))",
     text="(comment) @comment [(double_quote_scalar) (single_quote_scalar) (block_scalar)] @string",
+    deepest=240,
 )
 
 _TOML = Grammar(

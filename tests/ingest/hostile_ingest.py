@@ -1,0 +1,38 @@
+"""Ingest functions that misbehave for files of certain names; worker processes import them by name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from helix_core.ingest.pool import ingest_file
+from helix_core.model import Document
+
+
+def misbehave(path: bytes, data: bytes, skipped: str) -> Document:
+    """As the name of the file asks."""
+    name = path.rpartition(b"/")[2]
+    if name.startswith(b"sleep"):
+        time.sleep(600)
+    if name.startswith(b"crash"):
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if name.startswith(b"exit"):
+        os._exit(3)
+    if name.startswith(b"raise"):
+        raise RuntimeError("no")
+    if name.startswith(b"allocate"):
+        bytearray(2 << 30)
+    if name.startswith(b"once"):
+        marker = Path(os.fsdecode(data))
+        if not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return ingest_file(path, data, skipped)
+
+
+def slowly(path: bytes, data: bytes, skipped: str) -> Document:
+    """Long enough for a test to end the worker meanwhile."""
+    time.sleep(0.05)
+    return ingest_file(path, data, skipped)

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helix_core.ingest.document import ingest
+from helix_core.ingest.pool import IngestPool, Limits, Quarantined
+from helix_core.ingest.wire import packed, unpacked
+from helix_core.model import Document
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+
+
+def _files(*names: bytes) -> list[tuple[bytes, bytes, str]]:
+    return [(name, b"def f():\n    return 1\n", "") for name in names]
+
+
+def test_every_file_comes_back_as_the_document_that_one_process_would_make() -> None:
+    files = [
+        (b"a/%d.py" % n, b"import os\n\ndef f%d():\n    '''doc'''\n    return %d\n" % (n, n), "") for n in range(100)
+    ]
+    files.append((b"skipped.bin", b"\0\1", "binary"))
+    with IngestPool(2) as pool:
+        results = {result.path: result for result in pool.run(iter(files))}
+    assert results == {path: ingest(path, data, skipped=skipped) for path, data, skipped in files}
+
+
+def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None:
+    with IngestPool(2) as pool:
+        assert list(pool.run([])) == []
+        assert not pool.process_ids
+        assert len(list(pool.run(_files(b"a.py")))) == 1
+        first = pool.process_ids
+        assert len(list(pool.run(_files(b"b.py")))) == 1
+        assert pool.process_ids == first
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (b"crash.py", "crashed"),
+        (b"exit.py", "crashed"),
+        (b"raise.py", "raised RuntimeError"),
+        (b"allocate.py", "out of memory"),
+        (b"sleep.py", "timed out"),
+    ],
+)
+def test_a_file_that_breaks_its_worker_is_quarantined_and_its_neighbours_are_not(name: bytes, reason: str) -> None:
+    from hostile_ingest import misbehave  # type: ignore[import-not-found]
+
+    limits = Limits(batch_s=2.0)
+    with IngestPool(1, ingest=misbehave, limits=limits) as pool:
+        results = {result.path: result for result in pool.run(_files(b"a.py", name, b"b.py"))}
+    assert isinstance(results[b"a.py"], Document)
+    assert isinstance(results[b"b.py"], Document)
+    broken = results[name]
+    assert isinstance(broken, Quarantined)
+    assert broken.reason == reason
+    assert broken.content_hash == ingest(name, b"def f():\n    return 1\n").content_hash
+
+
+def test_a_worker_that_dies_once_costs_nothing_but_a_second_try(tmp_path: Path) -> None:
+    from hostile_ingest import misbehave
+
+    file = (b"once.txt", os.fsencode(tmp_path / "marker"), "")
+    with IngestPool(1, ingest=misbehave) as pool:
+        (result,) = pool.run([file])
+    assert isinstance(result, Document)
+
+
+def test_workers_killed_from_outside_are_replaced() -> None:
+    from hostile_ingest import slowly
+
+    files = _files(*(b"%d.py" % n for n in range(80)))
+    results = []
+    with IngestPool(2, ingest=slowly, limits=Limits(batch_files=4)) as pool:
+        for result in pool.run(files):
+            results.append(result)
+            if len(results) == 8:
+                os.kill(pool.process_ids[0], signal.SIGKILL)
+    assert sorted(result.path for result in results) == sorted(path for path, _, _ in files)
+    assert all(isinstance(result, Document) for result in results)
+
+
+def test_workers_are_recycled_after_so_many_files() -> None:
+    with IngestPool(1, limits=Limits(files_per_worker=4, batch_files=2)) as pool:
+        assert len(list(pool.run(_files(*(b"%d.py" % n for n in range(4)))))) == 4
+        before = pool.process_ids
+        assert len(list(pool.run(_files(b"x.py")))) == 1
+        assert pool.process_ids != before
+
+
+def test_only_a_bounded_number_of_bytes_is_taken_ahead() -> None:
+    taken = 0
+
+    def files() -> Iterator[tuple[bytes, bytes, str]]:
+        nonlocal taken
+        for number in range(200):
+            taken += 1
+            yield b"%d.txt" % number, b"word\n" * 2000, ""
+
+    limits = Limits(batch_bytes=20_000, buffered_bytes=50_000)
+    with IngestPool(1, limits=limits) as pool:
+        run = pool.run(files())
+        next(run)
+        time.sleep(0.3)
+        next(run)
+        assert taken <= 12
+        assert sum(1 for _ in run) == 198
+
+
+def test_leaving_a_run_early_leaves_no_process_behind() -> None:
+    from hostile_ingest import slowly
+
+    pool = IngestPool(2, ingest=slowly)
+    run = pool.run(_files(*(b"%d.py" % n for n in range(100))))
+    next(run)
+    ids = pool.process_ids
+    run.close()
+    pool.close()
+    assert ids
+    assert not any(_is_alive(process_id) for process_id in ids)
+
+
+def test_workers_leave_when_their_parent_is_killed_and_say_nothing_about_an_interrupt() -> None:
+    program = textwrap.dedent(
+        """
+        import sys
+        from helix_core.ingest.pool import IngestPool
+        from hostile_ingest import slowly
+        if __name__ == "__main__":
+            pool = IngestPool(2, ingest=slowly)
+            run = pool.run((b"%d.py" % n, b"x = 1", "") for n in range(100000))
+            for _ in range(3):
+                next(run)
+            print(*pool.process_ids, flush=True)
+            sys.stdin.read()
+        """
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    ) as parent:
+        assert parent.stdout is not None
+        ids = [int(word) for word in parent.stdout.readline().split()]
+        for process_id in ids:
+            os.kill(process_id, signal.SIGINT)
+        time.sleep(0.2)
+        assert ids
+        assert all(_is_alive(process_id) for process_id in ids)
+        parent.kill()
+        _, said = parent.communicate()
+    deadline = time.monotonic() + 10
+    while any(_is_alive(process_id) for process_id in ids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_is_alive(process_id) for process_id in ids)
+    assert b"Traceback" not in said
+
+
+def test_workers_are_nice_and_limited_in_memory() -> None:
+    resource = pytest.importorskip("resource")
+    with IngestPool(1) as pool:
+        list(pool.run(_files(b"a.py")))
+        (process_id,) = pool.process_ids
+        assert os.getpriority(os.PRIO_PROCESS, process_id) >= min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+        if hasattr(resource, "prlimit"):
+            assert resource.prlimit(process_id, resource.RLIMIT_AS)[0] == 1 << 30
+
+
+def test_a_document_survives_the_journey_between_processes() -> None:
+    source = b"import os\nPORT = 8080\n\nclass A:\n    '''Doc.'''\n    def test_x(self):\n        return os.sep\n"
+    document = ingest(b"tests/test_a.py", source)
+    assert document.chunks
+    assert unpacked(packed(document)) == document
+    assert type(unpacked(packed(document)).chunks[0].text.body) is type(document.chunks[0].text.body)
+
+
+def _is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process_id}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,255 @@
+# ruff: noqa: E501 - a sample of a language is easier to read on few lines
+from __future__ import annotations
+
+import pytest
+
+from helix_core.ingest import symbols
+from helix_core.ingest.document import ingest
+from helix_core.model import Chunk, Document
+
+FILLER = "word and more words to make it long enough to be cut in parts, which is all this is about "
+
+SAMPLES: dict[str, tuple[bytes, str, set[tuple[str, str]], set[str]]] = {
+    "python": (
+        b"a.py",
+        "import os.path as p\nfrom .x import y\nK = 1\n@d\nclass A:\n    z = 1\n    async def m(self): pass\ndef f():\n    def g(): pass\n",
+        {("K", "constant"), ("A", "class"), ("z", "field"), ("m", "method"), ("f", "function"), ("g", "function")},
+        {"os.path", ".x"},
+    ),
+    "javascript": (
+        b"a.js",
+        "import a from './x'\nconst b = require('y')\nexport const f = () => {\n  return 1\n}\nclass A {\n  m() {}\n}\n"
+        "const t = { u: function () {} }\nA.prototype.v = function () {\n}\nfunction* gen() {}\n",
+        {("f", "function"), ("A", "class"), ("m", "method"), ("u", "method"), ("v", "method"), ("gen", "function"), ("t", "constant")},
+        {"./x", "y"},
+    ),
+    "typescript": (
+        b"a.ts",
+        "import { a } from '@s/x'\nexport default class A<T> {\n  q = 1\n  m(): void {}\n}\ninterface I { z(): void; y: string }\n"
+        "type T = { k: string }\nenum E { X }\nnamespace N { export const w = 1 }\nabstract class B {}\n",
+        {("A", "class"), ("q", "field"), ("m", "method"), ("I", "interface"), ("z", "declaration"), ("y", "field"), ("T", "type"),
+         ("E", "enum"), ("N", "namespace"), ("w", "constant"), ("B", "class")},
+        {"@s/x"},
+    ),
+    "tsx": (b"a.tsx", "export const C = (p: P) => <div id=\"x\">{p.y}</div>\n", {("C", "function")}, set()),
+    "go": (
+        b"a.go",
+        'package a\nimport (\n\t"fmt"\n\tx "a/b"\n)\ntype S struct {\n\tp int\n}\ntype D interface {\n\tDo() error\n}\nconst M = 3\n'
+        "var v = 1\nfunc (s *S) Run() error {\n\treturn nil\n}\nfunc main() {\n}\n",
+        {("S", "struct"), ("p", "field"), ("D", "interface"), ("Do", "declaration"), ("M", "constant"), ("v", "constant"),
+         ("Run", "method"), ("main", "function")},
+        {"fmt", "a/b"},
+    ),
+    "rust": (
+        b"a.rs",
+        "use a::b::{c, d};\nmod other;\npub struct F { x: i32 }\nimpl F {\n    fn go(&self) {}\n}\nenum E { A }\ntrait T { fn z(&self); }\n"
+        "type Q = i32;\nconst K: i32 = 1;\nmacro_rules! mac { () => {} }\n",
+        {("F", "struct"), ("x", "field"), ("go", "method"), ("E", "enum"), ("A", "field"), ("T", "trait"), ("z", "declaration"),
+         ("Q", "type"), ("K", "constant"), ("mac", "macro")},
+        {"a::b", "other"},
+    ),
+    "java": (
+        b"A.java",
+        "import java.util.List;\nclass A {\n  static final int K = 1;\n  A() {}\n  int go() { return 1; }\n}\ninterface I { void z(); }\n"
+        "enum E { X }\nrecord R(int a) {}\n",
+        {("A", "class"), ("K", "field"), ("A", "method"), ("go", "method"), ("I", "interface"), ("z", "method"), ("E", "enum"),
+         ("X", "field"), ("R", "class")},
+        {"java.util.List"},
+    ),
+    "c": (
+        b"a.c",
+        '#include <stdio.h>\n#include "x.h"\n#define MAX 3\n#define SQ(x) ((x)*(x))\nstruct s { int q; };\ntypedef struct { int w; } t;\n'
+        "enum e { A };\nstatic const int lim = 4;\nint proto(int a);\nstatic char **name(int a)\n{\n    return 0;\n}\n",
+        {("MAX", "macro"), ("SQ", "macro"), ("s", "struct"), ("q", "field"), ("t", "type"), ("e", "enum"), ("A", "field"),
+         ("lim", "constant"), ("proto", "declaration"), ("name", "function")},
+        {"stdio.h", "x.h"},
+    ),
+    "cpp": (
+        b"a.cpp",
+        "#include <v>\nnamespace n {\nclass F {\n  int go(int a);\n  int x = 1;\n  void in() {}\n};\ntemplate<class T>\nT mx(T a) { return a; }\n}\n"
+        "int n::F::go(int a) {\n  return 1;\n}\nF::F() {}\nF::~F() {}\nstd::string &nm() { return s; }\nusing V = int;\nenum class E { A };\n",
+        {("n", "namespace"), ("F", "class"), ("x", "field"), ("in", "method"), ("mx", "function"), ("go", "method"), ("F", "method"),
+         ("~F", "method"), ("nm", "function"), ("V", "type"), ("E", "enum")},
+        {"v"},
+    ),
+    "c_sharp": (
+        b"A.cs",
+        "using System.Text;\nnamespace A.B {\nclass F { const int K = 1; int P { get; } F() {} int Go() { return 1; } }\ninterface I { void Z(); }\n"
+        "struct S {}\nenum E { X }\nrecord R(int a);\n}\n",
+        {("A.B", "namespace"), ("F", "class"), ("K", "field"), ("P", "field"), ("Go", "method"), ("I", "interface"), ("S", "struct"),
+         ("E", "enum"), ("X", "field"), ("R", "class")},
+        {"System.Text"},
+    ),
+    "ruby": (
+        b"a.rb",
+        "require 'x'\nrequire_relative \"y/z\"\nputs 'no'\nmodule A\n  class F < B\n    K = 1\n    def go(b)\n    end\n    def self.cm; end\n  end\nend\n",
+        {("A", "module"), ("F", "class"), ("K", "constant"), ("go", "method"), ("cm", "method")},
+        {"x", "y/z"},
+    ),
+    "php": (
+        b"a.php",
+        "<?php\nnamespace A\\B;\nuse X\\Y;\nrequire_once 'x.php';\nconst K = 1;\nclass F { const C = 1; private $x; public function go() { } }\n"
+        "interface I { function z(); }\ntrait T {}\nenum E { case A; }\nfunction top() { }\n",
+        {("A\\B", "namespace"), ("K", "constant"), ("F", "class"), ("C", "constant"), ("x", "field"), ("go", "method"),
+         ("I", "interface"), ("T", "trait"), ("E", "enum"), ("top", "function")},
+        {"X\\Y", "x.php"},
+    ),
+    "kotlin": (
+        b"a.kt",
+        "package a\n\nimport x.y.Z\n\nclass F(val a: Int) {\n    val x = 1\n    fun go(b: String): Int {\n        return 1\n    }\n}\n\n"
+        "object O {\n    fun w() {}\n}\n\ninterface I {\n    fun z()\n}\n\nconst val TOP = 2\n\ntypealias T = F\n",
+        {("F", "class"), ("x", "constant"), ("go", "method"), ("O", "object"), ("I", "class"), ("TOP", "constant"), ("T", "type")},
+        {"x.y.Z"},
+    ),
+    "swift": (
+        b"a.swift",
+        "import Foundation\nclass F: B {\n  let x: Int = 3\n  init(a: Int) { }\n  func go() { }\n}\nstruct S { var a = 1 }\nenum E { case k }\n"
+        "protocol P { func z() }\nextension F { func ext() {} }\nfunc top() {}\n",
+        {("F", "class"), ("x", "constant"), ("init", "method"), ("go", "method"), ("S", "struct"), ("E", "enum"), ("k", "field"),
+         ("P", "interface"), ("ext", "method"), ("top", "function")},
+        {"Foundation"},
+    ),
+    "scala": (
+        b"a.scala",
+        "import x.y.Z\nclass F(a: Int) {\n  val x = 1\n  def go(b: String): Int = 1\n}\nobject O { val K = 3 }\ntrait I { def z(): Int }\n",
+        {("F", "class"), ("x", "constant"), ("go", "method"), ("O", "object"), ("K", "constant"), ("I", "trait"), ("z", "declaration")},
+        {"x.y.Z"},
+    ),
+    "lua": (
+        b"a.lua",
+        "local m = require('x.y')\nprint('no')\nlocal function f() end\nfunction m.go() end\nfunction m:me() end\nm.h = function() end\n",
+        {("m", "constant"), ("f", "function"), ("go", "method"), ("me", "method"), ("h", "method")},
+        {"x.y"},
+    ),
+    "bash": (
+        b"a.sh",
+        "#!/bin/bash\n. ./x.sh\nsource lib.sh\necho no\nK=1\nexport Z=2\nf() {\n  echo a\n}\nfunction g { local x=1; }\n",
+        {("K", "constant"), ("Z", "constant"), ("f", "function"), ("g", "function")},
+        {"./x.sh", "lib.sh"},
+    ),
+    "sql": (
+        b"a.sql",
+        "CREATE TABLE a.users (id INT, name TEXT);\nCREATE INDEX ix ON users (id);\nCREATE VIEW v AS SELECT 1;\n"
+        "CREATE FUNCTION f() RETURNS INT AS $$ SELECT 1 $$ LANGUAGE sql;\n",
+        {("users", "table"), ("id", "field"), ("ix", "index"), ("v", "view"), ("f", "function")},
+        set(),
+    ),
+    "css": (
+        b"a.css",
+        '@import "x.css";\n.a, #b { color: red; }\n@media print { .c { x: y } }\n@keyframes foo { from {a: b} }\n',
+        {(".a, #b", "rule"), (".c", "rule"), ("foo", "rule")},
+        {"x.css"},
+    ),
+    "json": (b"a.json", '{"a": 1, "b": {"c": 2}}\n', {("a", "key"), ("b", "key")}, set()),
+    "yaml": (b"a.yaml", "a: 1\n'k l':\n  c: 2\n", {("a", "key"), ("k l", "key")}, set()),
+    "toml": (b"a.toml", "x = 1\n[a.b]\ny = 2\n[[t]]\n", {("x", "key"), ("a.b", "table"), ("y", "key"), ("t", "table")}, set()),
+    "dockerfile": (b"Dockerfile", "FROM a AS build\nARG X=1\nENV A=b C=d\n", {("build", "stage"), ("X", "key"), ("A", "key"), ("C", "key")}, set()),
+    "markdown": (b"a.md", "# One `x`\n\ntext\n\nTwo\n===\n", {("One `x`", "section"), ("Two", "section")}, set()),
+    "rst": (b"a.rst", "One\n===\n\nTwo\n---\n\n.. data:: X\n", {("One", "section"), ("Two", "section"), ("X", "entry")}, set()),
+}  # fmt: skip
+
+
+def _definitions(document: Document) -> set[tuple[str, str]]:
+    return {(str(item.name), item.kind) for chunk in document.chunks for item in chunk.definitions}
+
+
+def _chunk(document: Document, name: str) -> Chunk:
+    return next(chunk for chunk in document.chunks if chunk.name == name)
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_what_a_language_defines_and_imports_is_found(language: str) -> None:
+    path, source, definitions, imports = SAMPLES[language]
+    document = ingest(path, source.encode())
+    assert document.language == language
+    assert not document.has_errors
+    assert definitions <= _definitions(document)
+    assert {str(item) for chunk in document.chunks for item in chunk.imports} == imports
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "name", "breadcrumb"),
+    [
+        (b"a.go", "package a\n\nfunc (s *Server) Run() {\n\treturn\n}\n", "Run", "Server"),
+        (b"a.cpp", "int Foo::go(int a) {\n  return 1;\n}\n", "go", "Foo"),
+        (b"a.lua", "function M.go()\n  return 1\nend\n", "go", "M"),
+        (b"a.js", "Foo.prototype.bar = function () {\n  return 1\n}\n", "bar", "Foo"),
+    ],
+)
+def test_a_method_written_outside_its_type_carries_the_type_in_its_breadcrumb(
+    path: bytes, source: str, name: str, breadcrumb: str
+) -> None:
+    chunk = _chunk(ingest(path, source.encode()), name)
+    assert (chunk.kind, chunk.breadcrumb) == ("method", breadcrumb)
+
+
+def test_the_functions_of_a_rust_impl_stand_under_its_type() -> None:
+    functions = "".join(
+        f"    /// Number {n}.\n    #[inline]\n    pub fn f{n}(&self) -> i32 {{\n        {n}\n    }}\n"
+        for n in range(12)
+    )
+    document = ingest(b"a.rs", f"impl<T> Store<T> {{\n{functions}}}\n".encode())
+    chunk = _chunk(document, "f3")
+    assert (chunk.kind, chunk.breadcrumb) == ("method", "Store")
+    assert chunk.text.doc == "Number 3."
+
+
+def test_long_suites_of_javascript_tests_are_cut_at_their_cases() -> None:
+    cases = "".join(
+        f"  it('does thing {n}', () => {{\n    // {FILLER}\n    expect({n}).toBe({n})\n  }})\n" for n in range(15)
+    )
+    document = ingest(b"src/store.test.ts", f"describe('createStore', () => {{\n{cases}}})\n".encode())
+    case = _chunk(document, "does thing 3")
+    assert (case.kind, case.breadcrumb) == ("test", "createStore")
+    assert set(document.chunks[0].tests) == {"createStore", "store"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "tested"),
+    [
+        ("test_foo", "function", "foo"),
+        ("testFoo", "method", "Foo"),
+        ("TestFoo", "class", "Foo"),
+        ("FooTest", "class", "Foo"),
+        ("FooTests", "class", "Foo"),
+        ("FooTestCase", "class", "Foo"),
+        ("Test_Foo", "function", "Foo"),
+        ("BenchmarkFoo", "function", "Foo"),
+        ("testament", "function", ""),
+        ("TestCase", "class", "Case"),
+        ("test", "function", ""),
+        ("createStore", "suite", "createStore"),
+        ("does a thing", "test", ""),
+    ],
+)
+def test_the_name_of_a_test_tells_what_it_tests(name: str, kind: str, tested: str) -> None:
+    assert symbols.tested_name(name, kind) == tested
+
+
+@pytest.mark.parametrize(
+    ("path", "tested"),
+    [
+        (b"tests/test_store.py", "store"),
+        (b"a/store_test.go", "store"),
+        (b"src/store.test.ts", "store"),
+        (b"StoreTest.java", "Store"),
+        (b"spec/store_spec.rb", "store"),
+        (b"tests/conftest.py", ""),
+    ],
+)
+def test_the_name_of_a_test_file_tells_what_it_tests(path: bytes, tested: str) -> None:
+    assert symbols.tested_file(path) == tested
+
+
+def test_a_function_called_test_is_a_test_only_where_tests_are() -> None:
+    source = b"def test_client():\n    return 1\n"
+    assert ingest(b"src/app.py", source).chunks[0].tests == ()
+    assert "client" in ingest(b"tests/test_app.py", source).chunks[0].tests
+
+
+def test_references_are_distinct_names_without_reserved_words() -> None:
+    assert symbols.references("if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
+
+
+def test_comment_text_loses_its_markers() -> None:
+    assert symbols.plain("/** Reads\n * things. */\n# and\n// more") == "Reads things. and more"
