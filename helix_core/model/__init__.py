@@ -1,0 +1,65 @@
+"""The nouns every room shares.
+
+Values only: frozen, slotted, comparable. No I/O, no clock, no decisions; imports nothing of Helix.
+Paths are raw bytes relative to the workspace root with ``/`` between parts; ``source_id`` is their printable form.
+Lines are 1-based and inclusive; byte spans are half-open; times are Unix seconds unless the name says ``_ns``.
+"""
+
+from helix_core.model.answer import (
+    Contradiction,
+    Found,
+    Hints,
+    Ranked,
+    RefreshTarget,
+    Signal,
+    SourcedClaim,
+    Verdict,
+    Weighed,
+)
+from helix_core.model.content import (
+    Chunk,
+    Claim,
+    Definition,
+    Document,
+    IndexText,
+    Item,
+    Source,
+    SourceState,
+    StatSignature,
+)
+from helix_core.model.kinds import Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
+from helix_core.model.workspace import FileEntry, GitState, LastCommit, Listing, Skipped
+
+__all__ = [
+    "Authority",
+    "Chunk",
+    "Claim",
+    "Clean",
+    "Contradiction",
+    "Definition",
+    "Document",
+    "FileEntry",
+    "Found",
+    "GitState",
+    "Hints",
+    "IndexText",
+    "Item",
+    "LastCommit",
+    "Listing",
+    "Ranked",
+    "Reason",
+    "RefreshTarget",
+    "Role",
+    "Signal",
+    "Skipped",
+    "Source",
+    "SourceKind",
+    "SourceState",
+    "SourcedClaim",
+    "StatSignature",
+    "Status",
+    "TaskType",
+    "Verdict",
+    "Volatility",
+    "Weighed",
+]

@@ -1,0 +1,119 @@
+"""What becomes of a question: ranked items, verdicts, contradictions, things to read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from helix_core.model.content import Item, Source
+from helix_core.model.kinds import Reason, Status
+from helix_core.model.workspace import LastCommit
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One ranker's word about one item: its 1-based rank in that list and its share of the fused score."""
+
+    ranker: str
+    rank: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An item with its place in the answer; ``score`` is comparable inside one answer only."""
+
+    item: Item
+    score: float
+    signals: tuple[Signal, ...]
+    priors: tuple[str, ...] = ()
+    related: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
+
+    ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
+    """
+
+    ranked: tuple[Ranked, ...]
+    confidence: float
+    known_empty: bool
+    terms: tuple[str, ...]
+    rankers: dict[str, str]
+    searched_sources: int
+    searched_items: int
+    evaluated: int
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the session knows: paths open in the editor and recently used, most recent first."""
+
+    open_paths: tuple[bytes, ...] = ()
+    recent_paths: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedClaim:
+    """A claim as the index remembers it, with the item and the file version that make it."""
+
+    item_id: int
+    source: Source
+    key: str
+    value: str
+    value_type: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """May this pointer be trusted now, and why. ``detail`` completes the reason (names, the other side), or is empty.
+
+    ``also`` holds the observations that the reason outweighed, in the order of the verdict table.
+    """
+
+    status: Status
+    reason: Reason
+    detail: str = ""
+    also: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two sources that claim different values for one key; ``fresher`` changed last."""
+
+    key: str
+    fresher: SourcedClaim
+    older: SourcedClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A ranked item with its verdict and what was read for it.
+
+    ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
+    ``verified_at`` is when bytes and index last agreed.
+    """
+
+    ranked: Ranked
+    verdict: Verdict
+    live_truth: float
+    content_hash: str
+    quote: str
+    verified_at: float
+    uri: str
+    commit: LastCommit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshTarget:
+    """One thing to read again: where, why, and how pressing (0..1)."""
+
+    target_kind: str
+    source_id: str
+    start_line: int
+    end_line: int
+    reason: Reason
+    priority: float

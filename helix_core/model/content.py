@@ -1,0 +1,156 @@
+"""Files and what is in them: documents and chunks on the way into the index, sources and items out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatility
+
+
+@dataclass(frozen=True, slots=True)
+class StatSignature:
+    """What ``fstat`` says of a file; equal signatures mean equal bytes unless the change was racily recent."""
+
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name a chunk gives a meaning to: a function, class, constant, section, key."""
+
+    name: Clean
+    kind: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A literal fact ``key = value``; ``key`` is dotted and as written, ``value_type`` one of
+    ``int float bool string path url version``."""
+
+    key: Clean
+    value: Clean
+    value_type: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexText:
+    """The fields of a chunk as postings see them; the store keeps postings, not text.
+
+    ``names`` breadcrumb and names, whole and split; ``doc`` comments and docstrings; ``body`` the rest; ``extra`` parts
+    of camel-case identifiers in ``body``; ``refs`` distinct identifiers in code, outside strings and comments.
+    """
+
+    names: Clean
+    doc: Clean
+    body: Clean
+    extra: Clean
+    refs: Clean
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An item of a file: one symbol or a part of one. The chunks of a file partition its bytes at line starts.
+
+    ``kind`` is the field's word (function, method, class, section, table, imports, block, text, …);
+    ``breadcrumb`` is ``Outer.inner`` for code and ``Heading > Sub`` for documents, empty at top level;
+    ``text_hash`` is the first 16 hex of SHA-256 of the masked bytes, the wire's ``gene_id``.
+    """
+
+    kind: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    name: Clean
+    breadcrumb: Clean
+    text_hash: str
+    text: IndexText
+    definitions: tuple[Definition, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    imports: tuple[Clean, ...] = ()
+    tests: tuple[Clean, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file, ingested: everything the index will know of it, and nothing it must not.
+
+    ``content_hash`` is SHA-256 (hex) of the raw bytes. ``parser`` names chunker and grammar with their versions.
+    ``skipped`` is a reason why the content does not count (binary, minified, generated); then there are no chunks.
+    """
+
+    path: bytes
+    content_hash: str
+    size_bytes: int
+    line_count: int
+    language: str
+    parser: str
+    source_kind: SourceKind
+    volatility: Volatility
+    authority: Authority
+    role: Role
+    chunks: tuple[Chunk, ...]
+    has_errors: bool = False
+    masked_count: int = 0
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """What the index knows of a file's place on disk: enough to tell, by a stat, that nothing moved."""
+
+    path: bytes
+    content_hash: str
+    signature: StatSignature
+    observed_ns: int
+    parser: str
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A live row of the index: a file version with its provenance."""
+
+    id: int
+    path: bytes
+    source_id: str
+    content_hash: str
+    signature: StatSignature
+    observed_at: float
+    verified_at: float
+    language: str
+    source_kind: SourceKind
+    volatility: Volatility
+    authority: Authority
+    role: Role
+    line_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A chunk as the index remembers it."""
+
+    id: int
+    source: Source
+    kind: str
+    name: str
+    breadcrumb: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    text_hash: str
+
+    @property
+    def symbol(self) -> str:
+        """The dotted name people use for it: breadcrumb and name joined, or what there is."""
+        if self.breadcrumb and self.name:
+            separator = " > " if self.source.source_kind is SourceKind.DOC else "."
+            return f"{self.breadcrumb}{separator}{self.name}"
+        return self.name or self.breadcrumb

@@ -1,0 +1,92 @@
+"""The words with which everything is classed: tasks, verdicts, reasons, provenance; and text that is clean."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Clean(str):
+    """Text in which secrets are masked. Only ``ingest/secrets.py`` makes it; the store takes nothing else."""
+
+    __slots__ = ()
+
+
+class TaskType(StrEnum):
+    """What the asker is about to do with the answer; the risk rises from ``plan`` to ``quote``."""
+
+    PLAN = "plan"
+    EXPLAIN = "explain"
+    REVIEW = "review"
+    EDIT = "edit"
+    DEBUG = "debug"
+    OPS = "ops"
+    QUOTE = "quote"
+
+
+class Status(StrEnum):
+    """May the pointer be trusted now?"""
+
+    VERIFIED = "verified"
+    STALE_RISK = "stale_risk"
+    NEEDS_REFRESH = "needs_refresh"
+
+
+class Reason(StrEnum):
+    """Why a verdict is what it is: the words of the verdict table."""
+
+    UNCHANGED = "unchanged"
+    TOUCHED = "touched"
+    REINGESTED = "reingested"
+    MOVED = "moved"
+    CHANGED = "changed"
+    GONE = "gone"
+    UNREADABLE = "unreadable"
+    OUTSIDE_ROOT = "outside_root"
+    NOT_A_FILE = "not_a_file"
+    TOO_LARGE = "too_large"
+    UNSAVED = "unsaved"
+    CONFLICTED = "conflicted"
+    OUTDATED_DOC = "outdated_doc"
+    CONTRADICTED = "contradicted"
+    AGED = "aged"
+    WEAK_AUTHORITY = "weak_authority"
+    UNLOCATED = "unlocated"
+
+
+class SourceKind(StrEnum):
+    """What sort of thing a source is."""
+
+    CODE = "code"
+    CONFIG = "config"
+    DOC = "doc"
+    LOG = "log"
+    DB = "db"
+    NOTE = "note"
+
+
+class Volatility(StrEnum):
+    """How fast a source ages when it cannot be read again (half-lives 7 d, 12 h, 15 min)."""
+
+    STABLE = "stable"
+    MEDIUM = "medium"
+    HOT = "hot"
+
+
+class Authority(StrEnum):
+    """How close a source is to the thing it speaks of."""
+
+    PRIMARY = "primary"
+    DERIVED = "derived"
+    INFERRED = "inferred"
+
+
+class Role(StrEnum):
+    """The part a file plays in its project, read from its path alone."""
+
+    IMPLEMENTATION = "implementation"
+    TEST = "test"
+    EXAMPLE = "example"
+    HISTORY = "history"
+    DOC = "doc"
+    CONFIG = "config"
+    VENDORED = "vendored"
