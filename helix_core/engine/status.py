@@ -51,6 +51,7 @@ def status(
             "parked_files": counts.parked.sources,
             "parked_items": counts.parked.items,
         },
+        "languages": reader.languages(),
         "git": {"head": state.head, "branch": state.branch, "operation": state.operation} if git else None,
         "skipped": by_reason,
         "notes": list(listing.notes),

@@ -114,6 +114,13 @@ class SourceQueries(Session):
         rows = self._rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
         return [Skipped(*row) for row in rows]
 
+    def languages(self) -> dict[str, int]:
+        """How many searchable files there are of each language, most first."""
+        rows = self._rows(
+            "SELECT language, count(*) FROM source WHERE live = 1 AND skipped = '' GROUP BY 1 ORDER BY 2 DESC, 1"
+        )
+        return {row[0]: row[1] for row in rows}
+
     def counts(self) -> Counts:
         """How many sources and items there are, searchable, skipped and parked."""
         totals = {(row[0], row[1]): SourceTotals(row[2], row[3]) for row in self._rows(_COUNTS)}
