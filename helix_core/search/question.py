@@ -15,7 +15,7 @@ from helix_core.words import IDENTIFIER, is_compound, split_identifier
 
 READ_CHARS = 8_000
 MAX_WORDS = 256
-MAX_NAMES = 16
+MAX_NAMES = 8
 MAX_PHRASES = 24
 PHRASE_WORDS = 3
 

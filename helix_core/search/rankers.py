@@ -17,12 +17,14 @@ from helix_core.store.reader import Reader
 from helix_core.words import is_compound, split_identifier
 
 MATCHES = 150
+PHRASE_POSTINGS = 6_000
 NAME_HITS = 60
 DAMPING = 0.3
 DAMPED_CHUNKS = 3
 SIMILAR_ENOUGH = 0.55
 SHORTEST_PREFIX = 4
 MAX_DEFINING_FILES = 6
+MAX_SIMILAR = 2
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
 
 
@@ -49,10 +51,12 @@ NOTHING = Votes()
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What every ranker gets: the question, its terms worth asking, and the size of the index."""
+    """What every ranker gets: the question, its terms worth asking, in how many chunks each of its words occurs, and
+    how many chunks there are."""
 
     question: Question
     terms: tuple[Term, ...]
+    frequency: Mapping[str, int]
     items: int
     reader: Reader
 
@@ -81,11 +85,29 @@ def phrases(asked: Asked) -> Votes:
     """Runs of the question's words in sequence: quoted text, error messages, compound names written apart."""
     wanted = dict.fromkeys((*asked.question.quoted, *asked.question.phrases))
     wanted.update(dict.fromkeys(tuple(split_identifier(name)) for name in asked.question.identifiers))
-    texts = [" ".join(words) for words in wanted if len(words) > 1]
+    texts = [" ".join(words) for words in affordable(wanted, asked.frequency)]
     if not texts:
         return NOTHING
     # How often a phrase occurs is not known beforehand: each counts as much as a word met once in a hundred chunks.
     return _by_text(asked, any_of(texts), texts, [rarity(asked.items // 100, asked.items)] * len(texts))
+
+
+def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """The phrases that can occur, those with the rarest words first, as long as looking them up stays cheap.
+
+    A look-up costs about the postings of the phrase's rarest word. Words without a known frequency are those that
+    questions are asked with: everywhere.
+    """
+    costs = ((min((frequency[word] for word in words if word in frequency), default=0), words) for words in wanted)
+    possible = sorted((cost, words) for cost, words in costs if cost and len(words) > 1)
+    chosen: list[tuple[str, ...]] = []
+    postings = 0
+    for cost, words in possible:
+        postings += cost
+        if postings > PHRASE_POSTINGS and chosen:
+            break
+        chosen.append(words)
+    return chosen
 
 
 def _by_text(asked: Asked, match: str, texts: Sequence[str], weights: Sequence[float]) -> Votes:
@@ -119,10 +141,9 @@ def names(asked: Asked) -> Votes:
 
 def similar(asked: Asked) -> Votes:
     """Definitions that begin like an identifier nobody defines, or are spelled like it."""
-    hits: list[tuple[float, DefinitionHit]] = []
-    for identifier in asked.question.identifiers:
-        if is_compound(identifier) and not asked.reader.definitions([identifier.lower()], 1):
-            hits += _alike(asked.reader, identifier)
+    compound = [name for name in asked.question.identifiers if is_compound(name)]
+    unknown = [name for name in compound if not asked.reader.definitions([name.lower()], 1)]
+    hits = [hit for name in unknown[:MAX_SIMILAR] for hit in _alike(asked.reader, name)]
     return _defined(asked, hits[:NAME_HITS])
 
 

@@ -54,8 +54,9 @@ class _Search:
         self._sources, self._items = reader.size()
 
     def run(self, k: int) -> Found:
-        terms = weigh_terms(self._question.words, self._reader.frequency(self._question.words), self._items)
-        asked = Asked(self._question, worth_asking(terms, self._items), self._items, self._reader)
+        frequency = self._reader.frequency(self._question.words)
+        terms = weigh_terms(self._question.words, frequency, self._items)
+        asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader)
         heard = self._hear(asked)
         fused = fuse(_ranking(name, votes) for name, votes in heard.votes.items())
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
@@ -124,7 +125,7 @@ class _Search:
             meant = [item for vote in votes.votes if vote.source_id in wanted for item in vote.items]
             source_of.update({item: vote.source_id for vote in votes.votes for item in vote.items})
             meant.sort(key=lambda item: (-votes.item_scores.get(item, 0.0), item))
-            rankings.append(Ranking(name, tuple(meant), RANKERS[name][1]))
+            rankings.append(Ranking(name, tuple(meant)))
         found: dict[int, list[tuple[int, float]]] = {}
         for one in fuse(rankings):
             found.setdefault(source_of[one.id], []).append((one.id, one.score))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ITEMS_PER_FILE = 3
-NEXT_ITEM_FACTOR = 0.5
+NEXT_ITEM_FACTOR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ def choose_places(
     """At most ``limit`` places, best first.
 
     ``files`` are ``(source id, score)`` best first; ``items`` the ``(item id, score)`` of each file, best first. The
-    best chunk of a file has the file's score; each next one at most half of the one before it, less when it matches
-    less, so that another file that matches comes first. Equal places keep the order of their files.
+    best chunk of a file has the file's score; each next one at most three quarters of the one before it, less when it
+    matches less, so that other files that match come first. Equal places keep the order of their files.
     """
     places: list[Place] = []
     for source_id, score in files:
