@@ -116,9 +116,8 @@ class SourceQueries(Session):
 
     def languages(self) -> dict[str, int]:
         """How many searchable files there are of each language, most first."""
-        rows = self._rows(
-            "SELECT language, count(*) FROM source WHERE live = 1 AND skipped = '' GROUP BY 1 ORDER BY 2 DESC, 1"
-        )
+        sql = f"SELECT p.language, count(*) FROM source s {_PROFILE} WHERE s.live = 1 AND s.skipped = '' GROUP BY 1"
+        rows = self._rows(f"{sql} ORDER BY 2 DESC, 1")
         return {row[0]: row[1] for row in rows}
 
     def counts(self) -> Counts:
