@@ -16,14 +16,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.config import Config, load_config
-from helix_core.engine.answer import Answer
 from helix_core.engine.opened_index import OpenedIndex
 from helix_core.engine.plan import decides_for_others
-from helix_core.engine.refresh import Progress, Refresh, RefreshReport
-from helix_core.engine.turn import turn
+from helix_core.engine.refresh import Refresh
+from helix_core.engine.report import Progress, RefreshReport
 from helix_core.errors import CorruptStoreError, GitError, UsageError
 from helix_core.model import GitState, Hints, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
@@ -34,6 +33,9 @@ from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
 from helix_core.workspace.state import GitStateReader
+
+if TYPE_CHECKING:
+    from helix_core.engine.answer import Answer
 
 MAX_K = 100
 MOST_PATHS = 200
@@ -98,8 +100,12 @@ class Helix:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
 
         def run() -> RefreshReport:
+            refresh = self._new_refresh(self._state().head, progress)
+            report = refresh.look()
+            if report is not None:
+                return report
             with self._turn(progress):
-                return self._new_refresh(self._state().head, progress).run()
+                return refresh.run()
 
         return self._mended(run, indexed=False)
 
@@ -138,6 +144,8 @@ class Helix:
         )
 
     def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
+        from helix_core.engine.turn import turn
+
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
         return turn(self.index_path, lambda: progress(waiting) if progress is not None else None)
 
@@ -195,6 +203,8 @@ class Helix:
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
 
     def _new_answer(self) -> Answer:
+        from helix_core.engine.answer import Answer
+
         return Answer(
             self._root,
             self._index.reader,

@@ -11,6 +11,7 @@ import tree_sitter
 from helix_core.ingest import claims
 from helix_core.ingest.assemble import Assembler
 from helix_core.ingest.chunk import spans
+from helix_core.ingest.generation import CHUNKER
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.lines import Lines, line_count
 from helix_core.ingest.outline import Outline, outline
@@ -21,7 +22,6 @@ from helix_core.ingest.symbols import tested_file
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.model import Chunk, Document, Role
 
-CHUNKER = "1"
 HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 

@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cache
 
-from helix_core.ingest.document import CHUNKER
+CHUNKER = "1"
 
 
 @cache

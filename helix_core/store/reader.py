@@ -42,6 +42,10 @@ class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
+    def version(self) -> int:
+        """Differs from what it was before whenever another connection has written since, the writer's included."""
+        return int(self._rows("PRAGMA data_version")[0][0])
+
     def meta(self, key: str) -> str:
         """A fact stored with ``Writer.set_meta``; empty when there is none."""
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))

@@ -1,0 +1,130 @@
+"""Take files into an index: read each, settle at once what needs no parser, ingest and store the rest.
+
+Every file is stored whole or not at all, a batch of them a transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from helix_core.engine.report import Progress, RefreshReport
+from helix_core.ingest.document import ingest, parser_version
+from helix_core.ingest.pool import IngestPool, Quarantined
+from helix_core.model import Document, FileEntry, Reason, SourceState, StatSignature
+from helix_core.store.writer import Writer
+from helix_core.workspace.disk import DiskError, Root
+from helix_core.workspace.files import content_reason
+
+BATCH_FILES = 64
+BATCH_S = 0.25
+IN_PROCESS_FILES = 24
+IN_PROCESS_BYTES = 256 * 1024
+
+
+class Intake:
+    """One pass. ``known`` is what the index had before; what happens is counted in ``report``."""
+
+    def __init__(
+        self,
+        root: Root,
+        writer: Writer,
+        known: Mapping[bytes, SourceState],
+        report: RefreshReport,
+        *,
+        tell: Callable[[Progress], None],
+        max_bytes: int,
+    ) -> None:
+        self._root, self._writer, self._known = root, writer, known
+        self._report, self._tell, self._max_bytes = report, tell, max_bytes
+        self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
+        self._total = 0
+        self._done = 0
+
+    def take(self, entries: Sequence[FileEntry], workers: int) -> None:
+        """All of ``entries``: a few small ones here, many in worker processes."""
+        self._total = len(entries)
+        fresh = self._fresh_files(entries)
+        size = sum(entry.signature.size_bytes for entry in entries)
+        if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES:
+            self._store((ingest(path, data, skipped=skipped) for path, data, skipped in fresh))
+            return
+        with IngestPool(workers=workers) as pool:
+            self._store(pool.run(fresh))
+
+    def _store(self, documents: Iterator[Document | Quarantined]) -> None:
+        finished = False
+        while not finished:
+            deadline = time.monotonic() + BATCH_S
+            with self._writer.batch():
+                for _ in range(BATCH_FILES):
+                    document = next(documents, None)
+                    if document is None:
+                        finished = True
+                        break
+                    self._keep(document)
+                    if time.monotonic() > deadline:
+                        break
+
+    def _keep(self, document: Document | Quarantined) -> None:
+        signature, observed_ns, parser = self._reads.pop(document.path)
+        if isinstance(document, Quarantined):
+            given_up = (document.path.decode(errors="backslashreplace"), document.reason)
+            self._report.quarantined = (*self._report.quarantined, given_up)
+            self._report.skip("quarantined")
+            self._writer.skip(
+                document.path,
+                "quarantined",
+                signature,
+                observed_ns,
+                content_hash=document.content_hash,
+                parser=parser,
+            )
+        else:
+            if document.skipped:
+                self._report.skip(document.skipped)
+            else:
+                self._report.parsed += 1
+                self._report.masked += document.masked_count
+            self._writer.replace(document, signature, observed_ns)
+        self._tick(document.path)
+
+    def _tick(self, path: bytes) -> None:
+        if path in self._known:
+            self._report.changed += 1
+        else:
+            self._report.added += 1
+        self._step(path)
+
+    def _step(self, path: bytes) -> None:
+        self._done += 1
+        self._tell(Progress("indexing", self._done, self._total, path.decode(errors="backslashreplace")))
+
+    def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
+        """Read each file; settle at once what needs no parser, and yield the rest."""
+        for entry in entries:
+            observed_ns = time.time_ns()
+            try:
+                file = self._root.read(entry.path, self._max_bytes)
+            except DiskError as error:
+                self._unreadable(entry.path, error)
+                continue
+            parser = parser_version(entry.path, file.data[:256])
+            state = self._known.get(entry.path)
+            if state is not None and state.content_hash == file.content_hash and state.parser == parser:
+                self._writer.touch(entry.path, file.signature, observed_ns)
+                self._report.touched += 1
+                self._step(entry.path)
+            elif self._writer.activate(entry.path, file.content_hash, parser, file.signature, observed_ns):
+                self._report.reactivated += 1
+                self._tick(entry.path)
+            else:
+                self._reads[entry.path] = (file.signature, observed_ns, parser)
+                yield entry.path, file.data, content_reason(entry.path, file.data)
+
+    def _unreadable(self, path: bytes, error: DiskError) -> None:
+        self._report.skip(error.reason.value)
+        if path in self._known and error.reason is not Reason.CHANGED:
+            self._writer.remove(path)
+            self._report.removed += 1
+        self._step(path)
