@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
-from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import ModuleType, TracebackType
 
@@ -167,9 +166,9 @@ class IngestPool:
         self._hand_out(job)
         soonest = min((one.deadline for one in self._waiting()), default=0.0)
         timeout = max(0.0, soonest - time.monotonic()) if wait else 0.0
-        waiting = {one.channel: one for one in self._waiting()}
-        for channel in connection.wait(list(waiting), timeout):
-            assert isinstance(channel, Connection)
+        channels = [one.channel for one in self._waiting()]
+        waiting: dict[object, _Worker] = {one.channel: one for one in self._waiting()}
+        for channel in connection.wait(channels, timeout):
             self._receive(job, waiting[channel])
         now = time.monotonic()
         for one in [one for one in self._waiting() if one.deadline < now]:

@@ -16,8 +16,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """``module`` and ``entry`` name the function of a grammar wheel that gives its language. ``headings``: its
-    definitions are headings, nested by level. ``deepest``: how many open block levels its scanner survives (0: any number)."""
+    """``module`` and ``entry`` name the function of a grammar wheel that gives its language.
+
+    ``headings``: its definitions are headings, nested by level. ``deepest``: how many open block levels its scanner
+    survives (0: any number).
+    """
 
     module: str
     definitions: str = ""
