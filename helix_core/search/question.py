@@ -153,7 +153,8 @@ def _identifiers(text: str, quoted: list[str], paths: tuple[str, ...]) -> tuple[
 
 
 def _is_code(token: str) -> bool:
-    return is_compound(token) or "_" in token.strip("_")
+    """Is it written as only code is: several words in one? A name with a number, like ``sha256``, is still a word."""
+    return "_" in token.strip("_") or sum(not part.isdigit() for part in split_identifier(token)) > 1
 
 
 def _proper(text: str, identifiers: tuple[str, ...]) -> frozenset[str]:

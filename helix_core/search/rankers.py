@@ -130,8 +130,13 @@ def damped_sum(scores: Sequence[float]) -> float:
 
 
 def names(asked: Asked) -> Votes:
-    """Where the identifiers of the question are defined. A name that many files define points nowhere."""
+    """Where the identifiers of the question are defined. A name that many files define points nowhere.
+
+    Who asks for the tests of a name knows where the name is.
+    """
     hits: list[tuple[float, DefinitionHit]] = []
+    if Intent.TESTS in asked.question.intents:
+        return NOTHING
     for name in asked.question.identifiers:
         defined = asked.reader.definitions([name.lower()], NAME_HITS)
         if len({hit.source_id for hit in defined}) <= MAX_DEFINING_FILES:
@@ -160,21 +165,23 @@ def _alike(reader: Reader, identifier: str) -> list[tuple[float, DefinitionHit]]
 
 
 def _defined(asked: Asked, hits: Sequence[tuple[float, DefinitionHit]]) -> Votes:
-    """Files of definitions: by how well the name fits, then by the question's words around it, then by path."""
+    """Files of definitions: by how well the name fits, then by the other words of the question around the place, then
+    the implementation first, and what is less deeply nested.
+    """
     fit: dict[int, float] = {}
     for strength, hit in hits:
         fit[hit.item_id] = max(strength, fit.get(hit.item_id, 0.0))
+    own = {part for name in asked.question.identifiers for part in (name.lower(), *split_identifier(name))}
+    others = frozenset(asked.question.words) - own
     items = asked.reader.items(list(fit))
-    asked_words = frozenset(asked.question.words)
-    scores = {}
-    for item in items.values():
-        around = frozenset(split_identifier(f"{item.source.source_id} {item.breadcrumb}"))
-        scores[item.id] = fit[item.id] + 0.05 * min(len(around & asked_words), 4) + 0.02 * _is_proper_place(item)
-    return _named(items, scores)
+    return _named(items, {item.id: fit[item.id] + _place_bonus(item, others) for item in items.values()})
 
 
-def _is_proper_place(item: Item) -> bool:
-    return item.source.role is Role.IMPLEMENTATION
+def _place_bonus(item: Item, words: frozenset[str]) -> float:
+    """Small beside the fit of a name; orders places that define the same name."""
+    around = frozenset(split_identifier(f"{item.source.source_id} {item.breadcrumb}"))
+    depth = min(len(item.breadcrumb.split(".")), 4)
+    return 0.05 * min(len(around & words), 4) + 0.02 * (item.source.role is Role.IMPLEMENTATION) - 0.005 * depth
 
 
 def claims(asked: Asked) -> Votes:

@@ -109,3 +109,8 @@ def test_any_text_is_understood_the_same_way_twice(text: str) -> None:
     assert question == understand(text)
     assert all(word and word == word.lower() for word in question.words)
     assert all("\0" not in word for word in question.words)
+
+
+def test_a_word_with_a_number_is_not_an_identifier() -> None:
+    assert understand("hashing with argon2 and sha256 over HTTP2").identifiers == ()
+    assert understand("what does base64encode do").identifiers == ("base64encode",)

@@ -62,6 +62,21 @@ def test_a_typed_name_finds_its_definition_first(shop: Reader) -> None:
     assert not found.known_empty
 
 
+def test_who_asks_for_the_tests_of_a_name_gets_them_before_its_definition(shop: Reader) -> None:
+    assert files(ask(shop, "which test covers total_price?"))[0] == "tests/test_cart.py"
+
+
+def test_of_equal_definitions_the_least_nested_comes_first(indexed) -> None:  # type: ignore[no-untyped-def]
+    body = '        """Get it or make it."""\n        return 1\n'
+    reader = indexed(
+        {
+            "a/managers.py": f"def make_manager(kind):\n    class Manager:\n      def get_or_make(self):\n{body}",
+            "b/query.py": f"class Query:\n      def get_or_make(self):\n{body}",
+        }
+    )
+    assert files(ask(reader, "where is get_or_make defined?"))[0] == "b/query.py"
+
+
 def test_a_misspelled_name_still_finds_its_neighbour(shop: Reader) -> None:
     found = ask(shop, "send_confirmatoin")
     assert found.ranked[0].item.name == "send_confirmation"
