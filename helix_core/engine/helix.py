@@ -57,6 +57,7 @@ class Helix:
         self._blobs: BlobReader | None = None
         self._git_note = ""
         self._git_opened = False
+        self._git_marks: tuple[bool, ...] = ()
 
     @classmethod
     def open(cls, folder: Path, *, config: Config | None = None) -> Helix:
@@ -82,8 +83,7 @@ class Helix:
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
-        if self._blobs is not None:
-            self._blobs.close()
+        self._forget_git()
         self._index.close()
         self._root.close()
 
@@ -154,6 +154,7 @@ class Helix:
 
         ``indexed`` says whether the act needs an index that is up to date, or makes it so itself.
         """
+        self._follow()
         try:
             self._index.check_present()
             return act()
@@ -163,6 +164,29 @@ class Helix:
             with self._turn(None):
                 self._new_refresh(self._state().head, None).run()
         return act()
+
+    def _follow(self) -> None:
+        """Speak of what stands at the workspace's path now, whatever stood there when it was opened.
+
+        Raises WorkspaceError when no folder stands there any more.
+        """
+        if not self._root.is_in_place():
+            root = Root.open(self.workspace)
+            self._root.close()
+            self._root = root
+            self._forget_git()
+        elif self._git_opened and self._git_marks != self._marks():
+            self._forget_git()
+
+    def _marks(self) -> tuple[bool, ...]:
+        """Where a repository begins, from the workspace upwards: it may be made or taken away while we are open."""
+        return tuple(os.path.lexists(folder / ".git") for folder in (self.workspace, *self.workspace.parents))
+
+    def _forget_git(self) -> None:
+        if self._blobs is not None:
+            self._blobs.close()
+        self._git = self._git_state = self._blobs = None
+        self._git_note, self._git_opened = "", False
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Throw the index away and build it again from the disk."""
@@ -245,7 +269,7 @@ class Helix:
 
     def _opened_git(self) -> Git | None:
         if not self._git_opened:
-            self._git_opened = True
+            self._git_opened, self._git_marks = True, self._marks()
             try:
                 self._git = Git.open(self._root.path)
             except GitError as error:

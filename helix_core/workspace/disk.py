@@ -190,6 +190,14 @@ class Root:
             os.close(self._fd)
             self._fd = -1
 
+    def is_in_place(self) -> bool:
+        """Does the folder that is held still stand at ``path``, or was it moved away, removed or replaced?"""
+        try:
+            there = os.stat(self.path)
+        except OSError:
+            return False
+        return os.path.samestat(there, os.fstat(self._descriptor()))
+
     def scan(self) -> Scan:
         """A pass over many paths, cheaper than as many single calls."""
         return Scan(self._descriptor())
