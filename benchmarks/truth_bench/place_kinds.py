@@ -191,3 +191,32 @@ def nested_ignore_added(world: World, target: Target) -> Target | None:
         file.write(target.path.rpartition(b"/")[2] + b"\n")
     world.scars.append(folder + b"/" + name)
     return target
+
+
+@place_kind
+def root_renamed(world: World, target: Target) -> Target | None:
+    """The workspace itself is somewhere else now: nothing is where its address says."""
+    root = os.fsencode(world.repository.root)
+    aside = os.fsencode(world.outside / "moved-root")
+    os.rename(root, aside)
+    world.undo = lambda: os.rename(aside, root)
+    return target
+
+
+@place_kind
+def root_replaced(world: World, target: Target) -> Target | None:
+    """Another folder stands where the workspace stood, with another version of one file."""
+    root = os.fsencode(world.repository.root)
+    aside = os.fsencode(world.outside / "moved-root")
+    data = world.repository.read(target.path)
+    os.rename(root, aside)
+    os.makedirs(os.path.dirname(world.absolute(target.path)))
+    with open(world.absolute(target.path), "wb") as file:
+        file.write(b"# another root\n" + data)
+
+    def undo() -> None:
+        remove(root)
+        os.rename(aside, root)
+
+    world.undo = undo
+    return target

@@ -63,7 +63,7 @@ def question(target: Target, rng: Random) -> str:
     stem = os.fsdecode(target.path).rpartition("/")[2].partition(".")[0]
     names = re.findall(r"\w+", target.symbol)
     name = names[-1] if names else stem
-    words = " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)) or name
+    words = " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)) or name
     printable = target.path.decode("utf-8", "replace")
     return rng.choice(
         (

@@ -18,7 +18,7 @@ def merged(outcomes: list[Outcome]) -> dict[str, Tally]:
     for outcome in outcomes:
         for kind, tally in outcome.tallies.items():
             into = total.setdefault(kind, Tally())
-            for name in ("packets", "items", "verified", "shown", "unlocated", "needless"):
+            for name in ("packets", "refused", "items", "verified", "shown", "unlocated", "needless"):
                 setattr(into, name, getattr(into, name) + getattr(tally, name))
             into.wrong.update(tally.wrong)
             into.reasons.update(tally.reasons)
@@ -67,13 +67,14 @@ def table(outcomes: list[Outcome]) -> str:
     for kind, tally in sorted(merged(outcomes).items()):
         false = tally.wrong["false_verified"] + tally.wrong["wrong_hash"] + tally.wrong["malformed"]
         quote = tally.wrong["wrong_quote"] + tally.wrong["leaked_secret"]
-        reasons = " ".join(f"{reason}:{count}" for reason, count in tally.reasons.most_common())
+        others = tally.reasons + Counter({"no folder": tally.refused})
+        reasons = " ".join(f"{reason}:{count}" for reason, count in others.most_common())
         lines.append(
             f"{kind:40} {tally.packets:8} {tally.items:8} {tally.verified:8} {false:8} {quote:8} {tally.needless:8} "
-            f"{tally.unlocated:8} {tally.shown / tally.packets:8.0%} {_median(tally):8.1f}  {reasons}"
+            f"{tally.unlocated:8} {tally.shown / max(tally.packets, 1):8.0%} {_median(tally):8.1f}  {reasons}"
         )
     return "\n".join(lines)
 
 
 def _median(tally: Tally) -> float:
-    return statistics.median(tally.elapsed_ms)
+    return statistics.median(tally.elapsed_ms) if tally.elapsed_ms else 0.0

@@ -14,7 +14,7 @@ from typing import Any
 
 from helix_core.config import Config, load_config
 from helix_core.engine import Helix
-from helix_core.errors import HelixError
+from helix_core.errors import HelixError, WorkspaceError
 from helix_core.store.index import open_index
 from truth_bench.content_kinds import CONTENT_KINDS
 from truth_bench.disk_kinds import DISK_KINDS, content_mutation
@@ -38,9 +38,11 @@ PROGRESS = 100
 
 @dataclass(slots=True)
 class Tally:
-    """What happened to one kind of mutation. ``shown``: packets that hold an item of the mutated file."""
+    """What happened to one kind of mutation. ``shown``: packets that hold an item of the mutated file; ``refused``: no
+    packet, since there is no folder."""
 
     packets: int = 0
+    refused: int = 0
     items: int = 0
     verified: int = 0
     shown: int = 0
@@ -135,6 +137,9 @@ class Bench:
         if world.undo is not None:
             world.undo()
             world.undo = None
+            # What was seen gone has left the index, and comes back with a refresh only.
+            if rng.random() < 0.5:
+                self._refresh(helix)
         if len(world.scars) > MOST_SCARS:
             world.restore()
         asked, target = self._first_question(helix)
@@ -155,7 +160,7 @@ class Bench:
             place = named_in(self._repository, moved, rng) if world.is_file(moved.path) else moved
             asked = question(place, rng)
             expected = moved.path
-        if rng.random() < REFRESH and not world.versions:
+        if rng.random() < REFRESH and not world.versions and os.path.isdir(self._repository.root):
             self._refresh(helix)
         task, k = rng.choice(TASKS), rng.choice((1, 3, 8, 8, 8, 20))
         self._ask(helix, kind, asked, task, k, moved, expected)
@@ -213,6 +218,11 @@ class Bench:
         started = time.perf_counter()
         try:
             packet = helix.packet(asked, task=task, k=k)
+        except WorkspaceError as error:
+            if os.path.isdir(self._repository.root):
+                self.outcome.crashes.append(f"[{self.outcome.mutations}] {kind}: {asked!r}: {error!r}")
+            self.outcome.tallies.setdefault(kind, Tally()).refused += 1
+            return None
         except Exception:  # noqa: BLE001 - a bench for an engine that must never fail counts every failure
             trace = traceback.format_exc(limit=-8)
             self.outcome.crashes.append(f"[{self.outcome.mutations}] {kind}: {asked!r}: {trace}")
