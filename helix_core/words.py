@@ -1,15 +1,21 @@
 """How text becomes words, the same on both sides: when a chunk is indexed and when a question is asked.
 
-Pure. The patterns here are single runs of one character class, so they cannot backtrack on hostile text.
+Pure. The patterns here are runs of one character class, single or possessive: they cannot backtrack on hostile text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_RUN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_RUN = re.compile(r"[A-Z]+(?![^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|\d+")
+
+# Only these can have parts, and they are few. Possessive, so that a failed match is not tried again shorter.
+_MIXED = re.compile(r"\b[^\W\d][^\WA-Z0-9]*+[A-Z0-9]\w*+")
+_PARTS_KEPT = 1 << 13
+_LONG = 100
 
 
 def split_identifier(identifier: str) -> list[str]:
@@ -24,11 +30,18 @@ def is_compound(identifier: str) -> bool:
 
 def camel_parts(text: str) -> Iterator[str]:
     """The parts of each distinct camel-case identifier of ``text``; snake case is split by the tokenizer itself."""
-    for identifier in dict.fromkeys(IDENTIFIER.findall(text)):
-        if not identifier.islower() and not identifier.isupper():
-            parts = split_identifier(identifier)
-            if len(parts) > 1:
-                yield from parts
+    for identifier in dict.fromkeys(_MIXED.findall(text)):
+        yield from _kept_parts(identifier) if len(identifier) < _LONG else _parts(identifier)
+
+
+def _parts(identifier: str) -> tuple[str, ...]:
+    if identifier.islower() or identifier.isupper():
+        return ()
+    parts = split_identifier(identifier)
+    return tuple(parts) if len(parts) > 1 else ()
+
+
+_kept_parts = lru_cache(_PARTS_KEPT)(_parts)
 
 
 def spread(names: Iterable[str]) -> str:

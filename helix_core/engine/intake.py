@@ -13,7 +13,7 @@ from helix_core.ingest.document import ingest, parser_version
 from helix_core.ingest.pool import IngestPool, Quarantined
 from helix_core.model import Document, FileEntry, Reason, SourceState, StatSignature
 from helix_core.store.writer import Writer
-from helix_core.workspace.disk import DiskError, Root
+from helix_core.workspace.disk import DiskError, Root, Scan
 from helix_core.workspace.files import content_reason
 
 BATCH_FILES = 64
@@ -102,10 +102,14 @@ class Intake:
 
     def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
         """Read each file; settle at once what needs no parser, and yield the rest."""
+        with self._root.scan() as scan:
+            yield from self._read(scan, entries)
+
+    def _read(self, scan: Scan, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
         for entry in entries:
             observed_ns = time.time_ns()
             try:
-                file = self._root.read(entry.path, self._max_bytes)
+                file = scan.read(entry.path, self._max_bytes)
             except DiskError as error:
                 self._unreadable(entry.path, error)
                 continue

@@ -75,10 +75,9 @@ def packed_windows(start: int, end: int, lines: Lines, size: Size, pause: Callab
 
 def _reach(lines: Lines, first: int, last: int, size: Size) -> int:
     """The last row that may begin the next window when one begins at ``first``; more than ``last`` if all fits."""
-    row = first + 1
-    while row <= last and row - first < size.rows and lines.start(row + 1) - lines.start(first) <= size.size_bytes:
-        row += 1
-    return row
+    end = lines.start(first) + size.size_bytes
+    reached = len(lines) if lines.size <= end else bisect_right(lines.starts, end, first + 1) - 1
+    return max(first + 1, min(reached, first + size.rows, last + 1))
 
 
 def _pause(data: bytes, lines: Lines, row: int) -> int:
