@@ -95,7 +95,8 @@ def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) 
     """
     file = os.fspath(path)
     prepare_file(path)
-    header = read_header(file)
+    # A journal beside the file means that SQLite must undo half a write before its header says anything.
+    header = None if os.path.exists(f"{file}-journal") else read_header(file)
     suspect = False
     if header is not None:
         check_version(file, header.user_version, SCHEMA_VERSION)
