@@ -260,8 +260,7 @@ class Helix:
                 options=self._file_options(),
                 state=self._state(),
                 list_skipped=skipped,
-            ),
-            indexed=False,
+            )
         )
 
     def _file_options(self) -> FileOptions:

@@ -59,7 +59,11 @@ class OpenedIndex:
         damaged: Identity | None = self._index.identity
         with suppress(StoreError):
             self._index.close()
-        self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
+        try:
+            self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
+        except CorruptStoreError:
+            # Somebody put another file in the place of ours, and that one is damaged too.
+            self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
         self.notices = (*self.notices, notice)
         self._reader = self._index.reader()
 
