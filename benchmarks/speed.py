@@ -1,8 +1,9 @@
 """How fast, how large, beside what: every figure with its yardstick measured in the same run, as a ratio.
 
-    python benchmarks/speed.py FOLDER [--questions FILE] [--peer-python PATH] [--large] [--json FILE] [--gate]
+    python benchmarks/speed.py [FOLDER] [--questions FILE] [--peer-python PATH] [--large] [--json FILE] [--gate]
 
-FOLDER is copied to a scratch folder first and never written to. Ratios are what counts: the yardstick runs on the same
+FOLDER (this repository by default; the targets are meant for django's sources) is copied to a scratch folder first
+and never written to. Ratios are what counts: the yardstick runs on the same
 machine under the same load, in turn with ours. Absolute times are printed with ok or miss but never fail the run;
 with ``--gate`` a ratio that misses its target ends it with 1.
 """
@@ -24,13 +25,15 @@ sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
 from figures import Figure, missed_gates, table
 from measures import Bench, answers, cold, grown, peer, restart, saved
 
+REPOSITORY = Path(__file__).resolve().parents[1]
+LEFT_BEHIND = shutil.ignore_patterns(".venv", "node_modules", ".*_cache", ".hypothesis", "__pycache__")
 ALL = ("cold", "restart", "save", "packet", "growth")
 
 
 def copied(folder: Path, scratch: Path) -> Path:
     """A copy to work on, its git index refreshed so that git does not take every file for touched."""
     target = scratch / "sources" / folder.name
-    shutil.copytree(folder, target, symlinks=True)
+    shutil.copytree(folder, target, symlinks=True, ignore=LEFT_BEHIND)
     if (target / ".git").exists():
         subprocess.run(["git", "-C", str(target), "update-index", "-q", "--refresh"], check=False)
     return target
@@ -63,7 +66,7 @@ def run(options: argparse.Namespace, scratch: Path) -> list[Figure]:
 def main() -> int:
     """Run, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=REPOSITORY)
     parser.add_argument("--questions", type=Path, help="JSON lines with a field question")
     parser.add_argument("--made-questions", type=int, default=200, help="how many to make from the sources")
     parser.add_argument("--peer-python", help="the Python of a virtual environment that has helix-context")

@@ -42,7 +42,12 @@ def files(folder: Path, list_file: Path) -> dict[str, Any]:
 
 def indexed(helix: Any) -> list[bytes]:
     """The live paths, in byte order."""
-    states = helix._reader.sources()
+    from helix_core.store import open_index
+
+    index = open_index(helix.index_path)
+    with index.reader() as reader:
+        states = reader.sources()
+    index.close()
     return sorted(path for path, state in states.items() if not state.skipped)
 
 
@@ -77,20 +82,27 @@ def save(folder: Path, count: int, seed: int) -> dict[str, Any]:
     """Append a line with a new word to files picked at random; time until the index has it; then see that it has."""
     from helix_core.engine import Helix
 
-    taken, sizes, lost = [], [], 0
+    taken, cpu, sizes, lost = [], [], [], 0
     with Helix.open(folder) as helix:
         chosen = random.Random(seed).sample(indexed(helix), count)
         for number, path in enumerate(chosen):
-            word = f"zq{seed}x{number}marker"
+            word = _new_word(seed, number)
             with open(os.path.join(os.fsencode(folder), path), "ab") as file:
                 file.write(f"\n{word}\n".encode())
-            started = time.perf_counter()
+            started, spent = time.perf_counter(), cpu_seconds()
             helix.refresh_paths([path])
             taken.append((time.perf_counter() - started) * 1e3)
+            cpu.append((cpu_seconds() - spent) * 1e3)
             sizes.append(os.path.getsize(os.path.join(os.fsencode(folder), path)))
             lost += not any(item["source_id"].encode() == path for item in helix.search(word)["items"])
     slowest = sorted(zip(taken, sizes, (os.fsdecode(path) for path in chosen), strict=True), reverse=True)[:5]
-    return {"ms": taken, "lost": lost, "slowest": slowest}
+    return {"ms": taken, "cpu_ms": cpu, "lost": lost, "slowest": slowest}
+
+
+def _new_word(seed: int, number: int) -> str:
+    """One word that nobody wrote before, without parts that would be words of their own."""
+    chance = random.Random(f"{seed} {number}")
+    return "zq" + "".join(chance.choices("bcdfghjklmnpqrstvwxz", k=12))
 
 
 def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
@@ -98,19 +110,20 @@ def packets(folder: Path, questions_file: Path) -> dict[str, Any]:
     from helix_core.engine import Helix
 
     questions = [json.loads(line) for line in questions_file.read_text(encoding="utf-8").splitlines()]
-    taken, statuses = [], {"verified": 0, "stale_risk": 0, "needs_refresh": 0}
+    taken, cpu, statuses = [], [], {"verified": 0, "stale_risk": 0, "needs_refresh": 0}
     with Helix.open(folder) as helix:
         for question in questions[:WARM_UP]:
             helix.packet(question, task="explain", k=K)
         for number, question in enumerate(questions[WARM_UP:]):
-            started = time.perf_counter()
+            started, spent = time.perf_counter(), time.process_time()
             packet = helix.packet(question, task=TASKS[number % len(TASKS)], k=K)
             taken.append((time.perf_counter() - started) * 1e3)
+            cpu.append((time.process_time() - spent) * 1e3)
             for status in statuses:
                 statuses[status] += len(packet[status])
         idle = resident_bytes(os.getpid())
     slowest = sorted(zip(taken, questions[WARM_UP:], strict=True), reverse=True)[:5]
-    return {"ms": taken, "statuses": statuses, "idle_bytes": idle, "slowest": slowest}
+    return {"ms": taken, "cpu_ms": cpu, "statuses": statuses, "idle_bytes": idle, "slowest": slowest}
 
 
 def main(arguments: list[str]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE_S = 0.02
+REPOSITORY = Path(__file__).resolve().parents[2]
 MIB = 2**20
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -41,6 +42,7 @@ def environment(scratch: Path, **more: str) -> dict[str, str]:
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     return {
         **kept,
+        "PYTHONPATH": str(REPOSITORY),
         "HELIX_CACHE_DIR": str(scratch / "cache"),
         "HELIX_CONFIG": str(scratch / "no-settings.toml"),
         "PYTHONPYCACHEPREFIX": str(scratch / "compiled"),
@@ -49,9 +51,8 @@ def environment(scratch: Path, **more: str) -> dict[str, str]:
 
 
 def helix_command() -> list[str]:
-    """The ``helix`` command beside this Python, or the module where there is none."""
-    script = Path(sys.executable).with_name("helix")
-    return [str(script)] if script.exists() else [sys.executable, "-m", "helix_ls.cli"]
+    """The ``helix`` command of this repository."""
+    return [sys.executable, "-m", "helix_ls.cli"]
 
 
 def measured(command: Sequence[str], env: Mapping[str, str], *, sample_memory: bool = True) -> Cost:
