@@ -109,6 +109,8 @@ class Peer:
                 for _ in range(8 * trials):
                     if row.peer_trials >= trials:
                         break
+                    # What the trial before made disappear has come back; the peer never noticed.
+                    helix.refresh()
                     _trial(repository, rng.choice(paths), change, asks, row, rng)
                 rows.append(row)
         return rows
