@@ -17,6 +17,7 @@ from helix_core.store.reader import Reader
 from helix_core.words import is_compound, split_identifier
 
 MATCHES = 150
+PHRASE_MATCHES = 60
 PHRASE_POSTINGS = 6_000
 NAME_HITS = 60
 DAMPING = 0.3
@@ -66,7 +67,7 @@ def chunks(asked: Asked) -> Votes:
     if not asked.terms:
         return NOTHING
     words = [term.word for term in asked.terms]
-    return _by_text(asked, expression(asked.terms), words, [term.weight for term in asked.terms])
+    return _by_text(asked, expression(asked.terms), words, [term.weight for term in asked.terms], MATCHES)
 
 
 def files(asked: Asked) -> Votes:
@@ -89,7 +90,7 @@ def phrases(asked: Asked) -> Votes:
     if not texts:
         return NOTHING
     # How often a phrase occurs is not known beforehand: each counts as much as a word met once in a hundred chunks.
-    return _by_text(asked, any_of(texts), texts, [rarity(asked.items // 100, asked.items)] * len(texts))
+    return _by_text(asked, any_of(texts), texts, [rarity(asked.items // 100, asked.items)] * len(texts), PHRASE_MATCHES)
 
 
 def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) -> list[tuple[str, ...]]:
@@ -110,8 +111,8 @@ def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) 
     return chosen
 
 
-def _by_text(asked: Asked, match: str, texts: Sequence[str], weights: Sequence[float]) -> Votes:
-    found = asked.reader.chunk_evidence(match, len(texts), MATCHES, FIELD_WEIGHTS)
+def _by_text(asked: Asked, match: str, texts: Sequence[str], weights: Sequence[float], limit: int) -> Votes:
+    found = asked.reader.chunk_evidence(match, len(texts), limit, FIELD_WEIGHTS)
     item_scores = {one.id: bm25(weights, one) for one in found}
     by_source: dict[int, list[tuple[int, float]]] = {}
     source_of = {one.id: one.source_id for one in found}
