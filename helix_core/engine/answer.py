@@ -69,8 +69,10 @@ class Answer:
         state: GitState,
         max_bytes: int,
         reingest_budget_ms: float,
+        prefer_implementation: bool,
     ) -> None:
         self._root = root
+        self._prefer_implementation = prefer_implementation
         self._reader = reader
         self._state = state
         self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
@@ -94,7 +96,7 @@ class Answer:
     def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
         for _ in range(ROUNDS):
-            found = search(question, self._reader, hints, k)
+            found = search(question, self._reader, hints, k, prefer_implementation=self._prefer_implementation)
             mended = False
             for one in found.ranked:
                 path = one.item.source.path

@@ -202,7 +202,8 @@ class Helix:
         started = time.monotonic()
         checked_question(question)
         checked_k(k)
-        found = self._mended(lambda: search(question, self._index.reader, hints, k))
+        prefer = self._config.prefer_implementation
+        found = self._mended(lambda: search(question, self._index.reader, hints, k, prefer_implementation=prefer))
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
 
     def packet(
@@ -237,6 +238,7 @@ class Helix:
             state=self._state(),
             max_bytes=self._config.max_file_bytes,
             reingest_budget_ms=self._config.reingest_budget_ms,
+            prefer_implementation=self._config.prefer_implementation,
         )
 
     def digest(self) -> str:

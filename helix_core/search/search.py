@@ -9,7 +9,7 @@ from helix_core.model import Found, Hints, Ranked
 from helix_core.search.confidence import FLOOR, Signs, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, fuse
 from helix_core.search.priors import Prior, prior
-from helix_core.search.question import Question, understand
+from helix_core.search.question import Intent, Question, understand
 from helix_core.search.rankers import RANKERS, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.spans import choose_places
@@ -33,21 +33,35 @@ class _Heard:
     states: dict[str, str] = field(default_factory=dict)
 
 
-def search(question: str, reader: Reader, hints: Hints, k: int, *, off: frozenset[str] = frozenset()) -> Found:
+def search(
+    question: str,
+    reader: Reader,
+    hints: Hints,
+    k: int,
+    *,
+    prefer_implementation: bool = True,
+    off: frozenset[str] = frozenset(),
+) -> Found:
     """The answer to ``question``: at most ``k`` items, best first.
 
+    ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
     ``off`` names rankers that are not to be heard. Raises StoreError when the index cannot be read; a ranker that ran
     out of its time is named in ``Found.rankers`` instead.
     """
     with reader.snapshot():
-        return _Search(understand(question), reader, hints, off).run(k)
+        asked = understand(question)
+        asked_for = asked.intents if prefer_implementation else frozenset(Intent)
+        return _Search(asked, reader, asked_for, hints, off).run(k)
 
 
 class _Search:
     """One question being answered. Use once."""
 
-    def __init__(self, question: Question, reader: Reader, hints: Hints, off: frozenset[str]) -> None:
+    def __init__(
+        self, question: Question, reader: Reader, asked_for: frozenset[Intent], hints: Hints, off: frozenset[str]
+    ) -> None:
         self._question = question
+        self._asked_for = asked_for
         self._reader = reader
         self._hints = hints
         self._off = off
@@ -60,7 +74,7 @@ class _Search:
         heard = self._hear(asked)
         fused = fuse(_ranking(name, votes) for name, votes in heard.votes.items())
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
-        priors = {id_: prior(source, self._question.intents, self._hints) for id_, source in sources.items()}
+        priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
         files = sorted(
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
             key=lambda entry: (-entry[1], sources[entry[0].id].path),

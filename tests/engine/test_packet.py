@@ -49,6 +49,17 @@ def test_the_implementation_stands_before_its_test(helix):
     assert "tests/test_sessions.py" in ranked
 
 
+def test_the_preference_for_the_implementation_can_be_switched_off(repository, open_helix):
+    def priors(engine):
+        return {item["source_id"]: item.get("priors", []) for item in engine.search("sign_cookie")["items"]}
+
+    engine = open_helix(repository)
+    engine.refresh()
+    assert priors(engine)["tests/test_sessions.py"] == ["test x0.5"]
+    (repository / "helix.toml").write_text("[search]\nprefer_implementation = false\n")
+    assert priors(open_helix(repository))["tests/test_sessions.py"] == []
+
+
 def test_touching_a_file_changes_no_verdict_and_heals_the_signature(helix, repository):
     os.utime(repository / "app/sessions.py", ns=(1, 1))
     assert item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")["reason"] == "touched"
