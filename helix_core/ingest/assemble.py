@@ -96,7 +96,6 @@ class Assembler:
         clean = self._masked.clean
         texts = self._texts.split(part.start, part.end)
         body = texts.body.decode("utf-8", "replace")
-        code = texts.code.decode("utf-8", "replace")
         names = dict.fromkeys((*part.trail, part.name, *(definition.name for definition in definitions)))
         names.pop("", None)
         return IndexText(
@@ -104,5 +103,5 @@ class Assembler:
             doc=clean(symbols.plain(texts.doc.decode("utf-8", "replace"))),
             body=clean(body),
             extra=clean(" ".join(camel_parts(body))),
-            refs=clean(symbols.references(code, self._keywords)),
+            refs=clean(symbols.references(texts.code, self._keywords)),
         )

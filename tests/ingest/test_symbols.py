@@ -248,7 +248,9 @@ def test_a_function_called_test_is_a_test_only_where_tests_are() -> None:
 
 
 def test_references_are_distinct_names_without_reserved_words() -> None:
-    assert symbols.references("if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
+    assert symbols.references(b"if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
+    assert symbols.references("if größe.bar(0xbar, 12): return None".encode(), frozenset({"return"})) == "größe bar"
+    assert symbols.references(b"__all__ 1e5 x_1 0xff", frozenset()) == "__all__ x_1"
 
 
 def test_comment_text_loses_its_markers() -> None:
