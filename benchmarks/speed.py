@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--questions", type=Path, help="JSON lines with a field question")
     parser.add_argument("--made-questions", type=int, default=200, help="how many to make from the sources")
     parser.add_argument("--peer-python", help="the Python of a virtual environment that has helix-context")
-    parser.add_argument("--peer-files", type=int, default=60, help="how many files the peer gets")
+    parser.add_argument("--peer-files", type=int, default=300, help="how many files the peer gets")
     parser.add_argument("--repeat", type=int, default=3, help="times each pair is measured, in turn")
     parser.add_argument("--saves", type=int, default=200, help="files saved one by one")
     parser.add_argument("--large", action="store_true", help="check growth up to 50,000 files; takes minutes")

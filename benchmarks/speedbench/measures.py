@@ -104,7 +104,7 @@ def cold(bench: Bench) -> list[Figure]:
 
 def peer(bench: Bench, python: str, count: int) -> list[Figure]:
     """Throughput beside helix-context 0.4.0b1."""
-    sample = sample_of(bench.paths, count, bench.seed)
+    sample = sample_of(bench.folder, bench.paths, count, bench.seed)
     theirs = ingest_with_peer(python, bench.folder, sample, bench.scratch / "peer")
     ours = bench.source_bytes / bench.cold_s / 1024
     note = f"peer: {theirs.files} files, {theirs.size_bytes / 1024:.0f} KiB in {theirs.wall_s:.1f} s"

@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,12 @@ class PeerCost:
         return self.size_bytes / self.wall_s
 
 
-def sample_of(paths: Sequence[bytes], count: int, seed: int) -> list[bytes]:
-    """Some of the files we index ourselves."""
-    return random.Random(seed).sample(sorted(paths), min(count, len(paths)))
+def sample_of(folder: Path, paths: Sequence[bytes], count: int, seed: int) -> list[bytes]:
+    """Some of the files we index ourselves; the peer refuses blank ones."""
+    shuffled = sorted(paths)
+    random.Random(seed).shuffle(shuffled)
+    written = (path for path in shuffled if (folder / path.decode("utf-8", "surrogateescape")).read_bytes().strip())
+    return list(islice(written, count))
 
 
 def ingest_with_peer(python: str, folder: Path, paths: Sequence[bytes], scratch: Path) -> PeerCost:
