@@ -20,6 +20,7 @@ BATCH_FILES = 64
 BATCH_S = 0.25
 IN_PROCESS_FILES = 24
 IN_PROCESS_BYTES = 256 * 1024
+QUARANTINED = "quarantined"
 
 
 class Intake:
@@ -46,11 +47,16 @@ class Intake:
         self._total = len(entries)
         fresh = self._fresh_files(entries)
         size = sum(entry.signature.size_bytes for entry in entries)
-        if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES:
+        if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES and not self._is_any_suspect(entries):
             self._store((ingest(path, data, skipped=skipped) for path, data, skipped in fresh))
             return
         with IngestPool(workers=workers) as pool:
             self._store(pool.run(fresh))
+
+    def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
+        """What broke a worker before may do so again: never here, where it would end the engine."""
+        known = (self._known.get(entry.path) for entry in entries)
+        return any(state is not None and state.skipped == QUARANTINED for state in known)
 
     def _store(self, documents: Iterator[Document | Quarantined]) -> None:
         finished = False
@@ -71,10 +77,10 @@ class Intake:
         if isinstance(document, Quarantined):
             given_up = (document.path.decode(errors="backslashreplace"), document.reason)
             self._report.quarantined = (*self._report.quarantined, given_up)
-            self._report.skip("quarantined")
+            self._report.skip(QUARANTINED)
             self._writer.skip(
                 document.path,
-                "quarantined",
+                QUARANTINED,
                 signature,
                 observed_ns,
                 content_hash=document.content_hash,
