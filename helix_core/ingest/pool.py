@@ -1,7 +1,8 @@
 """Many files through worker processes: spawned, niced, limited in memory and time, replaced when a file breaks one.
 
 Takes bytes and gives documents in the order they are done; holds a bounded number of bytes; opens no files itself.
-A file that breaks its worker is tried once more, alone in a fresh worker, and then given up as ``Quarantined``.
+A file that breaks its worker is tried once more, alone in a worker that is fresh or has done little, and then given
+up as ``Quarantined``.
 """
 
 from __future__ import annotations
@@ -214,7 +215,7 @@ class IngestPool:
             batch = job.next_batch()
             if not batch:
                 return
-            if batch[0][0] in job.suspects and one.served:
+            if batch[0][0] in job.suspects and one.served > self._limits.batch_files:
                 self._drop(one)
                 job.put_back(batch)
             else:
