@@ -11,7 +11,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helix_core.engine.observe import Observer, Sight, masked_text, relocate
+from helix_core.engine.masked import MaskedFiles
+from helix_core.engine.observe import Observer, Sight, relocate
 from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
 from helix_core.ingest.secrets import Masked
 from helix_core.model import (
@@ -66,6 +67,7 @@ class Answer:
         writer: Writer,
         *,
         committed: BlobReader | None,
+        masked: MaskedFiles,
         state: GitState,
         max_bytes: int,
         reingest_budget_ms: float,
@@ -77,7 +79,7 @@ class Answer:
         self._state = state
         self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
         self._outdated = OutdatedDocuments(committed, self._reader, self._observer)
-        self._masked: dict[str, Masked] = {}
+        self._masked = masked
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
         """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
@@ -179,10 +181,7 @@ class Answer:
 
     def _mask(self, sight: Sight) -> Masked:
         assert sight.file is not None
-        masked = self._masked.get(sight.file.content_hash)
-        if masked is None:
-            masked = self._masked[sight.file.content_hash] = masked_text(sight.file)
-        return masked
+        return self._masked.of(sight.file)
 
     def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
         """Whole lines from the item's first line on, as they are on disk, without the last line's newline."""

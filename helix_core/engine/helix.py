@@ -36,6 +36,7 @@ from helix_core.workspace.state import GitStateReader
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answer
+    from helix_core.engine.masked import MaskedFiles
 
 MAX_K = 100
 MOST_PATHS = 200
@@ -55,6 +56,7 @@ class Helix:
         self._git: Git | None = None
         self._git_state: GitStateReader | None = None
         self._blobs: BlobReader | None = None
+        self._masked: MaskedFiles | None = None
         self._git_note = ""
         self._git_opened = False
         self._git_marks: tuple[bool, ...] = ()
@@ -229,12 +231,16 @@ class Helix:
 
     def _new_answer(self) -> Answer:
         from helix_core.engine.answer import Answer
+        from helix_core.engine.masked import MaskedFiles
 
+        if self._masked is None:
+            self._masked = MaskedFiles()
         return Answer(
             self._root,
             self._index.reader,
             self._index.writer,
             committed=self._committed(),
+            masked=self._masked,
             state=self._state(),
             max_bytes=self._config.max_file_bytes,
             reingest_budget_ms=self._config.reingest_budget_ms,

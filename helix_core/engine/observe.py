@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from helix_core.ingest.document import ingest, parser_version
-from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest.secrets import Masked
 from helix_core.model import Item, Reason, Source
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
@@ -135,8 +135,3 @@ def relocate(item: Item, masked: Masked) -> int | None:
 
 def _hash_at(data: bytes, start: int, length: int) -> str:
     return hashlib.sha256(data[start : start + length]).hexdigest()[:16]
-
-
-def masked_text(file: DiskFile) -> Masked:
-    """The bytes that may leave: secrets masked, every offset and line where it was."""
-    return mask(file.data)

@@ -42,11 +42,17 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """An id, its fused score, and each ranker's part in it; the shares add up to 1."""
+    """An id, its fused score, and what each ranker gave: its name, the rank there, and that much of the score."""
 
     id: int
     score: float
-    signals: tuple[Signal, ...]
+    parts: tuple[tuple[str, int, float], ...]
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """Each ranker's part, the largest first; the shares add up to 1. Made when asked: few of many are shown."""
+        signals = (Signal(ranker, rank, part / self.score) for ranker, rank, part in self.parts)
+        return tuple(sorted(signals, key=lambda s: (-s.share, s.ranker)))
 
 
 def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:
@@ -60,12 +66,6 @@ def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> l
             continue
         for id_, rank in ranking.ranks().items():
             parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight / (rank_constant + rank)))
-    fused = [_fused(id_, given) for id_, given in parts.items()]
+    fused = [Fused(id_, sum(part for _, _, part in given), tuple(given)) for id_, given in parts.items()]
     fused.sort(key=lambda f: (-f.score, f.id))
     return fused
-
-
-def _fused(id_: int, given: list[tuple[str, int, float]]) -> Fused:
-    score = sum(part for _, _, part in given)
-    signals = (Signal(ranker, rank, part / score) for ranker, rank, part in given)
-    return Fused(id_, score, tuple(sorted(signals, key=lambda s: (-s.share, s.ranker))))
