@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from helix_core.engine.report import Progress, RefreshReport
-from helix_core.ingest.document import ingest, parser_version
-from helix_core.ingest.pool import IngestPool, Quarantined
+from helix_core.ingest.document import parser_version
+from helix_core.ingest.pool import IngestPool, Quarantined, ingest_here
 from helix_core.model import Document, FileEntry, Reason, SourceState, StatSignature
 from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, Root, Scan
@@ -48,7 +48,7 @@ class Intake:
         fresh = self._fresh_files(entries)
         size = sum(entry.signature.size_bytes for entry in entries)
         if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES and not self._is_any_suspect(entries):
-            self._store((ingest(path, data, skipped=skipped) for path, data, skipped in fresh))
+            self._store(ingest_here(*file) for file in fresh)
             return
         with IngestPool(workers=workers) as pool:
             self._store(pool.run(fresh))

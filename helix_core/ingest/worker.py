@@ -14,7 +14,7 @@ from helix_core.model import Document
 
 Ingest = Callable[[bytes, bytes, str], Document]
 READY = b""
-_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
 
 def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int) -> None:
@@ -33,7 +33,7 @@ def _answer(batch: list[tuple[bytes, bytes, str]], ingest: Ingest) -> bytes:
         return marshal.dumps([packed(ingest(*file)) for file in batch])
     except MemoryError:
         return marshal.dumps("out of memory")
-    except _FAILURES as error:
+    except FAILURES as error:
         return marshal.dumps(f"raised {type(error).__name__}")
 
 

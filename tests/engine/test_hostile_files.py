@@ -12,9 +12,10 @@ from functools import partial
 import pytest
 
 from helix_core.engine import intake
+from helix_core.ingest import pool
+from helix_core.ingest.document import ingest
 from helix_core.ingest.pool import IngestPool, Limits
 from tests.engine.breaking_ingest import break_on_sight
-from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 from tests.engine.test_faults import assert_answers_right, cold_digest
 
@@ -243,4 +244,19 @@ def test_a_file_that_breaks_its_parser_twice_is_left_alone_until_it_changes(
     assert helix.refresh().parsed == 1
     assert helix.search("mended_at_last")["items"][0]["source_id"] == "many/cursed.py"
     assert "many/cursed.py" not in skipped_files(helix)
-    assert config_in(tmp_path, repository).workers
+
+
+def test_a_file_whose_parse_raises_does_not_stop_the_others(helix, repository, monkeypatch):
+    """In this process too, where a few small files are ingested."""
+
+    def raising(path, data, *, skipped=""):
+        if data.startswith(b"BREAK"):
+            raise RecursionError
+        return ingest(path, data, skipped=skipped)
+
+    monkeypatch.setattr(pool, "ingest", raising)
+    write(repository, {"app/cursed.py": "BREAK = 1\n", "app/healthy.py": "def stays_healthy(): pass\n"})
+    report = helix.refresh()
+    assert (report.parsed, report.quarantined) == (1, (("app/cursed.py", "raised RecursionError"),))
+    assert skipped_files(helix)["app/cursed.py"] == "quarantined"
+    assert helix.search("stays_healthy")["items"][0]["source_id"] == "app/healthy.py"
