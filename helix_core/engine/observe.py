@@ -11,7 +11,7 @@ import hashlib
 import time
 from dataclasses import dataclass, field
 
-from helix_core.ingest.document import ingest, parser_version
+from helix_core.ingest.document import ingest, make_ready, parser_version
 from helix_core.ingest.secrets import Masked
 from helix_core.model import Item, Reason, Source
 from helix_core.store.reader import Reader
@@ -105,6 +105,7 @@ class Observer:
             return Sight(Reason.REINGESTED, file, before)
         if len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
             return Sight(Reason.CHANGED, file)
+        make_ready(source.path, file.data)
         started = time.monotonic()
         document = ingest(source.path, file.data, skipped=content_reason(source.path, file.data))
         self._writer.replace(document, file.signature, observed_ns)

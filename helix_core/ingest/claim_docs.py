@@ -1,4 +1,7 @@
-"""What documents claim: "`PORT` defaults to `8080`", "Default: `30`" under a setting's heading, code in examples."""
+"""What documents claim: "`PORT` defaults to `8080`", "Default: `30`" under a setting's heading.
+
+What a block of code or a sentence about an example sets is no claim: it says what one could do, not what is.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,10 @@ _DOCUMENT = pattern(
     rb"(?i:defaults[ ](?:to|is)|default(?:[ ]value)?(?:[ ]is|:)?|(?:is[ ])?set[ ]to)[ ]+)`{1,2}([^`\r\n]{1,100})`{1,2}"
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
-    rb"|^(?:[ \t]{0,12}(?:export[ ]|const[ ]|let[ ]|var[ ])?)("
-    + _NAME
-    + rb")[ ]?=[ ]?("
-    + LITERAL
-    + rb")[,;]?[ \t]*(?:[#/]{1,2}[^\r\n]*)?\r?$"
-    rb"|^[ \t]{2,12}[\"']?(" + _NAME + rb")[\"']?:[ ](" + LITERAL + rb"),?[ \t]*(?:#[^\r\n]*)?\r?$"
 )
 _SUBJECTS = (1, 2, 3)
-_PAIRS = (5, 7, 9, 11)
+_PAIRS = (5, 7)
+_EXAMPLE = pattern(rb"(?i)\b(?:examples?|e\.g\.|instance|such as|you (?:can|could|may|might)|to \w+, set)")
 
 
 def document_claims(data: bytes) -> Iterator[Found]:
@@ -41,6 +39,8 @@ def document_claims(data: bytes) -> Iterator[Found]:
             subject = ""
         else:
             group = next(group for group in _PAIRS if match.start(group) >= 0)
+            if group == 7 and _EXAMPLE.search(data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]):
+                continue
             yield found(_text(data, *match.span(group)), match, group + 1, bare=group == 5)
 
 

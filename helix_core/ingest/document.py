@@ -58,6 +58,13 @@ def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float 
     )
 
 
+def make_ready(path: bytes, head: bytes) -> None:
+    """Load the grammar of a file now, so that ingesting it costs what ingesting costs: once 5 to 180 ms a language."""
+    language = language_of(path, head[:HEAD_BYTES])
+    if language.grammar is not None:
+        load(language.grammar)
+
+
 def parser_version(path: bytes, head: bytes) -> str:
     """Names the chunker and the grammar, with versions, that a file at ``path`` would meet today; loads neither."""
     return parser_of(language_of(path, head[:HEAD_BYTES]))

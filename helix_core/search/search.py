@@ -23,6 +23,8 @@ NEAREST = 8
 WORDS_TRIED = 3
 AGREEING_RANK = 3
 FILES_COVERING = 5
+ABSENT_CONFIDENCE = 0.29
+"""Just below what a verdict asks for: places shown beside "it is not here" are never told as verified."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ class _Search:
         known_empty = not ranked or presence(signs) < FLOOR
         return Found(
             ranked=ranked,
-            confidence=confidence(signs) if ranked else 0.0,
+            confidence=min(confidence(signs), ABSENT_CONFIDENCE if known_empty else 1.0) if ranked else 0.0,
             known_empty=known_empty,
             terms=tuple(term.word for term in terms),
             rankers=heard.states,

@@ -49,4 +49,4 @@ def _changed(symbol: NamedSymbol) -> bool:
 
 
 def _normal(text: bytes) -> bytes:
-    return b"\n".join(line.rstrip() for line in text.strip().split(b"\n"))
+    return b"\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -188,8 +188,6 @@ def test_dockerfiles_state_base_image_environment_and_ports() -> None:
         ("Set `port = 8080` first.\n", "port", "8080"),
         (".. setting:: CACHE_TTL\n\n``CACHE_TTL``\n-------------\n\nDefault: ``600``\n", "CACHE_TTL", "600"),
         ("## MAX_SIZE\n\nDefault: `10`\n", "MAX_SIZE", "10"),
-        ("Example::\n\n    DEPTH = 3\n", "DEPTH", "3"),
-        ("```toml\nline-length = 100\n```\n", "line-length", "100"),
     ],
 )
 def test_documents_claim_defaults(text: str, key: str, value: str) -> None:
@@ -278,3 +276,17 @@ def test_hostile_text_costs_linear_time(language: str) -> None:
             find(masked, language)
             costs.append(time.process_time() - began)
         assert costs[1] <= 8 * 4 * max(costs[0], 0.005), (language, piece)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Example::\n\n    DEPTH = 3\n",
+        "```toml\nline-length = 100\n```\n",
+        "For example, ``COOKIE_DOMAIN = '.example.com'`` shares it.\n",
+        "You can use `RETRY_COUNT = 3` to be patient.\n",
+    ],
+)
+def test_what_an_example_sets_is_no_claim(text: str) -> None:
+    for language in ("markdown", "rst"):
+        assert claims_of(text, language) == []
