@@ -15,6 +15,7 @@ from helix_core.model import Document, FileEntry, Reason, SourceState, StatSigna
 from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, Root, Scan
 from helix_core.workspace.files import content_reason
+from helix_core.workspace.paths import source_id_of
 
 BATCH_FILES = 64
 BATCH_S = 0.25
@@ -75,7 +76,7 @@ class Intake:
     def _keep(self, document: Document | Quarantined) -> None:
         signature, observed_ns, parser = self._reads.pop(document.path)
         if isinstance(document, Quarantined):
-            given_up = (document.path.decode(errors="backslashreplace"), document.reason)
+            given_up = (source_id_of(document.path), document.reason)
             self._report.quarantined = (*self._report.quarantined, given_up)
             self._report.skip(QUARANTINED)
             self._writer.skip(
@@ -104,7 +105,7 @@ class Intake:
 
     def _step(self, path: bytes) -> None:
         self._done += 1
-        self._tell(Progress("indexing", self._done, self._total, path.decode(errors="backslashreplace")))
+        self._tell(Progress("indexing", self._done, self._total, source_id_of(path)))
 
     def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
         """Read each file; settle at once what needs no parser, and yield the rest."""
@@ -117,7 +118,7 @@ class Intake:
             try:
                 file = scan.read(entry.path, self._max_bytes)
             except DiskError as error:
-                self._unreadable(entry.path, error)
+                self._unreadable(entry, observed_ns, error)
                 continue
             parser = parser_version(entry.path, file.data[:256])
             state = self._known.get(entry.path)
@@ -132,9 +133,17 @@ class Intake:
                 self._reads[entry.path] = (file.signature, observed_ns, parser)
                 yield entry.path, file.data, content_reason(entry.path, file.data)
 
-    def _unreadable(self, path: bytes, error: DiskError) -> None:
-        self._report.skip(error.reason.value)
-        if path in self._known and error.reason is not Reason.CHANGED:
-            self._writer.remove(path)
+    def _unreadable(self, entry: FileEntry, observed_ns: int, error: DiskError) -> None:
+        """Remember what cannot be read under its reason; what only kept changing is left as it was."""
+        reason = error.reason
+        self._report.skip(reason.value)
+        known = self._known.get(entry.path)
+        if known is not None and not known.skipped and reason is not Reason.CHANGED:
             self._report.removed += 1
-        self._step(path)
+        if reason is Reason.GONE:
+            self._writer.remove(entry.path)
+        elif reason is not Reason.CHANGED and not (
+            known is not None and known.skipped == reason and known.signature == entry.signature
+        ):
+            self._writer.skip(entry.path, reason.value, entry.signature, observed_ns)
+        self._step(entry.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from helix_core.model import FileEntry, Listing, SourceState, StatSignature
+from helix_core.model import FileEntry, Listing, Reason, SourceState, StatSignature
 
 FINE_CLOCK_NS = 50_000_000
 COARSE_CLOCK_NS = 2_000_000_000
@@ -32,7 +32,10 @@ def is_settled(signature: StatSignature, observed_ns: int) -> bool:
 
 
 def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generation: bool) -> WorkPlan:
-    """Decide what to read: what is new, what moved, what was too recent to trust, everything after an upgrade."""
+    """Decide what to read: what is new, what moved, what was too recent to trust, everything after an upgrade.
+
+    What could not be read is tried again each time: why it could not may have passed without a trace in its stat.
+    """
     read = []
     for entry in listing.files:
         state = known.get(entry.path)
@@ -40,12 +43,19 @@ def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generat
             state is None
             or not same_generation
             or state.signature != entry.signature
+            or state.skipped == Reason.UNREADABLE
             or not is_settled(state.signature, state.observed_ns)
         ):
             read.append(entry)
     present = {entry.path for entry in listing.files}
     gone = tuple(path for path in known if path not in present)
     return WorkPlan(tuple(read), gone, len(listing.files) - len(read))
+
+
+def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState]) -> bool:
+    """Of what is to be read: is it news, and not just another try at what could not be read before?"""
+    state = known.get(entry.path)
+    return state is None or state.signature != entry.signature or state.skipped != Reason.UNREADABLE
 
 
 def decides_for_others(path: bytes) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.plan import work_plan
+from helix_core.engine.plan import is_pending, work_plan
 from helix_core.ingest.generation import parser_generation
-from helix_core.model import GitState
+from helix_core.model import GitState, Listing, SourceState
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, ignored_files, list_files
@@ -32,17 +34,14 @@ def status(
     known = reader.sources()
     listing = list_files(root, git, options)
     plan = work_plan(listing, known, reader.meta("parsers") == parser_generation())
-    skipped = {one.path: one.reason for one in listing.skipped}
-    skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
-    by_reason: dict[str, int] = {}
-    for reason in skipped.values():
-        by_reason[reason] = by_reason.get(reason, 0) + 1
+    pending = sum(is_pending(entry, known) for entry in plan.read)
+    skipped = _skipped(root, git, listing, known)
     answer: dict[str, Any] = {
         "schema": STATUS_SCHEMA,
         "workspace": str(root.path),
         "indexed": reader.meta("complete") == "1",
-        "fresh": not plan.read and not plan.gone,
-        "pending": {"changed_or_new": len(plan.read), "gone": len(plan.gone)},
+        "fresh": not pending and not plan.gone,
+        "pending": {"changed_or_new": pending, "gone": len(plan.gone)},
         "index": {
             "path": str(index_path),
             "size_bytes": _size_on_disk(index_path),
@@ -53,16 +52,23 @@ def status(
         },
         "languages": reader.languages(),
         "git": {"head": state.head, "branch": state.branch, "operation": state.operation} if git else None,
-        "skipped": by_reason,
+        "skipped": dict(Counter(skipped.values())),
         "notes": list(listing.notes),
     }
     if list_skipped:
-        for one in ignored_files(root, git):
-            skipped.setdefault(one.path, one.reason)
         answer["skipped_files"] = [
             {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
         ]
     return answer
+
+
+def _skipped(root: Root, git: Git | None, listing: Listing, known: Mapping[bytes, SourceState]) -> dict[bytes, str]:
+    """Why each path does not count: by its name, by its content, or because git ignores it (whole folders once)."""
+    skipped = {one.path: one.reason for one in listing.skipped}
+    skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
+    for one in ignored_files(root, git) if listing.source == "git" else ():
+        skipped.setdefault(one.path, one.reason)
+    return skipped
 
 
 def _size_on_disk(index_path: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -114,6 +115,18 @@ def test_skipped_files_are_listed_with_their_reason(helix: RunHelix, shop: Path)
     assert "binary" in said["picture.png"]
     assert "private" in said[".env"]
     assert "ignored" in said["build/"] if "build/" in said else "ignored" in said["build/out.py"]
+
+
+def test_every_skipped_file_is_counted_under_its_reason(helix: RunHelix, shop: Path) -> None:
+    (shop / ".gitignore").write_text("*.log\n")
+    (shop / "one.log").write_text("1\n")
+    (shop / "two.log").write_text("2\n")
+    (shop / "binary.txt").write_bytes(b"a\0b")
+    (shop / ".env").write_text("TOKEN=1\n")
+    helix("index", shop)
+    answer = helix("status", shop, "--skipped", "--json").answer
+    assert answer["skipped"] == {"ignored": 2, "binary": 1, "private": 1}
+    assert Counter(one["reason"] for one in answer["skipped_files"]) == answer["skipped"]
 
 
 def test_settings_decide_which_files_count(helix: RunHelix, shop: Path) -> None:

@@ -1,0 +1,54 @@
+"""What becomes of a file that the listing named and that cannot be read when its turn comes."""
+
+import os
+import time
+
+from helix_core.engine.intake import Intake
+from helix_core.engine.plan import is_pending, work_plan
+from helix_core.engine.report import RefreshReport
+from helix_core.model import FileEntry, Listing, SourceState, StatSignature
+from helix_core.store.index import open_index
+from helix_core.workspace.disk import Root
+
+
+def take(folder, writer, known, entries):
+    report = RefreshReport()
+    with Root.open(folder) as root:
+        intake = Intake(root, writer, known, report, tell=lambda _: None, max_bytes=1 << 20)
+        intake.take(entries, workers=1)
+    return report
+
+
+def test_what_cannot_be_read_is_remembered_with_its_reason_until_it_is_gone(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    path = folder / "turned.py"
+    path.write_text("def turned():\n    return 1\n")
+    os.utime(path, ns=(1, 1))
+    time.sleep(0.06)  # longer than the clock's grain, so that the signature is trusted
+    with Root.open(folder) as root:
+        entry = FileEntry(b"turned.py", root.stat(b"turned.py"))
+    with open_index(tmp_path / "index.db") as index:
+        reader = index.reader()
+        take(folder, index.writer(), {}, [entry])
+        path.unlink()
+        os.mkfifo(path)
+        report = take(folder, index.writer(), reader.sources(), [entry])
+        assert (report.skipped, report.removed) == ({"not_a_file": 1}, 1)
+        assert [(one.path, one.reason) for one in reader.skipped()] == [(b"turned.py", "not_a_file")]
+        assert reader.counts().live.sources == 0
+        assert work_plan(Listing((entry,), ()), reader.sources(), True).read == ()
+        path.unlink()
+        take(folder, index.writer(), reader.sources(), [entry])
+        assert reader.sources() == {}
+        reader.close()
+
+
+def test_a_file_that_could_not_be_read_is_tried_again_but_is_no_news():
+    signature = StatSignature(3, 1, 1, 7)
+    entry = FileEntry(b"closed.py", signature)
+    known = {b"closed.py": SourceState(b"closed.py", "", signature, time.time_ns(), "", "unreadable")}
+    assert work_plan(Listing((entry,), ()), known, True).read == (entry,)
+    assert not is_pending(entry, known)
+    assert is_pending(FileEntry(b"closed.py", StatSignature(3, 1, 2, 7)), known)
+    assert is_pending(FileEntry(b"new.py", signature), known)
