@@ -93,7 +93,9 @@ class Answer:
         for one, reason in placed:
             seen = self._observation(one.item, reason, found, pairs, outdated)
             weighed.append(self._weighed(one, seen, task, commits.get(one.item.source.path)))
-        return Answered(tuple(weighed), tuple(pairs), found, self._state, tuple(self._outdated.notes))
+        return Answered(
+            tuple(weighed), tuple(pairs), found, self._state, (*self._observer.notes, *self._outdated.notes)
+        )
 
     def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}

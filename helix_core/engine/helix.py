@@ -217,7 +217,7 @@ class Helix:
         checked_question(question)
         checked_k(k)
         answer = self._mended(lambda: self._new_answer().make(question, chosen, k, hints))
-        notes = (*self.notices, *((self._git_note,) if self._git_note else ()), *answer.notes)
+        notes = (*self.notices, *self._doubts(), *answer.notes)
         facts = PacketFacts(
             query=question,
             task=chosen,
@@ -228,6 +228,13 @@ class Helix:
             elapsed_ms=(time.monotonic() - started) * 1e3,
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
+
+    def _doubts(self) -> list[str]:
+        """What an answer from this index should say of itself."""
+        doubts = [self._git_note] if self._git_note else []
+        if self._index.reader.meta("complete") != "1":
+            doubts.append("the index is not complete yet: what it does not know may still be there")
+        return doubts
 
     def _new_answer(self) -> Answer:
         from helix_core.engine.answer import Answer

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.ingest.document import ingest, make_ready, parser_version
 from helix_core.ingest.secrets import Masked
 from helix_core.model import Item, Reason, Source
@@ -63,6 +65,7 @@ class Observer:
         self._max_bytes = max_bytes
         self._left_ms = budget_ms
         self._replaced: set[int] = set()
+        self.notes: dict[str, None] = {}
         self.sights: dict[bytes, Sight] = {}
 
     def look(self, source: Source) -> Sight:
@@ -88,29 +91,40 @@ class Observer:
             file = self._root.read(source.path, self._max_bytes)
         except DiskError as error:
             if error.reason in _GONE:
-                self._writer.remove(source.path)
+                self._mend(lambda: self._writer.remove(source.path))
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
             if file.signature == source.signature:
                 return Sight(Reason.UNCHANGED, file)
-            self._writer.touch(source.path, file.signature, observed_ns)
+            self._mend(lambda: self._writer.touch(source.path, file.signature, observed_ns))
             return Sight(Reason.TOUCHED, file)
         return self._reingest(source, file, observed_ns)
+
+    def _mend(self, write: Callable[[], object]) -> bool:
+        """Write to the index; when it cannot be written (a full disk), say so and answer from what was read."""
+        try:
+            return write() is not False
+        except CorruptStoreError:
+            raise
+        except StoreError as error:
+            self.notes[f"the index was not brought up to date: {error}"] = None
+            return False
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
         self._replaced.add(source.id)
         before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
         parser = parser_version(source.path, file.data[:256])
-        if self._writer.activate(source.path, file.content_hash, parser, file.signature, observed_ns):
+        content = file.content_hash
+        if self._mend(lambda: self._writer.activate(source.path, content, parser, file.signature, observed_ns)):
             return Sight(Reason.REINGESTED, file, before)
-        if len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
+        if self.notes or len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
             return Sight(Reason.CHANGED, file)
         make_ready(source.path, file.data)
         started = time.monotonic()
         document = ingest(source.path, file.data, skipped=content_reason(source.path, file.data))
-        self._writer.replace(document, file.signature, observed_ns)
+        stored = self._mend(lambda: self._writer.replace(document, file.signature, observed_ns))
         self._left_ms -= (time.monotonic() - started) * 1e3
-        return Sight(Reason.REINGESTED, file, before)
+        return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
 
 
 def relocate(item: Item, masked: Masked) -> int | None:

@@ -299,6 +299,21 @@ def test_a_full_disk_is_one_clear_error_and_work_goes_on_when_there_is_room(
     helix.close()
 
 
+def test_an_index_that_cannot_be_written_still_answers_truly_and_says_so(repository, open_helix):
+    helix = open_helix(repository)
+    helix.refresh()
+    path = repository / "app/sessions.py"
+    path.write_text("# one more line\n" + path.read_text().replace('payload + "."', 'payload + "|"'))
+    other = apsw.Connection(str(helix.index_path))
+    other.execute("BEGIN IMMEDIATE")
+    packet = helix.packet("sign_cookie and verify_cookie")
+    other.execute("ROLLBACK")
+    other.close()
+    reasons = {item["symbol"]: item["reason"] for group in ("verified", "needs_refresh") for item in packet[group]}
+    assert (reasons["sign_cookie"], reasons["verify_cookie"]) == ("changed", "moved")
+    assert any("not brought up to date" in note for note in packet["notes"])
+
+
 def test_no_room_for_an_index_at_all_is_one_clear_error(small_disk, repository, open_helix):
     filler = small_disk / "filler"
     with pytest.raises(OSError), filler.open("wb", buffering=0) as file:

@@ -220,3 +220,7 @@ def test_a_question_of_a_megabyte_or_in_chinese_is_answered(helix):
     started = time.monotonic()
     helix.packet("session cookie " * 70_000)
     assert time.monotonic() - started < 30
+
+
+def test_a_packet_from_an_unfinished_index_says_so(repository, open_helix):
+    assert any("not complete" in note for note in open_helix(repository).packet(COOKIE)["notes"])
