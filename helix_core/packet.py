@@ -53,6 +53,7 @@ def packet(
         "refresh_targets": [_target(target) for target in plan],
         "known_empty": found.known_empty,
         "coordinate_confidence": round(found.confidence, 4),
+        "nearest": list(found.nearest),
         "notes": list(facts.notes),
         "accounting": {
             "searched": found.searched_items,

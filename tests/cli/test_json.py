@@ -78,6 +78,16 @@ def test_what_is_not_there_is_a_normal_answer(open_shop: tuple[RunHelix, Path]) 
     assert answer["verified"] == []
 
 
+def test_what_is_not_there_comes_with_names_to_try_and_what_was_searched(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    answer = ask(open_shop, "packet", "where does shiping_cots live").answer
+    assert answer["known_empty"] is True
+    assert "shipping_cost" in answer["nearest"]
+    assert answer["accounting"]["searched"] > 0
+    said = helix("packet", "where does shiping_cots live", "--path", shop).out
+    assert "shipping_cost" in said.partition("Names that come near: ")[2]
+
+
 def test_status_tells_index_git_and_what_was_left_out(open_shop: tuple[RunHelix, Path]) -> None:
     helix, shop = open_shop
     answer = helix("status", shop, "--json").answer

@@ -24,6 +24,7 @@ def draw(packet: dict[str, Any]) -> None:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
+    page.near(packet["nearest"])
     items = [(status, item) for status in _GROUPS for item in packet[status]]
     best = max((item["relevance_score"] for _, item in items), default=0.0)
     for status, item in items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -63,6 +63,11 @@ class Page:
         lines = f"{start_line}" if start_line == end_line else f"{start_line}-{end_line}"
         style = f"bold link {uri}" if self._links and uri else "bold"
         return Text(f"{one_line(source_id)}:{lines}", style=style)
+
+    def near(self, names: Sequence[str]) -> None:
+        """Names worth asking for instead, when there are any."""
+        if names:
+            self.line("Names that come near: ", Text(one_line(", ".join(names)), style="cyan"))
 
     def show(self) -> None:
         """Write the page."""

@@ -29,8 +29,7 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
             Text(f"  {one_line(item['symbol'])}" if item["symbol"] else "", style="cyan"),
             dim(f"  {item['kind']}  {found_by}"),
         )
-    if answer.get("nearest"):
-        page.line("Names that come near: ", Text(one_line(", ".join(answer["nearest"])), style="cyan"))
+    page.near(answer["nearest"])
     page.space()
     page.line(
         dim(
