@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
-from tests.engine.repository import git, write
 
 from helix_core.errors import WorkspaceError
+from tests.engine.repository import git, write
 
 QUESTION = "match_route finds the handler whose pattern fits the address"
 
