@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from helix_core.engine.masked import MaskedFiles
 from helix_core.engine.observe import Observer, Sight, relocate
-from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document, same_text
+from helix_core.errors import GitError
 from helix_core.ingest.secrets import Masked
 from helix_core.model import (
     Contradiction,
@@ -24,6 +25,7 @@ from helix_core.model import (
     LastCommit,
     Ranked,
     Reason,
+    Source,
     SourcedClaim,
     TaskType,
     Weighed,
@@ -78,7 +80,9 @@ class Answer:
         self._reader = reader
         self._state = state
         self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
+        self._committed = committed
         self._outdated = OutdatedDocuments(committed, self._reader, self._observer)
+        self._notes: list[str] = []
         self._masked = masked
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
@@ -206,10 +210,29 @@ class Answer:
         claims = [claim for claim in self._sourced(same) if self._stands(claim)]
         paths = sorted({claim.source.path for claim in claims})
         known = {**self._reader.commits(paths), **commits}
-        changed_at = {claim.source.path: _changed_at(claim, known) for claim in claims}
-        pairs = contradictions(claims, changed_at)
+        disputed = {side.source.path: side.source for pair in contradictions(claims, {}) for side in _sides(pair)}
+        pairs = contradictions(claims, self._changed_at(list(disputed.values()), known))
         cited = set(ids)
         return [pair for pair in pairs if pair.older.item_id in cited or pair.fresher.item_id in cited]
+
+    def _changed_at(self, sources: Sequence[Source], commits: dict[bytes, LastCommit]) -> dict[bytes, float]:
+        """When each file last changed: its commit, or its writing where it does not read as it was committed."""
+        changed_at = {source.path: source.signature.mtime_ns / 1e9 for source in sources}
+        committed = [source for source in sources if source.path in commits]
+        for source, then in zip(committed, self._then(committed, commits), strict=True):
+            now = self._observer.look(source).file
+            if then is None or now is None or same_text(now.data, then):
+                changed_at[source.path] = float(commits[source.path].committed_at)
+        return changed_at
+
+    def _then(self, sources: Sequence[Source], commits: dict[bytes, LastCommit]) -> list[bytes | None]:
+        """The files as they were last committed, None where git does not say."""
+        if self._committed is not None and sources:
+            try:
+                return self._committed.read([(commits[source.path].commit, source.path) for source in sources])
+            except GitError as error:
+                self._notes.append(f"edits since the last commit do not count in contradictions: {error}")
+        return [None] * len(sources)
 
     def _sourced(self, hits: Sequence[ClaimHit]) -> list[SourcedClaim]:
         items = self._reader.items([hit.item_id for hit in hits])
@@ -231,12 +254,8 @@ def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[R
     return sorted(kept, key=lambda one: -one.score)
 
 
-def _changed_at(sourced: SourcedClaim, commits: dict[bytes, LastCommit]) -> float:
-    """When the claim's file last changed: its commit, or its writing where it was never committed."""
-    commit = commits.get(sourced.source.path)
-    if commit is None:
-        return sourced.source.signature.mtime_ns / 1e9
-    return float(commit.committed_at)
+def _sides(pair: Contradiction) -> tuple[SourcedClaim, SourcedClaim]:
+    return pair.fresher, pair.older
 
 
 def _contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:

@@ -111,7 +111,7 @@ class OutdatedDocuments:
         """A document with edits of its own since its commit is being brought up to date right now."""
         sight = self.observer.look(document.item.source)
         committed = then.get((document.commit, document.item.source.path))
-        return sight.file is not None and committed is not None and _same_text(sight.file.data, committed)
+        return sight.file is not None and committed is not None and same_text(sight.file.data, committed)
 
     def _outdated(
         self, document: CommittedText, symbols: list[_Symbol], then: dict[tuple[str, bytes], bytes | None]
@@ -130,5 +130,6 @@ def is_document(item: Item) -> bool:
     return item.source.source_kind is SourceKind.DOC and item.source.role is not Role.HISTORY
 
 
-def _same_text(one: bytes, other: bytes) -> bool:
+def same_text(one: bytes, other: bytes) -> bool:
+    """Are two versions of a file equal but for their line ends, which git may have changed on checkout?"""
     return one == other or one.replace(b"\r\n", b"\n") == other.replace(b"\r\n", b"\n")

@@ -19,7 +19,7 @@ _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, float]) -> list[Contradiction]:
     """Pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
 
-    ``changed_at`` gives, by path, when a source last changed (its commit, or its modification while uncommitted).
+    ``changed_at`` gives, by path, when a source last changed (its commit, or its writing while that is not committed).
     A key that one file itself gives several values to says nothing (overloads, platforms) and is left out.
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
@@ -32,16 +32,15 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
         for index, one in enumerate(settled):
             for other in settled[index + 1 :]:
                 if _disagree(one, other) and _same_scope(one, other):
-                    older, fresher = sorted(
-                        (one, other), key=lambda c: (changed_at.get(c.source.path, 0.0), c.source.path)
-                    )
+                    older, fresher = sorted((one, other), key=lambda claim: _age(claim, changed_at))
                     found.append(Contradiction(key, fresher, older))
     return found
 
 
-def _age_rank(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, int, bytes]:
+def _age(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, bool, bytes]:
+    """Of two that changed at the same moment, as in one commit, the document is the one left behind."""
     source = sourced.source
-    return changed_at.get(source.path, 0.0), source.signature.mtime_ns, source.path
+    return changed_at.get(source.path, 0.0), source.source_kind is not SourceKind.DOC, source.path
 
 
 def _comparable(sourced: SourcedClaim) -> bool:

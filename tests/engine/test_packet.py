@@ -172,7 +172,20 @@ def test_a_document_that_the_code_contradicts_says_so(helix, repository):
     packet = helix.packet("how many seconds does a session cookie live, SESSION_COOKIE_AGE?")
     (pair,) = packet["contradictions"]
     assert pair["key"] == "SESSION_COOKIE_AGE"
-    assert {pair["fresher"]["value"], pair["older"]["value"]} == {"60", "3600"}
+    assert (pair["fresher"]["value"], pair["older"]["value"]) == ("60", "3600")
+
+
+def test_an_edit_not_yet_committed_is_fresher_than_any_commit(helix, repository):
+    guide = repository / "docs/sessions.md"
+    guide.write_text(guide.read_text().replace("sent to the browser", "given to the browser"))
+    git(repository, "commit", "-q", "-am", "Better words")
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace("SESSION_COOKIE_AGE = 3600", "SESSION_COOKIE_AGE = 60"))
+    helix.refresh()
+    packet = helix.packet("how many seconds does a session cookie live, SESSION_COOKIE_AGE?")
+    (pair,) = packet["contradictions"]
+    assert (pair["fresher"]["value"], pair["older"]["value"]) == ("60", "3600")
+    assert item_of(packet, "docs/sessions.md")["status"] == "stale_risk"
 
 
 def test_a_question_about_nothing_here_is_answered_with_empty(helix):

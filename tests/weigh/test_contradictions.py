@@ -75,3 +75,10 @@ def test_tests_and_examples_claim_nothing():
 def test_a_file_that_gives_a_key_two_values_settles_nothing():
     both = [claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("a/x.py", "CACHE_TIMEOUT", "2")]
     assert contradictions([*both, claim("a/y.py", "CACHE_TIMEOUT", "3")], {}) == []
+
+
+def test_of_two_that_changed_in_one_commit_the_document_was_left_behind():
+    for guide in ("a.md", "z.md"):
+        claims = [claim(guide, "CACHE_SECONDS", "60", **DOC), claim("cache.py", "CACHE_SECONDS", "30")]
+        (pair,) = contradictions(claims, {b"cache.py": 7.0, guide.encode(): 7.0})
+        assert pair.older.source.source_id == guide
