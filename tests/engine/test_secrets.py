@@ -1,0 +1,97 @@
+"""No secret of a workspace is in its index, or in anything that is said about it, whatever it stands in."""
+
+import json
+import random
+import string
+
+import pytest
+
+from tests.engine.repository import write
+
+CHANCE = random.Random(20)
+
+
+def some(length, alphabet=string.ascii_letters + string.digits):
+    return "".join(CHANCE.choices(alphabet, k=length))
+
+
+def token():
+    return "ghp_" + some(36)
+
+
+SECRETS = {
+    "constant": token(),
+    "comment": token(),
+    "docstring": token(),
+    "symbol": token(),
+    "heading": token(),
+    "imported": token(),
+    "key": token(),
+    "yaml": "Tr0ub4dor&3xyQ!9",
+    "ini": "s3cr3tPW99zz",
+    "url": "pa55Wd88xQz",
+    "json": some(32),
+    "docker": "Xk9vLq82mZp0Rt5",
+    "shell": some(40),
+    "default": "aB3$kk99QzX",
+    "block": some(64),
+    "private": some(50),
+}
+FILES = {
+    "client.py": f'''API_TOKEN = "{SECRETS["constant"]}"  # not {SECRETS["comment"]}
+
+
+def connect(url, password="{SECRETS["default"]}"):
+    """Connect with {SECRETS["docstring"]} and raise the alarm otherwise."""
+    return url, password
+
+
+def {SECRETS["symbol"]}():
+    import {SECRETS["imported"]}
+''',
+    "service.yaml": f'db:\n  connect_retries: 3\n  password: "{SECRETS["yaml"]}"\n  {SECRETS["key"]}: 1\n',
+    "other.yaml": f'db:\n  connect_retries: 5\n  password: "{SECRETS["yaml"]}9"\n',
+    "db.ini": f"[db]\npassword = {SECRETS['ini']}\nurl = postgres://user:{SECRETS['url']}@host/db\n",
+    "package.json": json.dumps({"connect": 1, "secretKey": SECRETS["json"]}),
+    "Dockerfile": f"FROM python:3.11\nENV DB_PASSWORD={SECRETS['docker']}\n",
+    "connect.sh": f"export AWS_SECRET_ACCESS_KEY={SECRETS['shell']}\n",
+    "key.py": f'KEY = """-----BEGIN PRIVATE KEY-----\n{SECRETS["block"]}\n-----END PRIVATE KEY-----"""\n',
+    "guide.md": f"# Connect with {SECRETS['heading']}\n\n`connect_retries` is `3`, see `connect`.\n",
+    ".env": f"CONNECT={SECRETS['private']}\n",
+    "id_ed25519": SECRETS["private"],
+}
+QUESTIONS = (
+    "API_TOKEN",
+    "how does connect raise the alarm",
+    "db password and connect_retries",
+    "which secret key is in the configuration",
+    "connect with the guide",
+    "KEY",
+    "conect_retrys",
+)
+
+
+@pytest.fixture
+def said_and_stored(tmp_path, open_helix):
+    """All text the engine gives away about the workspace, and the bytes of all its own files."""
+    folder = tmp_path / "project"
+    write(folder, FILES)
+    helix = open_helix(folder)
+    helix.refresh()
+    said = [helix.status(skipped=True)]
+    for question in QUESTIONS:
+        said.append(helix.search(question, k=20))
+        said += [helix.packet(question, task=task, k=20) for task in ("explain", "quote")]
+    stored = b"".join(file.read_bytes() for file in helix.index_path.parent.iterdir() if file.is_file())
+    return json.dumps(said), stored.lower()
+
+
+def test_no_secret_is_stored_or_said(said_and_stored):
+    said, stored = said_and_stored
+    assert "connect_retries" in said
+    assert b"connect_retries" in stored
+    assert "[masked:" in said
+    for place, secret in SECRETS.items():
+        assert secret not in said, place
+        assert secret.lower().encode() not in stored, place
+        assert secret[4:16].lower().encode() not in stored, place
