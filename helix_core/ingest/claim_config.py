@@ -14,7 +14,6 @@ from helix_core.ingest.claim_values import LITERAL, NUMBER, STRING, Found, found
 _DEEPEST = 12
 _MOST_TOKENS = 20_000
 
-_BARE = rb"[^\s#;\"'\[\]{}(),][^\r\n#;]*?"
 _INI = pattern(
     rb"(?m)^[ \t]*(?:\[([^\]\r\n]{1,120})\]|([A-Za-z_][\w.\- /]{0,100}?)[ \t]*[=:][ \t]*("
     + STRING

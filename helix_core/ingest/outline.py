@@ -276,13 +276,6 @@ def _second_word(statement: bytes) -> str:
     return _module(words[1]) if len(words) > 1 else ""
 
 
-def _in_call(node: tree_sitter.Node, called: set[int], loaders: set[int], data: bytes) -> bool:
-    """Does the string stand in a call that loads nothing?"""
-    line = data.rfind(b"\n", 0, node.start_byte) + 1
-    before = [start for start in called if line <= start < node.start_byte]
-    return not before or max(before) not in loaders
-
-
 def _module(written: str) -> str:
     return written.strip("\"'`<> \t\r\n").partition("{")[0].rstrip(":. ")[:300] or written[:300]
 

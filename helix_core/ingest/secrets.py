@@ -62,16 +62,6 @@ def mask(data: bytes) -> Masked:
     return Masked(data, tuple(_merged(findings)))
 
 
-def clean_text(text: str) -> Clean:
-    """Any text, scanned by itself; for words that do not come from a masked file, such as paths."""
-    return mask(text.encode("utf-8", "surrogateescape")).text()
-
-
-def join(parts: Iterable[Clean], separator: str = " ") -> Clean:
-    """Clean texts, joined by a separator that is no secret."""
-    return Clean(separator.join(parts))
-
-
 def marker(kind: str, length: int) -> bytes:
     """What stands in for a secret of ``length`` bytes."""
     return f"[masked:{kind}]".encode().ljust(length, b"*")[:length]

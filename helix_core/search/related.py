@@ -1,4 +1,4 @@
-"""One hop from what was found: tests, users and importers of the best item, never above a direct hit."""
+"""One hop from what was found: tests and users of the best items, never above a direct hit."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.store.evidence import Evidence
+from helix_core.store.lexical import phrase
 
 MAX_TERMS = 16
 CORE_POSTINGS = 3_000
@@ -61,7 +62,7 @@ def expression(terms: Sequence[Term]) -> str:
 
 def any_of(texts: Iterable[str]) -> str:
     """An expression that matches any of the texts; each is quoted, so nothing in it is an operator."""
-    return " OR ".join('"' + text.replace('"', '""') + '"' for text in texts)
+    return " OR ".join(map(phrase, texts))
 
 
 def bm25(weights: Sequence[float], evidence: Evidence) -> float:

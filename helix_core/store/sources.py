@@ -104,11 +104,6 @@ class SourceQueries(Session):
                 found[path] = _last_commit(row)
         return found
 
-    def all_commits(self) -> dict[bytes, LastCommit]:
-        """The last commit of every path that has one."""
-        rows = self._rows("SELECT path, commit_id, author, committed_at FROM last_commit")
-        return {row[0]: _last_commit(row[1:]) for row in rows}
-
     def skipped(self) -> list[Skipped]:
         """Files that were seen and do not count, in byte order of path."""
         rows = self._rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
