@@ -1,4 +1,4 @@
-"""Row ids, and the tables of distinct names, targets, kinds and profiles, kept in memory within a transaction."""
+"""Row ids, and the tables of distinct names, targets, kinds and profiles, kept in memory while nobody else writes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import apsw
 
 from helix_core.store.session import Row, rows_of
 
+MOST_KEPT = 200_000
 _PROFILE = "parser, language, source_kind, volatility, authority, role"
 _KNOWN_NAME = "SELECT id FROM name WHERE folded = ?1 AND coalesce(name, folded) = ?2"
 _INSERT_NAME = "INSERT INTO name VALUES (?, ?, ?)"
@@ -34,12 +35,19 @@ class Ids:
         self._targets: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._profiles: dict[tuple[str, ...], int] = {}
+        self._version = -1
+        self._knows_all = False
 
     def load(self) -> None:
         """Read where the last transaction, perhaps another process's, stopped."""
         self._loaded = rows_of(self._connection, "SELECT source, item, name, target, parked FROM next_id")[0]
         self._source, self._item, self._name, self._target, self._parked = self._loaded
-        self.forget_texts()
+        version = rows_of(self._connection, "PRAGMA data_version")[0][0]
+        if version != self._version or len(self._names) + len(self._targets) > MOST_KEPT:
+            self.forget_texts()
+            self._version = version
+            # Ids start at 1: none was ever given, so the tables are empty, and what is added here is all there is.
+            self._knows_all = self._name == self._target == 1
 
     def save(self) -> None:
         """Write where this transaction stopped."""
@@ -49,7 +57,8 @@ class Ids:
             self._connection.execute(sql, reached)
 
     def forget_texts(self) -> None:
-        """Look names, targets and kinds up in the tables again."""
+        """Look names, targets and kinds up in the tables again: after a rollback, or when rows were deleted."""
+        self._knows_all = False
         for known in (self._names, self._targets, self._kinds):
             known.clear()
         self._profiles.clear()
@@ -74,7 +83,7 @@ class Ids:
         known = self._names.get(name)
         if known is None:
             folded = name.lower()
-            found = rows_of(self._connection, _KNOWN_NAME, (folded, name))
+            found = [] if self._knows_all else rows_of(self._connection, _KNOWN_NAME, (folded, name))
             known = int(found[0][0]) if found else self._add_name(folded, name)
             self._names[name] = known
         return known
@@ -99,7 +108,7 @@ class Ids:
         """The id of a link's target, which is added when it is new."""
         known = self._targets.get(target)
         if known is None:
-            found = rows_of(self._connection, _KNOWN_TARGET, (target,))
+            found = [] if self._knows_all else rows_of(self._connection, _KNOWN_TARGET, (target,))
             known = int(found[0][0]) if found else self._add_target(target)
             self._targets[target] = known
         return known

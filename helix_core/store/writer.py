@@ -84,6 +84,7 @@ class Writer:
                 self._ids.save()
                 self._connection.execute("COMMIT")
             except BaseException:
+                self._ids.forget_texts()
                 # A full disk has already rolled back by itself.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
