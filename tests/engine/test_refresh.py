@@ -108,8 +108,8 @@ STEPS = st.lists(
         st.tuples(st.just("switch"), st.sampled_from(["main", "side"]), st.none()),
         st.tuples(st.just("refresh"), NAMES, st.none()),
     ),
-    min_size=12,
-    max_size=30,
+    min_size=25,
+    max_size=40,
 )
 
 
