@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")
 _RUN = re.compile(r"[A-Z]+(?![^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
 # Only these can have parts, and they are few. Possessive, so that a failed match is not tried again shorter.
@@ -34,6 +35,13 @@ def camel_parts(text: str) -> Iterator[str]:
     mixed = " ".join([word for word in text.split() if not word.islower()])
     for identifier in dict.fromkeys(_MIXED.findall(mixed)):
         yield from _kept_parts(identifier) if len(identifier) < _LONG else _parts(identifier)
+
+
+def wide_pairs(text: str) -> Iterator[str]:
+    """Each two neighbours in runs of Chinese, Japanese or Korean, which are written without spaces."""
+    if not text.isascii():
+        for run in _WIDE.findall(text):
+            yield from (run[i : i + 2] for i in range(len(run) - 1))
 
 
 def _parts(identifier: str) -> tuple[str, ...]:

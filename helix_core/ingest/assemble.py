@@ -13,7 +13,7 @@ from helix_core.ingest.lines import Lines
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline
 from helix_core.ingest.secrets import Masked
 from helix_core.model import Chunk, Claim, Definition, IndexText
-from helix_core.words import camel_parts, spread
+from helix_core.words import camel_parts, spread, wide_pairs
 
 _ALWAYS_TESTS = frozenset({"suite", "test"})
 
@@ -96,12 +96,13 @@ class Assembler:
         clean = self._masked.clean
         texts = self._texts.split(part.start, part.end)
         body = texts.body.decode("utf-8", "replace")
+        doc = symbols.plain(texts.doc.decode("utf-8", "replace"))
         names = dict.fromkeys((*part.trail, part.name, *(definition.name for definition in definitions)))
         names.pop("", None)
         return IndexText(
             names=clean(spread(names)),
-            doc=clean(symbols.plain(texts.doc.decode("utf-8", "replace"))),
+            doc=clean(doc),
             body=clean(body),
-            extra=clean(" ".join(camel_parts(body))),
+            extra=clean(" ".join((*camel_parts(body), *wide_pairs(body), *wide_pairs(doc)))),
             refs=clean(symbols.references(texts.code, self._keywords)),
         )

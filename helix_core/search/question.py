@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helix_core.search.vocabulary import QUESTION_WORDS
-from helix_core.words import IDENTIFIER, is_compound, split_identifier
+from helix_core.words import IDENTIFIER, is_compound, split_identifier, wide_pairs
 
 READ_CHARS = 8_000
 MAX_WORDS = 256
 MAX_NAMES = 8
 MAX_PHRASES = 24
 PHRASE_WORDS = 3
+LONGEST_SUBJECT = 400
+MAX_LITERALS = 3
 
 # Possessive quantifiers and a guard before each start keep these linear on hostile text.
 _WORD = re.compile(r"\w+")
@@ -32,7 +34,6 @@ _RUN_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]+|\n")
 _PLURAL_ACRONYM = re.compile(r"\b([A-Z]{2,8})s\b")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b")
-_WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")
 _FILE_EXTENSION_WORDS = """
 py pyi pyx js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala c h cc cpp cxx hpp hh cs fs rb php pl pm
 swift m mm lua r jl ex exs erl hs ml clj sh bash zsh ps1 bat sql html htm css scss less json yml yaml toml ini cfg conf
@@ -81,6 +82,10 @@ class Question:
     ``identifiers`` are as typed; ``proper`` are lower-case words that cannot be paraphrased: identifiers and names
     written with capitals inside a sentence; ``paths`` use ``/``; ``phrases`` are runs of lower-case words to be met in
     sequence; ``quoted`` the same for text the asker quoted.
+
+    A question that consists of one thing, question words aside, has it in ``subject``: a name as typed, after the
+    names it is qualified with; or in ``path``. ``literals`` are the quoted texts of several words, longest first;
+    ``sentence`` is the whole question where it is short enough to be a message that somebody met.
     """
 
     words: tuple[str, ...] = ()
@@ -90,6 +95,10 @@ class Question:
     phrases: tuple[tuple[str, ...], ...] = ()
     quoted: tuple[tuple[str, ...], ...] = ()
     intents: frozenset[Intent] = frozenset()
+    subject: tuple[str, ...] = ()
+    path: str = ""
+    literals: tuple[str, ...] = ()
+    sentence: str = ""
 
 
 def understand(text: str) -> Question:
@@ -106,6 +115,10 @@ def understand(text: str) -> Question:
         phrases=_phrases([text]),
         quoted=_phrases(quoted),
         intents=_intents(text),
+        subject=_subject(text),
+        path=_path(text, paths),
+        literals=_literals(quoted),
+        sentence=text if len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS else "",
     )
 
 
@@ -127,8 +140,7 @@ def _content_words(text: str) -> tuple[str, ...]:
         words.update(dict.fromkeys(part for part in parts if len(part) > 1 and part not in QUESTION_WORDS))
         if len(words) >= MAX_WORDS:
             break
-    for run in _WIDE.findall(text):
-        words.update(dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1)))
+    words.update(dict.fromkeys(wide_pairs(text)))
     return tuple(word for word in words if word)[:MAX_WORDS]
 
 
@@ -186,6 +198,36 @@ def _phrases(texts: list[str]) -> tuple[tuple[str, ...], ...]:
                 if sum(word not in QUESTION_WORDS for word in window) >= (1 if len(window) == PHRASE_WORDS else 2):
                     windows[window] = None
     return tuple(windows)[:MAX_PHRASES]
+
+
+def _telling(text: str) -> list[str]:
+    """The words that are not question words; all of them where there is no other."""
+    words = _RUN_WORD.findall(_APOSTROPHE.sub("", text))
+    return [word for word in words if word.lower() not in QUESTION_WORDS] or words
+
+
+def _subject(text: str) -> tuple[str, ...]:
+    if len(text) > LONGEST_SUBJECT:
+        return ()
+    telling = _telling(text)
+    if len(telling) == 1:
+        return tuple(telling) if IDENTIFIER.fullmatch(telling[0]) else ()
+    dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
+    return tuple(dotted[0]) if len(dotted) == 1 and set(telling) <= set(dotted[0]) else ()
+
+
+def _path(text: str, paths: tuple[str, ...]) -> str:
+    """The path the question consists of; a short text without question words may be the name of a file as it is."""
+    if len(text) > LONGEST_SUBJECT:
+        return ""
+    if len(paths) == 1 and set(_telling(text)) <= set(_RUN_WORD.findall(paths[0])):
+        return paths[0]
+    return text.strip().removeprefix("./") if len(text.split()) <= PHRASE_WORDS else ""
+
+
+def _literals(quoted: list[str]) -> tuple[str, ...]:
+    texts = [part for part in quoted if len(_RUN_WORD.findall(part)) > 1 or is_compound(part)]
+    return tuple(sorted(dict.fromkeys(texts), key=len, reverse=True))[:MAX_LITERALS]
 
 
 def _intents(text: str) -> frozenset[Intent]:

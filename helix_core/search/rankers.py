@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Item, Role
+from helix_core.search.exact import literal_chunks, named_definitions, named_files
 from helix_core.search.question import Intent, Question
 from helix_core.search.terms import Term, any_of, bm25, expression, rarity
 from helix_core.store.evidence import Evidence
@@ -219,6 +220,19 @@ def tests(asked: Asked) -> Votes:
     return Votes(tuple(Vote(source, 1.0, tuple(items)) for source, items in votes.items()))
 
 
+def exact(asked: Asked) -> Votes:
+    """What the question names outright: a file, else a definition, else a text met word for word."""
+    named = named_files(asked.question, asked.reader)
+    if named:
+        return Votes(tuple(Vote(id_, 1.0) for id_ in named))
+    hits = named_definitions(asked.question, asked.reader)
+    if hits:
+        return _defined(asked, [(1.0, hit) for hit in hits])
+    found = literal_chunks(asked.question, asked.frequency, asked.reader, FIELD_WEIGHTS)
+    scores = {one.id: bm25([1.0], one) for one in found}
+    return _named(asked.reader.items(list(scores)), scores)
+
+
 RANKERS: dict[str, tuple[Callable[[Asked], Votes], float]] = {
     "chunks": (chunks, 1.0),
     "files": (files, 1.0),
@@ -228,6 +242,7 @@ RANKERS: dict[str, tuple[Callable[[Asked], Votes], float]] = {
     "claims": (claims, 0.3),
     "paths": (paths, 2.0),
     "tests": (tests, 1.0),
+    "exact": (exact, 12.0),  # more than all others together, whatever the file's prior
 }
 """Every ranker and how much its list counts in the fusion."""
 

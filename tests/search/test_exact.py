@@ -1,0 +1,115 @@
+"""Whoever types nothing but a name, a file or a quoted text wants that place first."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.model import Found, Hints
+from helix_core.search.question import understand
+from helix_core.search.search import search
+from helix_core.store import Reader
+from tests.search.conftest import Indexed
+
+RENDERING = """
+'''Rendering a page: render, page, rendering of pages.'''
+
+
+def render_page(page):
+    return page
+"""
+PAGE = """
+class Page:
+    '''A page to render.'''
+
+    def render(self):
+        return render_page(self)
+"""
+CHECK = """
+def check_rendering(page):
+    raise ValueError("the page has never been rendered")
+"""
+TREE = {
+    "src/render.py": RENDERING,
+    "src/page.py": PAGE,
+    "docs/render.md": "# Rendering\n\nHow `check_rendering` checks the rendering.\n\n    check_rendering(page)\n",
+    "docs/page.md": "# Page\n\nA page must be rendered before it is shown; the page.\n",
+    "tests/test_page.py": CHECK,
+    "examples/page.md.tmpl": "page\n",
+    "README.md": "# Pages\n\nRead me.\n",
+    "examples/README.md": "# README of the examples\n\nREADME md, README.md\n",
+    "src/handle.py": "def 处理请求(x):\n    return x\n",
+}
+
+
+def ask(reader: Reader, question: str) -> Found:
+    return search(question, reader, Hints(), 10)
+
+
+def first(found: Found) -> str:
+    return found.ranked[0].item.source.source_id
+
+
+@pytest.fixture
+def pages(indexed: Indexed) -> Reader:
+    return indexed(TREE)
+
+
+@pytest.mark.parametrize(
+    "question", ["check_rendering", "where is check_rendering defined?", "what does `check_rendering` do"]
+)
+def test_a_name_defined_once_comes_first_even_in_a_test(pages: Reader, question: str) -> None:
+    assert first(ask(pages, question)) == "tests/test_page.py"
+
+
+def test_a_plain_word_that_is_a_name_counts_as_one(pages: Reader) -> None:
+    assert ask(pages, "Page").ranked[0].item.name == "Page"
+
+
+def test_a_name_is_looked_for_where_the_name_before_it_says(pages: Reader) -> None:
+    assert first(ask(pages, "Page.render")) == "src/page.py"
+
+
+def test_a_name_in_another_script_is_found_and_known(pages: Reader) -> None:
+    found = ask(pages, "处理请求")
+    assert first(found) == "src/handle.py"
+    assert not found.known_empty
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("page.py", "src/page.py"),
+        ("what is in page.py", "src/page.py"),
+        ("docs/page.md", "docs/page.md"),
+        ("README.md", "README.md"),
+        ("test_page.py", "tests/test_page.py"),
+        ("page.md.tmpl", "examples/page.md.tmpl"),
+    ],
+)
+def test_a_file_named_by_its_path_or_name_comes_first(pages: Reader, question: str, path: str) -> None:
+    assert first(ask(pages, question)) == path
+
+
+def test_a_quoted_text_comes_first_where_it_stands_word_for_word(pages: Reader) -> None:
+    assert first(ask(pages, 'where does "the page has never been rendered" come from')) == "tests/test_page.py"
+
+
+def test_a_message_that_only_tests_spell_out_does_not_lift_them_unquoted(pages: Reader) -> None:
+    found = ask(pages, "the page has never been rendered")
+    assert "exact" not in {signal.ranker for signal in found.ranked[0].signals}
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "path"),
+    [
+        ("where is Page.render defined", ("Page", "render"), ""),
+        ("how does render_page work with a page", (), ""),
+        ("open", ("open",), "open"),
+        ("what is in src/page.py", (), "src/page.py"),
+        ("", (), ""),
+        ("?!", (), "?!"),
+    ],
+)
+def test_the_one_thing_a_question_consists_of_is_known(question: str, subject: tuple[str, ...], path: str) -> None:
+    understood = understand(question)
+    assert (understood.subject, understood.path) == (subject, path)
