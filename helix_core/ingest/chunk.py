@@ -24,6 +24,7 @@ RUN_PART = Size(rows=40, size_bytes=1500)
 CRUMB = Size(rows=4, size_bytes=300)
 INNER_ROWS = 10
 _THIN = frozenset({"module", "namespace", "impl", "extension", "suite"})
+_GROUPED_ON_ONE_ROW = frozenset({"module", "namespace", "impl", "extension", "suite", "test"})
 _CLOSERS = b" \t\r\n\f\v{}[]();,"
 
 
@@ -114,7 +115,7 @@ def _stands_alone(lines: Lines, symbol: Symbol, around: Symbol | None) -> bool:
     if around is not None and around.kind in FUNCTIONS:
         return rows >= INNER_ROWS
     if symbol.is_heavy:
-        return rows > 1 or symbol.kind == "section"
+        return rows > 1 or symbol.kind not in _GROUPED_ON_ONE_ROW
     return rows >= INNER_ROWS or symbol.end - symbol.start >= SMALL.size_bytes
 
 

@@ -72,7 +72,7 @@ def parser_version(path: bytes, head: bytes) -> str:
 
 @cache
 def parser_of(language: Language) -> str:
-    """``chunker/1 tree-sitter-python/0.25.0``: what has to be equal for old chunks to be as good as new ones."""
+    """``chunker/2 tree-sitter-python/0.25.0``: what has to be equal for old chunks to be as good as new ones."""
     if language.grammar is None:
         return f"chunker/{CHUNKER} lines/{language.name}"
     name = language.grammar.distribution

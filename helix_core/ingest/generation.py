@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cache
 
-CHUNKER = "1"
+CHUNKER = "2"
 
 
 @cache

@@ -214,3 +214,23 @@ def test_lines_end_with_a_newline_byte_only(data: bytes) -> None:
     for offset in range(len(data)):
         assert lines.row(offset) == data.count(b"\n", 0, offset)
         assert lines.start(lines.row(offset)) <= offset
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        (b"a.py", b"def alpha(): return 1\ndef beta(): return 2\nclass Gamma: pass\n", ["alpha", "beta", "Gamma"]),
+        (b"a.rs", b"use std::io;\n\npub struct Box { a: u8 }\npub fn open() {}\n", ["", "Box", "open"]),
+        (b"a.ts", b"export interface Face { a: number }\nfunction run() {}\n", ["Face", "run"]),
+        (b"a.kt", b"object Only\nfun free() {}\n", ["Only", "free"]),
+        (b"a.js", b"function run() {}\nconst settings = { run() {} };\n", ["run", "settings"]),
+        (b"a.py", b"def alpha(): return 1", ["alpha"]),
+    ],
+)
+def test_a_definition_of_one_row_is_a_chunk_that_bears_its_name(path: bytes, text: bytes, names: list[str]) -> None:
+    assert [chunk.name for chunk in ingest(path, text).chunks] == names
+
+
+def test_chinese_text_can_be_found_by_two_characters_of_it() -> None:
+    (chunk,) = ingest(b"a.py", "def f():\n    # 处理用户请求\n    return '数据库错误'\n".encode()).chunks
+    assert {"用户", "数据"} <= set(chunk.text.extra.split())
