@@ -35,7 +35,7 @@ test: $(VENV)/.installed-dev ## set up and run every check and test
 
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## run the benchmarks; each says what it needs
-	@for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || exit 1; done
+	@status=0; for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || status=1; done; exit $$status
 
 .PHONY: lock
 lock: ## pin every dependency by hash (needs uv)

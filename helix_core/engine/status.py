@@ -51,7 +51,7 @@ def status(
             "parked_items": counts.parked.items,
         },
         "languages": reader.languages(),
-        "git": {"head": state.head, "branch": state.branch, "operation": state.operation} if git else None,
+        "git": _repository(git, state),
         "skipped": dict(Counter(skipped.values())),
         "notes": list(listing.notes),
     }
@@ -60,6 +60,13 @@ def status(
             {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
         ]
     return answer
+
+
+def _repository(git: Git | None, state: GitState) -> dict[str, str] | None:
+    """Where the repository stands; None where there is none, and where git cannot tell: then a note says why."""
+    if git is None or git.problem:
+        return None
+    return {"head": state.head, "branch": state.branch, "operation": state.operation}
 
 
 def _skipped(root: Root, git: Git | None, listing: Listing, known: Mapping[bytes, SourceState]) -> dict[bytes, str]:
