@@ -25,15 +25,15 @@ _Signature = tuple[tuple[int, int, int, int] | None, ...]
 
 
 class GitStateReader:
-    """Reads the state of one work tree again and again. ``git`` None, or one with a problem, is the empty state."""
+    """Reads the state of one work tree again and again; no repository (``git`` None) is the empty state."""
 
     def __init__(self, git: Git | None) -> None:
-        self._git = None if git is None or git.problem else git
+        self._git = git
         self._state = GitState()
         self._signature: _Signature | None = None
 
     def state(self) -> GitState:
-        """The state now; raises ``GitError`` when git must be asked and fails."""
+        """The state now; raises ``GitError`` when git must be asked and fails, or cannot serve the folder at all."""
         if self._git is None:
             return self._state
         signature = self._signature_now(self._git, self._state.branch)

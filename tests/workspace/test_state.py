@@ -3,6 +3,7 @@ import subprocess
 
 import pytest
 
+from helix_core.errors import GitError
 from helix_core.model import GitState
 from helix_core.workspace.git import Git
 from helix_core.workspace.state import GitStateReader
@@ -30,10 +31,14 @@ def diverged(repository):
     return repository
 
 
-def test_no_repository_is_the_empty_state(tmp_path):
+def test_no_repository_is_the_empty_state():
     assert GitStateReader(None).state() == GitState()
+
+
+def test_a_repository_git_cannot_serve_is_an_error_and_not_a_quiet_state(tmp_path):
     (tmp_path / ".git").write_text("gitdir: /nonexistent")
-    assert GitStateReader(Git.open(tmp_path)).state() == GitState()
+    with pytest.raises(GitError, match="not a git repository"):
+        GitStateReader(Git.open(tmp_path)).state()
 
 
 def test_unborn_clean_and_detached(repository):
