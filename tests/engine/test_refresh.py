@@ -163,6 +163,15 @@ def test_any_history_of_edits_moves_and_switches_ends_as_a_cold_build(tmp_path_f
     shutil.rmtree(base)
 
 
+def test_the_index_holds_no_copy_of_the_source(helix, repository):
+    stored = b"".join(file.read_bytes() for file in helix.index_path.parent.iterdir() if file.is_file())
+    assert b"sign_cookie" in stored
+    lines = {line.strip() for name in FILES for line in (repository / name).read_bytes().splitlines()}
+    long = {line for line in lines if len(line) > 24}
+    assert len(long) > 10
+    assert [line for line in long if line in stored] == []
+
+
 def test_a_script_without_a_main_guard_can_use_the_engine(repository, tmp_path):
     write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
     script = tmp_path / "script.py"
