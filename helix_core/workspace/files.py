@@ -97,6 +97,7 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
         inner = walk(scan, folder)
         found.files += inner.files
         found.skipped += inner.skipped
+    found.skipped += [Skipped(folder + b"/", "work_tree") for folder in named.twins]
     found.notes += [*named.notes]
     return found, "git"
 

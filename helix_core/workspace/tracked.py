@@ -20,11 +20,12 @@ _MAX_DEPTH = 8
 @dataclass(slots=True)
 class Named:
     """Paths relative to the workspace root; ``sparse`` are those git leaves out of the work tree on purpose,
-    ``opaque`` folders that hold a repository git could not list."""
+    ``opaque`` folders that hold a repository git could not list, ``twins`` folders that are other work trees of it."""
 
     paths: set[bytes] = field(default_factory=set)
     sparse: set[bytes] = field(default_factory=set)
     opaque: list[bytes] = field(default_factory=list)
+    twins: list[bytes] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -70,6 +71,7 @@ def _enter(git: Git, below: bytes, path: bytes, named: Named, depth: int) -> Non
     if repository is None or repository.problem or depth >= _MAX_DEPTH:
         named.opaque.append(below + path)
     elif repository.common_dir == git.common_dir:
+        named.twins.append(below + path)
         name = (below + path).decode("utf-8", "backslashreplace")
         named.notes.append(f"{name} is another work tree of this repository; its files were left out")
     else:

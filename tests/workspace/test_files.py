@@ -196,6 +196,7 @@ def test_a_second_work_tree_inside_the_first_is_not_listed_twice(repository):
     listing = listed(repository.path)
     assert names(listing) == [b"a.py"]
     assert "another work tree" in listing.notes[0]
+    assert reasons(listing) == {b"trees/second/": "work_tree"}
     assert names(listed(repository.path / "trees" / "second")) == [b"a.py"]
 
 
