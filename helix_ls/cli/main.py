@@ -12,7 +12,7 @@ from types import TracebackType
 import click
 
 from helix_core.errors import HelixError
-from helix_ls.cli.output import complain, use_utf8
+from helix_ls.cli.output import complain, fill_closed_streams, use_utf8
 from helix_ls.cli.verbs import command
 
 
@@ -20,6 +20,7 @@ def run() -> None:
     """Entry point of the ``helix`` script."""
     # A short life makes little garbage: looking for it less often saves 25 ms of a search.
     gc.set_threshold(50_000, 20, 50)
+    fill_closed_streams()
     use_utf8()
     sys.excepthook = _one_line
     sys.exit(_status())

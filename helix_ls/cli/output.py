@@ -13,6 +13,14 @@ import typer
 from helix_ls.cli.printable import one_line, without_surrogate
 
 
+def fill_closed_streams() -> None:
+    """What the caller has closed reads as empty and swallows what is written, and no file we open takes its number."""
+    for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(descriptor, "r" if mode == os.O_RDONLY else "w", encoding="utf-8"))
+
+
 def use_utf8() -> None:
     """UTF-8 whatever the locale says; what cannot be encoded is escaped, not fatal."""
     for stream in (sys.stdout, sys.stderr):

@@ -13,8 +13,20 @@ from typer.main import get_command
 
 VERBS = ("index", "search", "packet", "status", "doctor", "config")
 
-Folder = Annotated[Path, typer.Argument(help="The folder to work on.")]
-PathOption = Annotated[Path, typer.Option("--path", help="The folder to ask about.")]
+
+def _folder(typed: str | Path) -> Path:
+    """A folder as typed. ``~`` stays for us where a shell does not see it, as in ``--path=~/work``."""
+    if typed == "":
+        raise click.UsageError("the path is empty; name a folder, or . for this one")
+    path = Path(typed)
+    try:
+        return path.expanduser() if str(path).startswith("~") and not path.exists() else path
+    except RuntimeError:
+        return path
+
+
+Folder = Annotated[Path, typer.Argument(parser=_folder, metavar="[PATH]", help="The folder to work on.")]
+PathOption = Annotated[Path, typer.Option("--path", parser=_folder, metavar="PATH", help="The folder to ask about.")]
 Question = Annotated[str, typer.Argument(help="The question, in quotes; - reads it from standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")]
 HERE = Path()
