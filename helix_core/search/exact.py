@@ -40,7 +40,7 @@ def named_files(question: Question, reader: Reader) -> list[int]:
 
 def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
     """Definitions of the one name the question consists of: as it is written where there are such, inside the class
-    or module typed before it where there are such. A name with many places, or a common word, names none."""
+    or module typed before it. A name with many places, or a common word, names none."""
     *owners, name = question.subject or ("",)
     if not name:
         return []
@@ -48,8 +48,11 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
     hits = [hit for hit in hits if hit.name == name] or hits
     if owners:
         items = reader.items([hit.item_id for hit in hits])
-        around = {id_: f".{item.breadcrumb}.{item.name}." for id_, item in items.items()}
-        hits = [hit for hit in hits if f".{owners[-1]}." in around.get(hit.item_id, "")] or hits
+        around = {
+            id_: set(_WORD.findall(f"{item.source.source_id} {item.breadcrumb} {item.name}"))
+            for id_, item in items.items()
+        }
+        hits = [hit for hit in hits if owners[-1] in around.get(hit.item_id, ())]
     limit = MAX_FILES if owners or is_compound(name) else MAX_FILES_OF_A_WORD
     return hits if len({hit.source_id for hit in hits}) <= limit else []
 

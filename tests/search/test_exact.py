@@ -69,6 +69,11 @@ def test_a_name_is_looked_for_where_the_name_before_it_says(pages: Reader) -> No
     assert first(ask(pages, "Page.render")) == "src/page.py"
 
 
+def test_a_name_qualified_by_what_does_not_hold_it_is_not_that_name(pages: Reader) -> None:
+    assert ask(pages, "elsewhere.check_rendering").rankers["exact"] == "empty"
+    assert ask(pages, "test_page.check_rendering").rankers["exact"] == "used"
+
+
 def test_a_name_in_another_script_is_found_and_known(pages: Reader) -> None:
     found = ask(pages, "处理请求")
     assert first(found) == "src/handle.py"
