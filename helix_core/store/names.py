@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil
 
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.rows import IMPORTS, TESTS
@@ -26,7 +27,7 @@ _BY_PREFIX = """
 _CANDIDATES = """
     SELECT n.id, coalesce(n.name, n.folded), n.folded FROM (
         SELECT doc, count(*) AS shared FROM json_each(?1) wanted JOIN name_vocab v ON v.term = wanted.value
-        GROUP BY doc
+        GROUP BY doc HAVING shared >= ?4
     ) f JOIN name n ON n.id = f.doc
     ORDER BY 2.0 * f.shared / (?2 + max(1, length(n.folded) - 2)) DESC, n.id LIMIT ?3
 """
@@ -63,11 +64,13 @@ class NameQueries(Session):
         return [DefinitionHit(*row) for row in self._rows(_BY_PREFIX, bounds)]
 
     def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
-        """Known symbols and file stems spelled like ``text``, best first; exact ones included."""
+        """Known symbols and file stems spelled like ``text``, best first; exact ones included, faint ones left out."""
         wanted = trigrams(text.lower())
         if not wanted:
             return []
-        rows = self._timed_rows(_CANDIDATES, (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES))
+        # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
+        least = max(1, ceil(0.2 * len(wanted)))
+        rows = self._timed_rows(_CANDIDATES, (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least))
         scored = [(_dice(wanted, trigrams(folded)), name, name_id) for name_id, name, folded in rows]
         scored.sort(key=lambda entry: (-entry[0], entry[1]))
         found: list[SimilarName] = []
