@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from helix_core.model import Authority, Contradiction, Role, SourcedClaim, SourceKind
 from helix_core.words import is_compound
 
+MOST_FILES = 24
 _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 
 
@@ -20,7 +21,8 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
     """Pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
 
     ``changed_at`` gives, by path, when a source last changed (its commit, or its writing while that is not committed).
-    A key that one file itself gives several values to says nothing (overloads, platforms) and is left out.
+    A key that one file itself gives several values to says nothing (overloads, platforms) and is left out; so is one
+    that very many files set, which is a word of their trade (``app_label``) and no fact about one thing.
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
@@ -29,6 +31,8 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
     found: list[Contradiction] = []
     for key, group in sorted(by_key.items()):
         settled = _one_value_per_file(group)
+        if len(settled) > MOST_FILES:
+            continue
         for index, one in enumerate(settled):
             for other in settled[index + 1 :]:
                 if _disagree(one, other) and _same_scope(one, other):

@@ -72,6 +72,11 @@ def test_tests_and_examples_claim_nothing():
     assert contradictions([test, claim("a/x.py", "CACHE_TIMEOUT", "2")], {}) == []
 
 
+def test_a_key_that_very_many_files_set_is_no_fact_about_one_thing():
+    many = [claim(f"a/x{number}.py", "app_label", str(number)) for number in range(40)]
+    assert contradictions(many, {}) == []
+
+
 def test_a_file_that_gives_a_key_two_values_settles_nothing():
     both = [claim("a/x.py", "CACHE_TIMEOUT", "1"), claim("a/x.py", "CACHE_TIMEOUT", "2")]
     assert contradictions([*both, claim("a/y.py", "CACHE_TIMEOUT", "3")], {}) == []
