@@ -34,6 +34,7 @@ from helix_core.search.search import search
 from helix_core.store.hits import ClaimHit
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
+from helix_core.weigh.conflicts import has_conflict_markers
 from helix_core.weigh.contradictions import contradictions
 from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
@@ -153,11 +154,16 @@ class Answer:
         return Observation(
             disk=reason,
             authority=item.source.authority,
-            conflicted=path in self._state.conflicted or path in self._state.touched,
+            conflicted=path in self._state.conflicted or path in self._state.touched or self._is_marked(item),
             outdated_names=outdated.get(item.id, ()),
             contradicted_by=_contradicted_by(item, pairs),
             confidence=found.confidence,
         )
+
+    def _is_marked(self, item: Item) -> bool:
+        """Does the text say that a merge stopped in it? Documents show the markers to explain them."""
+        file = self._observer.look(item.source).file
+        return file is not None and not is_document(item) and has_conflict_markers(file.data)
 
     def _weighed(self, one: Ranked, seen: Observation, task: TaskType, commit: LastCommit | None) -> Weighed:
         source = one.item.source

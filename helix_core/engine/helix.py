@@ -303,10 +303,12 @@ class Helix:
         if self._git_state is None:
             return GitState()
         try:
-            return self._git_state.state()
+            state = self._git_state.state()
         except GitError as error:
             self._git_note = f"git facts are missing: {error}"
             return GitState()
+        self._git_note = ""
+        return state
 
 
 def index_folder(cache_dir: Path, workspace: Path) -> Path:

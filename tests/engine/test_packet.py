@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import time
 
 import pytest
@@ -153,6 +154,16 @@ def test_a_merge_conflict_is_a_risk(helix, repository):
     assert (found["status"], found["reason"]) == ("stale_risk", "conflicted")
     git(repository, "merge", "--abort")
     assert item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")["status"] == "verified"
+
+
+def test_conflict_markers_are_a_risk_also_where_git_cannot_say(repository, open_helix):
+    shutil.rmtree(repository / ".git")
+    path = repository / "app/sessions.py"
+    helix = open_helix(repository)
+    helix.refresh()
+    path.write_text(path.read_text() + "\n<<<<<<< ours\nAGE = 1\n=======\nAGE = 2\n>>>>>>> theirs\n")
+    found = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("stale_risk", "conflicted")
 
 
 def test_a_document_is_outdated_once_what_it_names_has_changed(helix, repository):
