@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.engine.masked import MaskedFiles
@@ -70,6 +70,7 @@ class Answer:
         writer: Writer,
         *,
         committed: BlobReader | None,
+        commits_of: Callable[[Sequence[bytes]], Mapping[bytes, LastCommit]],
         masked: MaskedFiles,
         state: GitState,
         max_bytes: int,
@@ -79,6 +80,7 @@ class Answer:
         self._root = root
         self._prefer_implementation = prefer_implementation
         self._reader = reader
+        self._commits_of = commits_of
         self._state = state
         self._observer = Observer(root, reader, writer, max_bytes=max_bytes, budget_ms=reingest_budget_ms)
         self._committed = committed
@@ -91,7 +93,7 @@ class Answer:
         found, gone = self._settle(question, k, hints)
         ranked = _with_gone(found.ranked, gone, k)
         placed = [self._placed(one) for one in ranked]
-        commits = self._reader.commits([one.item.source.path for one, _ in placed])
+        commits = self._commits_of([one.item.source.path for one, _ in placed])
         pairs = self._contradictions([one.item for one, _ in placed], commits)
         outdated = self._outdated_names(placed, commits)
         weighed = []
@@ -181,7 +183,7 @@ class Answer:
         )
 
     def _outdated_names(
-        self, placed: Sequence[tuple[Ranked, Reason]], commits: dict[bytes, LastCommit]
+        self, placed: Sequence[tuple[Ranked, Reason]], commits: Mapping[bytes, LastCommit]
     ) -> dict[int, tuple[str, ...]]:
         documents = []
         for one, reason in placed:
@@ -206,7 +208,7 @@ class Answer:
             end += len(line) + 1
         return masked.text(item.start_byte, min(end, item.end_byte)).removesuffix("\n")
 
-    def _contradictions(self, items: Sequence[Item], commits: dict[bytes, LastCommit]) -> list[Contradiction]:
+    def _contradictions(self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]) -> list[Contradiction]:
         """Contradictions between claims of the items and the same claims anywhere, both sides unmoved on disk."""
         ids = [item.id for item in items]
         keys = {hit.key for hits in self._reader.claims_of(ids).values() for hit in hits}
@@ -215,13 +217,13 @@ class Answer:
         same = [hit for hits in self._reader.claims_with_same_key(sorted(keys)).values() for hit in hits]
         claims = [claim for claim in self._sourced(same) if self._stands(claim)]
         paths = sorted({claim.source.path for claim in claims})
-        known = {**self._reader.commits(paths), **commits}
+        known = {**self._commits_of(paths), **commits}
         disputed = {side.source.path: side.source for pair in contradictions(claims, {}) for side in _sides(pair)}
         pairs = contradictions(claims, self._changed_at(list(disputed.values()), known))
         cited = set(ids)
         return [pair for pair in pairs if pair.older.item_id in cited or pair.fresher.item_id in cited]
 
-    def _changed_at(self, sources: Sequence[Source], commits: dict[bytes, LastCommit]) -> dict[bytes, float]:
+    def _changed_at(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> dict[bytes, float]:
         """When each file last changed: its commit, or its writing where it does not read as it was committed."""
         changed_at = {source.path: source.signature.mtime_ns / 1e9 for source in sources}
         committed = [source for source in sources if source.path in commits]
@@ -231,7 +233,7 @@ class Answer:
                 changed_at[source.path] = float(commits[source.path].committed_at)
         return changed_at
 
-    def _then(self, sources: Sequence[Source], commits: dict[bytes, LastCommit]) -> list[bytes | None]:
+    def _then(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> list[bytes | None]:
         """The files as they were last committed, None where git does not say."""
         if self._committed is not None and sources:
             try:

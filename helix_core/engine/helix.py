@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +24,7 @@ from helix_core.engine.plan import decides_for_others
 from helix_core.engine.refresh import Refresh
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.errors import CorruptStoreError, GitError, UsageError
-from helix_core.model import GitState, Hints, TaskType
+from helix_core.model import GitState, Hints, LastCommit, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
 from helix_core.weigh.refresh import refresh_plan
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 MAX_K = 100
 MOST_PATHS = 200
+MOVED_HEAD_S = 0.25
 NO_HINTS = Hints()
 T = TypeVar("T")
 
@@ -247,6 +248,7 @@ class Helix:
             self._index.reader,
             self._index.writer,
             committed=self._committed(),
+            commits_of=self._commits_of,
             masked=self._masked,
             state=self._state(),
             max_bytes=self._config.max_file_bytes,
@@ -291,6 +293,19 @@ class Helix:
             if self._git is not None:
                 self._git_state = GitStateReader(self._git)
         return self._git
+
+    def _commits_of(self, paths: Sequence[bytes]) -> Mapping[bytes, LastCommit]:
+        """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
+        head, git = self._state().head, self._opened_git()
+        if not paths or not head or git is None or head == self._index.reader.meta("commits_head"):
+            return self._index.reader.commits(paths)
+        from helix_core.workspace.history import last_commits
+
+        try:
+            return last_commits(git, MOVED_HEAD_S, paths)
+        except GitError as error:
+            self._git_note = f"git facts are missing: {error}"
+            return {}
 
     def _committed(self) -> BlobReader | None:
         git = self._opened_git()

@@ -26,21 +26,22 @@ class LastCommits(dict[bytes, LastCommit]):
     complete: bool = True
 
 
-def last_commits(git: Git, timeout_seconds: float = 10.0) -> LastCommits:
-    """The newest commit that touched each tracked file, in one pass back from HEAD.
+def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes] = ()) -> LastCommits:
+    """The newest commit that touched each tracked file, or each of ``paths``, in one pass back from HEAD.
 
     A merge counts for what it resolved. Stops as soon as every tracked path was met. Empty on an unborn branch.
     Raises ``GitError``.
     """
     found = LastCommits()
-    missing = _tracked(git)
+    missing = set(paths) or _tracked(git)
     if not missing or not _has_commits(git):
         found.complete = not missing
         return found
-    command = [*_LOG, "-c", "--relative", "HEAD", *(("--", ".") if git.prefix else ())]
+    asked: Sequence[bytes] = paths or ((b".",) if git.prefix else ())
+    command: list[str | bytes] = [*_LOG, "-c", "--relative", "HEAD", *(("--", *asked) if asked else ())]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
-        for commit, paths in _commits(pieces):
-            for path in missing.intersection(paths):
+        for commit, touched in _commits(pieces):
+            for path in missing.intersection(touched):
                 found[path] = commit
                 missing.discard(path)
             if not missing:

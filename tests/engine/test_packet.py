@@ -248,3 +248,16 @@ def test_a_question_of_a_megabyte_or_in_chinese_is_answered(helix):
 
 def test_a_packet_from_an_unfinished_index_says_so(repository, open_helix):
     assert any("not complete" in note for note in open_helix(repository).packet(COOKIE)["notes"])
+
+
+def test_the_last_commit_is_that_of_the_head_of_this_moment(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    git(repository, "commit", "-q", "-am", "Another sign")
+    newer = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
+    assert newer["commit"] == git(repository, "rev-parse", "HEAD").strip()
+    helix.refresh()
+    git(repository, "checkout", "-q", "HEAD~1")
+    older = item_of(helix.packet(COOKIE), "app/sessions.py", "sign_cookie")
+    assert older["commit"] == git(repository, "log", "-1", "--format=%H", "--", "app/sessions.py").strip()
+    assert older["commit"] != newer["commit"]
