@@ -21,6 +21,7 @@ class Signs:
     the part of it in names and identifiers, which nobody paraphrases. ``covered``: how much one of the best files
     holds. ``strength``: the best chunk's score as a share of the highest a chunk could have. ``agreement``: how much of
     the rankers' weight puts the first file among its first three. ``gap``: how far the next file stays behind.
+    ``named``: is the first file, or something in it, what the question names outright?
     """
 
     unknown: float = 0.0
@@ -29,16 +30,17 @@ class Signs:
     strength: float = 0.0
     agreement: float = 0.0
     gap: float = 0.0
+    named: float = 0.0
 
 
 def presence(signs: Signs) -> float:
     """Is what was asked in the index at all?"""
-    return _logistic(0.6 + 2.7 * signs.covered - 3.5 * signs.unknown - 3.3 * signs.unknown_proper)
+    return _logistic(0.6 + 2.7 * signs.covered - 3.5 * signs.unknown - 3.3 * signs.unknown_proper + 3.0 * signs.named)
 
 
 def confidence(signs: Signs) -> float:
     """Is the first place the right one?"""
-    right = _logistic(-1.9 + 3.0 * signs.strength + 1.4 * signs.agreement + 1.5 * signs.gap)
+    right = _logistic(-1.9 + 3.0 * signs.strength + 1.4 * signs.agreement + 1.5 * signs.gap + 1.5 * signs.named)
     return presence(signs) * right
 
 

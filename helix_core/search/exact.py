@@ -24,6 +24,9 @@ MAX_FILES_OF_A_WORD = 2
 MAX_FILES_OF_A_TEXT = 3
 TEXT_MATCHES = 12
 MAX_POSTINGS = 6_000
+SHORTEST_MISSPELT = 5
+ALIKE = 20
+SLIP = 0.85
 MAX_POSTINGS_OF_A_SENTENCE = 500
 
 
@@ -55,6 +58,19 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
         hits = [hit for hit in hits if owners[-1] in around.get(hit.item_id, ())]
     limit = MAX_FILES if owners or is_compound(name) else MAX_FILES_OF_A_WORD
     return hits if len({hit.source_id for hit in hits}) <= limit else []
+
+
+def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
+    """Definitions of the known name that the question's only name, which nobody defines, is a slip away from."""
+    name = question.subject[-1].lower() if question.subject else ""
+    if len(name) < SHORTEST_MISSPELT:
+        return []
+    from difflib import get_close_matches
+
+    known = {hit.name.lower(): None for hit in reader.similar_names(name, ALIKE) if not hit.is_path}
+    close = get_close_matches(name, known, n=1, cutoff=SLIP) if name not in known else []
+    hits = reader.definitions(close, HITS)
+    return hits if len({hit.source_id for hit in hits}) <= MAX_FILES else []
 
 
 def literal_chunks(

@@ -85,7 +85,7 @@ class Question:
 
     A question that consists of one thing, question words aside, has it in ``subject``: a name as typed, after the
     names it is qualified with; or in ``path``. ``literals`` are the quoted texts of several words, longest first;
-    ``sentence`` is the whole question where it is short enough to be a message that somebody met.
+    ``sentence`` is the whole text where it asks nothing and is short enough to be a message that somebody met.
     """
 
     words: tuple[str, ...] = ()
@@ -118,8 +118,13 @@ def understand(text: str) -> Question:
         subject=_subject(text),
         path=_path(text, paths),
         literals=_literals(quoted),
-        sentence=text if len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS else "",
+        sentence=text if _is_message(text) else "",
     )
+
+
+def _is_message(text: str) -> bool:
+    is_question = text.rstrip().endswith(("?", "？"))
+    return not is_question and len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS
 
 
 def _readable(text: str) -> str:

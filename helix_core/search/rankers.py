@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Item, Role
-from helix_core.search.exact import literal_chunks, named_definitions, named_files
+from helix_core.search.exact import literal_chunks, misspelt_definitions, named_definitions, named_files
 from helix_core.search.question import Intent, Question
 from helix_core.search.terms import Term, any_of, bm25, expression, rarity
 from helix_core.store.evidence import Evidence
@@ -221,7 +221,8 @@ def tests(asked: Asked) -> Votes:
 
 
 def exact(asked: Asked) -> Votes:
-    """What the question names outright: a file, else a definition, else a text met word for word."""
+    """What the question names outright: a file, else a definition, else a text met word for word, else a name that
+    was misspelt."""
     named = named_files(asked.question, asked.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
@@ -229,6 +230,8 @@ def exact(asked: Asked) -> Votes:
     if hits:
         return _defined(asked, [(1.0, hit) for hit in hits])
     found = literal_chunks(asked.question, asked.frequency, asked.reader, FIELD_WEIGHTS)
+    if not found:
+        return _defined(asked, [(1.0, hit) for hit in misspelt_definitions(asked.question, asked.reader)])
     scores = {one.id: bm25([1.0], one) for one in found}
     return _named(asked.reader.items(list(scores)), scores)
 

@@ -174,6 +174,7 @@ class _Search:
             strength=self._strength(terms, heard, best.id),
             agreement=agreeing / sum(weights.values()),
             gap=1 - files[1][1] / score if len(files) > 1 else 1.0,
+            named=float(any(signal.ranker == "exact" for signal in best.signals)),
         )
 
     def _strength(self, terms: Sequence[Term], heard: _Heard, source_id: int) -> float:

@@ -38,7 +38,9 @@ def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes]
         found.complete = not missing
         return found
     asked: Sequence[bytes] = paths or ((b".",) if git.prefix else ())
-    command: list[str | bytes] = [*_LOG, "-c", "--relative", "HEAD", *(("--", *asked) if asked else ())]
+    command: list[str | bytes] = [*_LOG, "-c", "--relative", "HEAD"]
+    if asked:
+        command += ["--", *asked]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
         for commit, touched in _commits(pieces):
             for path in missing.intersection(touched):

@@ -118,3 +118,18 @@ def test_a_message_that_only_tests_spell_out_does_not_lift_them_unquoted(pages: 
 def test_the_one_thing_a_question_consists_of_is_known(question: str, subject: tuple[str, ...], path: str) -> None:
     understood = understand(question)
     assert (understood.subject, understood.path) == (subject, path)
+
+
+def test_a_name_a_slip_away_from_a_known_one_finds_that(pages: Reader) -> None:
+    found = ask(pages, "check_renderign")
+    assert found.ranked[0].item.name == "check_rendering"
+
+
+def test_a_place_named_outright_is_told_with_confidence(pages: Reader) -> None:
+    assert ask(pages, "where is check_rendering defined?").confidence > 0.6
+    assert ask(pages, "src/page.py").confidence > 0.6
+
+
+def test_a_question_is_not_taken_for_a_message_somebody_met(pages: Reader) -> None:
+    assert understand("how must a page be rendered?").sentence == ""
+    assert understand("the page has never been rendered").sentence != ""
