@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from helix_core.model import Item, Ranked, Signal
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryTimeoutError
 from helix_core.words import IDENTIFIER
 
 HOPS_FROM = 3
@@ -14,7 +13,10 @@ LINKS_EACH = 20
 
 
 def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[Ranked]:
-    """At most ``room`` items linked to the first direct ones, from files not yet in the answer, below all of them."""
+    """At most ``room`` items linked to the first direct ones, from files not yet in the answer, below all of them.
+
+    Raises QueryTimeoutError when the index takes too long to say who uses a name.
+    """
     if room <= 0 or not direct:
         return []
     seen = {one.item.source.id for one in direct}
@@ -37,10 +39,6 @@ def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
     if not item.name:
         return []
     linked = [("tests of", id_) for id_ in reader.tests_of(item.name, LINKS_EACH)]
-    if not IDENTIFIER.fullmatch(item.name):
-        return linked
-    try:
+    if IDENTIFIER.fullmatch(item.name):
         linked += [("uses of", id_) for id_ in reader.references(item.name, LINKS_EACH)]
-    except QueryTimeoutError:
-        return linked
     return linked

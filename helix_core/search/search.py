@@ -93,7 +93,7 @@ class _Search:
             searched_sources=self._sources,
             searched_items=self._items,
             evaluated=len(fused),
-            nearest=self._nearest(terms, ranked) if known_empty else (),
+            nearest=self._nearest(terms, heard, ranked) if known_empty else (),
         )
 
     def _hear(self, asked: Asked) -> _Heard:
@@ -128,7 +128,12 @@ class _Search:
             for place in chosen
             if place.item_id in items
         ]
-        return (*direct, *related_items(self._reader, direct, k - len(direct)))
+        try:
+            related = related_items(self._reader, direct, k - len(direct))
+        except QueryTimeoutError as error:
+            heard.states["related"] = str(error)
+            related = []
+        return (*direct, *related)
 
     def _items_of(
         self, asked: Asked, heard: _Heard, files: Sequence[tuple[Fused, float]]
@@ -146,19 +151,20 @@ class _Search:
         for one in fuse(rankings):
             found.setdefault(source_of[one.id], []).append((one.id, one.score))
         missing = [id_ for id_ in wanted if id_ not in found]
-        for item_id, source_id, score in self._matches_in(asked, missing):
+        for item_id, source_id, score in self._matches_in(asked, heard, missing):
             found.setdefault(source_id, []).append((item_id, score))
         for source_id in missing:
             if source_id not in found:
                 found[source_id] = [(item.id, 0.0) for item in self._reader.items_of(source_id)[:1]]
         return found
 
-    def _matches_in(self, asked: Asked, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
+    def _matches_in(self, asked: Asked, heard: _Heard, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
         if not source_ids or not asked.terms:
             return []
         try:
             return self._reader.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
-        except QueryTimeoutError:
+        except QueryTimeoutError as error:
+            heard.states["spans"] = str(error)
             return []
 
     def _signs(self, terms: Sequence[Term], heard: _Heard, files: Sequence[tuple[Fused, float]]) -> Signs:
@@ -186,14 +192,15 @@ class _Search:
         own = (vote.items for vote in votes.votes if vote.source_id == source_id)
         return max((votes.item_scores[items[0]] for items in own), default=0.0) / total
 
-    def _nearest(self, terms: Sequence[Term], ranked: Sequence[Ranked]) -> tuple[str, ...]:
+    def _nearest(self, terms: Sequence[Term], heard: _Heard, ranked: Sequence[Ranked]) -> tuple[str, ...]:
         """Names worth trying: spelled like what the index does not know, then those of the places found."""
         unknown = (term.word for term in terms if not term.frequency and len(term.word) > 3)
         names: dict[str, None] = {}
         for word in list(dict.fromkeys((*self._question.identifiers, *unknown)))[:WORDS_TRIED]:
             try:
                 names.update((hit.name, None) for hit in self._reader.similar_names(word, 2) if hit.similarity >= 0.5)
-            except QueryTimeoutError:
+            except QueryTimeoutError as error:
+                heard.states["nearest"] = str(error)
                 break
         names.update((one.item.symbol or one.item.source.source_id, None) for one in ranked[:NEAREST])
         return tuple(names)[:NEAREST]

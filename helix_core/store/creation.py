@@ -48,12 +48,15 @@ def set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
 
     ``suspect`` has every page looked at first. Raises CorruptStoreError, NewerStoreError, and what SQLite raises.
     """
-    connection.execute(f"PRAGMA page_size={_PAGE_SIZE}; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
     if suspect:
         found = connection.execute("PRAGMA quick_check(1)").fetchall()
         if found != [("ok",)]:
             raise CorruptStoreError(f"The index {file} is damaged ({found[0][0]}); it will be moved aside and rebuilt.")
     version, application_id = _stamp(connection)
+    if application_id == 0:
+        # Only a file without tables takes these, and on one with tables the second waits for whoever writes.
+        connection.execute(f"PRAGMA page_size={_PAGE_SIZE}; PRAGMA auto_vacuum=INCREMENTAL")
     if (version, application_id) != (SCHEMA_VERSION, APPLICATION_ID):
         _bring_up_to_date(file, connection)
     _enter_wal(connection)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from helix_core.config import load_config
+from helix_core.errors import CorruptStoreError, NewerStoreError, StoreError
 from helix_ls.cli.output import complain, warn
 from helix_ls.cli.progress import Bar
 
@@ -26,6 +27,18 @@ def opened(folder: Path) -> Iterator[Helix]:
     with Helix.open(folder, config=config) as helix:
         warn((*config.warnings, *helix.notices))
         yield helix
+
+
+def bring_as_far_as_possible(helix: Helix) -> None:
+    """Refresh before a question; where the index cannot be written any more, say so and let it answer as it is."""
+    try:
+        bring_up_to_date(helix)
+    except (CorruptStoreError, NewerStoreError):
+        raise
+    except StoreError as error:
+        if not helix.is_indexed():
+            raise
+        warn([f"the index was not brought up to date and answers as it is: {error}"])
 
 
 def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from helix_core.model import TaskType
-from helix_ls.cli.opened import bring_up_to_date, opened
+from helix_ls.cli.opened import bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json
 from helix_ls.cli.question import asked
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -25,7 +25,7 @@ def packet(
     """Answer with pointers, each with a verdict."""
     text = asked(question)
     with opened(path) as helix:
-        bring_up_to_date(helix)
+        bring_as_far_as_possible(helix)
         answer = helix.packet(text, task=task, k=k)
     if as_json:
         print_json(answer)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from helix_ls.cli.opened import bring_up_to_date, opened
+from helix_ls.cli.opened import bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json
 from helix_ls.cli.question import asked
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -21,7 +21,7 @@ def search(
     """List the places that answer a question, best first."""
     text = asked(question)
     with opened(path) as helix:
-        bring_up_to_date(helix)
+        bring_as_far_as_possible(helix)
         answer = helix.search(text, k=k)
         workspace = helix.workspace
     if as_json:

@@ -9,6 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import apsw
 import pytest
 
 from .conftest import FILES, RunHelix, environment, git, runner
@@ -193,3 +194,17 @@ def test_the_version_is_told(helix: RunHelix) -> None:
 def test_shells_can_complete_verbs_and_tasks(helix: RunHelix, typed: str, offered: str) -> None:
     ran = helix(_HELIX_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))
     assert ran.out.split() == [offered]
+
+
+def test_an_index_that_cannot_be_written_still_answers_and_says_so(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    helix("index", shop)
+    (index,) = (tmp_path / "home").glob("cache/workspaces/*/index.db")
+    (shop / "shop/shipping.py").write_text("def shipping_cost(weight_grams):\n    return 1\n")
+    other = apsw.Connection(str(index))
+    other.execute("BEGIN IMMEDIATE")
+    ran = helix("packet", "shipping_cost", "--path", shop, "--json")
+    other.close()
+    assert ran.status == 0
+    assert "was not brought up to date" in ran.err
+    changed = [item for item in ran.answer["needs_refresh"] if item["source_id"] == "shop/shipping.py"]
+    assert {item["reason"] for item in changed} == {"changed"}
