@@ -6,20 +6,15 @@ its examples do. Falsely verified is an item that is ``verified`` although its f
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import signal
-import socket
-import subprocess
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from speedbench.peer_process import PeerProcess
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
@@ -27,30 +22,8 @@ from truth_bench.questions import places
 from truth_bench.repository import Repository, copy_of
 from truth_bench.world import Target
 
-START_S, CALL_S = 180.0, 600.0
 MOST_FILES = 80
 CHANGES = ("deleted", "renamed", "rewritten", "symbol renamed", "truncated")
-_SETTINGS = """
-[ribosome]
-enabled = false
-backend = "ollama"
-warmup = false
-query_expansion_enabled = false
-[genome]
-path = "{database}"
-[server]
-host = "127.0.0.1"
-port = {port}
-upstream = "http://127.0.0.1:9"
-[headroom]
-enabled = false
-[ingestion]
-backend = "cpu"
-splade_enabled = false
-dense_embed_on_ingest = false
-[retrieval]
-dense_embedding_enabled = false
-"""
 
 
 @dataclass(slots=True)
@@ -71,9 +44,8 @@ class Peer:
     """The other system, started for one measurement."""
 
     def __init__(self, python: Path, work: Path) -> None:
-        self._python = python
         self._work = work
-        self._port = _free_port()
+        self._peer = PeerProcess(python, work / "peer")
 
     def measure(self, source: Path, *, seed: int, trials: int) -> list[dict[str, Any]]:
         """Changes of each kind, until the peer had ``trials`` of files it told rightly before; the rows as objects."""
@@ -82,18 +54,10 @@ class Peer:
         repository = copy_of(source, self._work / source.name, self._work, rng)
         code = [path for path in repository.tracked() if path.endswith(b".py") and len(places(repository, path)) > 1]
         paths = rng.sample(code, min(MOST_FILES, len(code)))
-        server = self._start()
-        try:
+        with self._peer:
             for path in paths:
-                self._post("/ingest", _ingest_body(repository, path))
+                self._peer.post("/ingest", _ingest_body(repository, path))
             return [asdict(row) for row in self._trials(repository, paths, rng, trials)]
-        finally:
-            server.send_signal(signal.SIGINT)
-            try:
-                server.wait(20)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
 
     def _trials(self, repository: Repository, paths: list[bytes], rng: Random, trials: int) -> list[Row]:
         config = load_config(environ={"HELIX_CACHE_DIR": str(self._work / "cache")}, user=self._work / "none.toml")
@@ -116,46 +80,8 @@ class Peer:
         return rows
 
     def _verified_by_peer(self, question: str) -> list[tuple[str, str]]:
-        answer = self._post("/context/packet", {"query": question, "task_type": "edit", "max_genes": 8})
-        return [(item["source_id"] or "", item["content"] or "") for item in answer.get("verified") or []]
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        settings = self._work / "helix.toml"
-        settings.write_text(_SETTINGS.format(database=self._work / "genome.db", port=self._port))
-        environment = {
-            **os.environ,
-            "HELIX_CONFIG": str(settings),
-            "HOME": str(self._work),
-            "HELIX_DISABLE_HEADROOM": "1",
-            "HF_HUB_OFFLINE": "1",
-            "TRANSFORMERS_OFFLINE": "1",
-        }
-        script = Path(__file__).resolve().parents[1] / "speedbench" / "peer_server.py"
-        log = self._work / "server.log"
-        with open(log, "wb") as output:
-            server = subprocess.Popen(
-                [self._python, script, str(self._port)], env=environment, cwd=self._work, stdout=output, stderr=output
-            )
-        deadline = time.monotonic() + START_S
-        while not self._post("/stats", None):
-            if server.poll() is not None or time.monotonic() > deadline:
-                server.kill()
-                raise SystemExit(f"the peer did not start: {log.read_text(errors='replace')[-1500:]}")
-            time.sleep(0.3)
-        return server
-
-    def _post(self, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
-        """The answer, or an empty one where the peer failed."""
-        data = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self._port}{path}", data=data, headers={"Content-Type": "application/json"}
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=CALL_S) as answer:
-                said: dict[str, Any] = json.loads(answer.read())
-                return said
-        except (urllib.error.URLError, OSError, ValueError):
-            return {}
+        answer = self._peer.post("/context/packet", {"query": question, "task_type": "edit", "max_genes": 8})
+        return [(item["source_id"] or "", item["content"] or "") for item in (answer or {}).get("verified") or []]
 
 
 def _ingest_body(repository: Repository, path: bytes) -> dict[str, Any]:
@@ -247,9 +173,3 @@ def peer_table(rows: list[dict[str, Any]]) -> str:
         helix = f"{row['helix_false']} of {row['helix_trials']}"
         lines.append(f"{row['change']:16} {peer:>34} {helix:>26}")
     return "\n".join(lines)
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
