@@ -100,9 +100,8 @@ class Answer:
         for one, reason in placed:
             seen = self._observation(one.item, reason, found, pairs, outdated)
             weighed.append(self._weighed(one, seen, task, commits.get(one.item.source.path)))
-        return Answered(
-            tuple(weighed), tuple(pairs), found, self._state, (*self._observer.notes, *self._outdated.notes)
-        )
+        notes = (*self._observer.notes, *self._outdated.notes, *self._notes)
+        return Answered(tuple(weighed), tuple(pairs), found, self._state, notes)
 
     def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
@@ -216,8 +215,8 @@ class Answer:
             return []
         same = [hit for hits in self._reader.claims_with_same_key(sorted(keys)).values() for hit in hits]
         claims = [claim for claim in self._sourced(same) if self._stands(claim)]
-        paths = sorted({claim.source.path for claim in claims})
-        known = {**self._commits_of(paths), **commits}
+        others = {claim.source.path for claim in claims} - {item.source.path for item in items}
+        known = {**self._commits_of(sorted(others)), **commits}
         disputed = {side.source.path: side.source for pair in contradictions(claims, {}) for side in _sides(pair)}
         pairs = contradictions(claims, self._changed_at(list(disputed.values()), known))
         cited = set(ids)

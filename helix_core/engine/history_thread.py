@@ -12,8 +12,7 @@ from helix_core.workspace.history import LastCommits, last_commits
 class HistoryThread:
     """``git log`` runs in its own process anyway, so it may as well run while files are parsed."""
 
-    def __init__(self, git: Git | None) -> None:
-        assert git is not None
+    def __init__(self, git: Git) -> None:
         self.error = ""
         self._commits = LastCommits()
 

@@ -73,7 +73,7 @@ class Refresh:
         looked = self._looked
         if looked is None or looked.version != reader.version():
             looked = self._look()
-        history = HistoryThread(self._git) if self._wants_history(reader) else None
+        history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
         self._apply(looked.plan, looked.listing, looked.known)
         if history is not None:
             self._remember_history(history, writer)
@@ -131,7 +131,8 @@ class Refresh:
             self._report.skip(skipped.reason)
 
     def _wants_history(self, reader: Reader) -> bool:
-        return self._git is not None and bool(self._head) and reader.meta("commits_head") != self._head
+        """Only a git gives a head."""
+        return bool(self._head) and reader.meta("commits_head") != self._head
 
     def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
         self._tell(Progress("reading history", 0, 0))

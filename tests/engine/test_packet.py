@@ -199,6 +199,17 @@ def test_an_edit_not_yet_committed_is_fresher_than_any_commit(helix, repository)
     assert item_of(packet, "docs/sessions.md")["status"] == "stale_risk"
 
 
+def test_contradictions_that_git_could_not_date_say_so(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace("SESSION_COOKIE_AGE = 3600", "SESSION_COOKIE_AGE = 60"))
+    git(repository, "commit", "-q", "-am", "Shorter sessions")
+    helix.refresh()
+    shutil.rmtree(repository / ".git/objects")
+    packet = helix.packet("how many seconds does a session cookie live, SESSION_COOKIE_AGE?")
+    assert [pair["key"] for pair in packet["contradictions"]] == ["SESSION_COOKIE_AGE"]
+    assert any("edits since the last commit do not count" in note for note in packet["notes"])
+
+
 def test_a_question_about_nothing_here_is_answered_with_empty(helix):
     packet = helix.packet("kubernetes ingress autoscaling quota")
     assert packet["known_empty"] is True
