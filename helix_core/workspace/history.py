@@ -1,4 +1,4 @@
-"""What git remembers of files: who touched them last, line by line, which change together, and what they were.
+"""What git remembers of files: who touched them last, line by line, and which change together.
 
 Every pass is bounded in time and commits; a partial answer is marked, never passed off as whole. Paths in and out
 are relative to the workspace root.
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from helix_core.model import LastCommit
-from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
 
 _MARK = b"\x01"
@@ -79,14 +78,6 @@ def blame(git: Git, path: bytes, start_line: int, end_line: int) -> list[LastCom
     command = ["blame", "--porcelain", "--no-ignore-revs-file", "--no-textconv", "--no-ext-diff"]
     output = git.run([*command, f"-L{start_line},{end_line}", "--", path], fresh_filters=True)
     return list(_blamed(output))
-
-
-def blobs(git: Git, wanted: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
-    """The raw bytes of each (commit, path), None where that commit has no such file; one process for all."""
-    if not wanted:
-        return []
-    with BlobReader(git) as reader:
-        return reader.read(wanted)
 
 
 def _tracked(git: Git) -> set[bytes]:

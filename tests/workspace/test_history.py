@@ -5,7 +5,8 @@ import pytest
 from helix_core.errors import GitError
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import blame, blobs, co_changes, last_commits
+from helix_core.workspace.history import blame, co_changes, last_commits
+from tests.workspace.committed import blobs
 
 ODD = [
     b"\xff.py",

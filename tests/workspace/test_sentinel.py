@@ -12,8 +12,9 @@ from helix_core.errors import GitError
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import ignored_files, list_files
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import blame, blobs, co_changes, last_commits
+from helix_core.workspace.history import blame, co_changes, last_commits
 from helix_core.workspace.state import GitStateReader
+from tests.workspace.committed import blobs
 
 SIGNED = """\
 tree {tree}
