@@ -10,14 +10,15 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from helix_core.config import default_cache_dir, load_config
 from helix_core.errors import ConfigError, GitError, WorkspaceError
 
+DOCTOR_SCHEMA = "helix.doctor/1"
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 51, 3)
 OLDEST_GIT = (2, 31)
@@ -35,6 +36,12 @@ class Check:
     state: Literal["ok", "warn", "fail"]
     detail: str
     action: str = ""
+
+
+def doctor_answer(checks: Sequence[Check]) -> dict[str, Any]:
+    """The ``helix.doctor/1`` object; ``ok`` says that no check fails."""
+    ok = all(check.state != "fail" for check in checks)
+    return {"schema": DOCTOR_SCHEMA, "ok": ok, "checks": [asdict(check) for check in checks]}
 
 
 def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:

@@ -31,6 +31,10 @@ class NewerStoreError(StoreError):
     """The index was written by a newer Helix; it is left untouched."""
 
 
+class BusyStoreError(StoreError):
+    """Another connection is writing for longer than this one waits; nothing was written, try again later."""
+
+
 class CorruptStoreError(StoreError):
     """The index file is damaged; it is disposable, so the caller moves it aside and builds another."""
 
@@ -41,3 +45,7 @@ class WorkspaceError(UsageError):
 
 class GitError(HelixError):
     """git failed, was refused, or took too long; callers go on without its facts and say so."""
+
+
+class Cancelled(HelixError):  # noqa: N818 - not a failure
+    """The asker took the question back; nothing was left half written."""

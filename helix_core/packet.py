@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.model import Contradiction, Found, Ranked, RefreshTarget, SourcedClaim, Status, TaskType, Weighed
+from helix_core.model import (
+    Contradiction,
+    Found,
+    LineSpan,
+    Ranked,
+    RefreshTarget,
+    SourcedClaim,
+    Status,
+    TaskType,
+    Weighed,
+)
 
 PACKET_SCHEMA = "helix.packet/1"
 SEARCH_SCHEMA = "helix.search/1"
@@ -50,7 +60,7 @@ def packet(
         "head": facts.head,
         **groups,
         "contradictions": [_contradiction(pair) for pair in contradictions],
-        "refresh_targets": [_target(target) for target in plan],
+        "refresh_targets": [target_object(target) for target in plan],
         "known_empty": found.known_empty,
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
@@ -61,11 +71,13 @@ def packet(
             "evaluated": found.evaluated,
             "returned": len(weighed),
             "tokens": 0,
-            "elapsed_ms": round(facts.elapsed_ms, 3),
+            "elapsed_ms": 0.0,
             "signals": dict(found.rankers),
         },
     }
+    # Before the time is put in: equal evidence costs equal tokens, however many digits the clock gave.
     answer["accounting"]["tokens"] = estimated_tokens(answer)
+    answer["accounting"]["elapsed_ms"] = round(facts.elapsed_ms, 3)
     return answer
 
 
@@ -115,8 +127,13 @@ def _item(one: Weighed) -> dict[str, Any]:
         "quote": one.quote,
         "citations": [f"{source.source_id}:{item.start_line}-{item.end_line}"],
         **({"detail": one.verdict.detail} if one.verdict.detail else {}),
+        **({"buffer": _lines(one.buffer)} if one.buffer else {}),
         **({"related": True} if one.ranked.related else {}),
     }
+
+
+def _lines(span: LineSpan) -> dict[str, int]:
+    return {"start_line": span.start_line, "end_line": span.end_line}
 
 
 def _search_item(ranked: Ranked) -> dict[str, Any]:
@@ -149,7 +166,8 @@ def _claim(sourced: SourcedClaim) -> dict[str, Any]:
     }
 
 
-def _target(target: RefreshTarget) -> dict[str, Any]:
+def target_object(target: RefreshTarget) -> dict[str, Any]:
+    """A thing to read again, as every answer has it."""
     return {
         "target_kind": target.target_kind,
         "source_id": target.source_id,

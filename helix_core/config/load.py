@@ -146,7 +146,25 @@ def _checked(setting: Setting, given: _Given) -> Value:
             if os.path.isabs(folder):
                 return os.path.normpath(folder)
             raise ConfigError(f"{given.where}: {value} is not an absolute path; write the whole path")
-    raise ConfigError(f"{given.where}: expected a {setting.kind}, found {_shown(value)}; correct the value")
+        case "address" if isinstance(value, str) and _is_line(value):
+            return _address(value, given.where)
+    article = "an" if setting.kind == "address" else "a"
+    raise ConfigError(f"{given.where}: expected {article} {setting.kind}, found {_shown(value)}; correct the value")
+
+
+def _address(text: str, where: str) -> str:
+    """An http address of a server, without a closing slash, a query, or a name and password in it."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        fits = False
+    if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
+        # What was written may hold a password: it is not said again.
+        raise ConfigError(f"{where}: this is no plain http address; write it as http://127.0.0.1:11434/v1")
+    return text.rstrip("/")
 
 
 def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Value = int | float | bool | str | tuple[str, ...]
-Kind = Literal["whole number", "number", "true or false", "list of text", "folder"]
+Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "address"]
 From = Literal["default", "user", "workspace", "environment"]
 
 
@@ -15,7 +15,8 @@ From = Literal["default", "user", "workspace", "environment"]
 class Setting:
     """One setting: ``key`` in a file, ``field`` of ``Config``; bounds are inclusive.
 
-    A workspace's file is untrusted and may not set what is ``trusted``: paths and programs.
+    A workspace's file is untrusted and may not set what is ``trusted``: paths, programs and where text is sent.
+    ``named`` is the environment variable, where that is not the key's own.
     """
 
     key: str
@@ -26,11 +27,12 @@ class Setting:
     low: float | None = None
     high: float | None = None
     trusted: bool = False
+    named: str = ""
 
     @property
     def variable(self) -> str:
         """The environment variable that sets it."""
-        return "HELIX_" + self.key.replace(".", "_").upper()
+        return self.named or "HELIX_" + self.key.replace(".", "_").upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,32 @@ class Config:
         "milliseconds a packet may spend on reading changed files again",
         low=0,
         high=1000,
+    )
+    upstream: str = _setting(
+        "proxy.upstream",
+        "address",
+        "",
+        "address of the OpenAI-compatible server that answers chats; its key is HELIX_UPSTREAM_KEY",
+        trusted=True,
+        named="HELIX_UPSTREAM",
+    )
+    proxy_budget_tokens: int = _setting(
+        "proxy.budget_tokens",
+        "whole number",
+        3_000,
+        "tokens that are added to a chat at most",
+        low=200,
+        high=200_000,
+        trusted=True,
+    )
+    proxy_idle_s: float = _setting(
+        "proxy.idle_s",
+        "number",
+        120.0,
+        "seconds without a byte after which an answer of the upstream is given up",
+        low=1,
+        high=3600,
+        trusted=True,
     )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

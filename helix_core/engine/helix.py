@@ -9,69 +9,62 @@ One ``Helix`` belongs to one thread.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
-from helix_core.engine.opened_index import OpenedIndex
-from helix_core.engine.plan import decides_for_others
-from helix_core.engine.refresh import Refresh
+from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
+from helix_core.engine.in_hand import InHand, nothing_in_hand
+from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS, Opened
+from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.report import Progress, RefreshReport
-from helix_core.errors import CorruptStoreError, GitError, UsageError
-from helix_core.model import GitState, Hints, LastCommit, TaskType
+from helix_core.engine.standing import Standing
+from helix_core.model import Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
 from helix_core.weigh.refresh import refresh_plan
-from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions
-from helix_core.workspace.git import Git
-from helix_core.workspace.state import GitStateReader
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer import Answer
-    from helix_core.engine.masked import MaskedFiles
+    from helix_core.engine.answer import Answered
+    from helix_core.engine.context import ContextRequest
+    from helix_core.engine.weigher import Weigher
 
-MAX_K = 100
 MOST_PATHS = 200
-MOVED_HEAD_S = 0.25
+MOST_SHOWN_BYTES = 200_000
 NO_HINTS = Hints()
-T = TypeVar("T")
+FINDINGS_MS = 150.0
 
 
-class Helix:
+class Helix(Opened):
     """One open workspace with its index."""
 
-    def __init__(self, root: Root, config: Config) -> None:
-        self._root = root
-        self._config = config
-        self.workspace = root.path
-        self.index_path = index_folder(config.cache_dir, root.path) / "index.db"
-        self._index = OpenedIndex(self.index_path)
-        self._git: Git | None = None
-        self._git_state: GitStateReader | None = None
-        self._blobs: BlobReader | None = None
-        self._masked: MaskedFiles | None = None
-        self._git_note = ""
-        self._git_opened = False
-        self._git_marks: tuple[bool, ...] = ()
-
     @classmethod
-    def open(cls, folder: Path, *, config: Config | None = None) -> Helix:
+    def open(
+        cls,
+        folder: Path,
+        *,
+        config: Config | None = None,
+        write_wait_ms: int = PATIENT_MS,
+        in_hand: InHand | None = None,
+    ) -> Helix:
         """Open a folder; its index is made in the cache folder when there is none.
+
+        With a ``write_wait_ms`` below 5,000 no question waits for somebody who is writing the index, nor for an index
+        to be built: it is answered from what is there. ``in_hand`` is held, with the SHA-256 (hex) of the bytes,
+        around everything that is parsed inside this process; where it gives False the bytes are left unparsed.
 
         Raises WorkspaceError for a folder that is missing, not a folder or not readable, StoreError when the index
         can be neither opened nor made, ConfigError for settings that cannot be understood.
         """
         root = Root.open(Path(folder))
         try:
-            return cls(root, config if config is not None else load_config(root.path))
+            chosen = config if config is not None else load_config(root.path)
+            return cls(root, chosen, write_wait_ms, in_hand or nothing_in_hand)
         except BaseException:
             root.close()
             raise
@@ -84,17 +77,6 @@ class Helix:
     ) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the index and the folder. Nothing is lost by not calling it."""
-        self._forget_git()
-        self._index.close()
-        self._root.close()
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What the user should know of settings and index; an index moved aside while open is told here too."""
-        return (*self._config.warnings, *self._index.notices)
-
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
         return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
@@ -103,7 +85,7 @@ class Helix:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
 
         def run() -> RefreshReport:
-            refresh = self._new_refresh(self._state().head, progress)
+            refresh = self._new_refresh(self._facts.state().head, progress)
             report = refresh.look()
             if report is not None:
                 return report
@@ -120,7 +102,7 @@ class Helix:
         """
         if not paths:
             return RefreshReport()
-        if len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self._needs_whole_refresh, paths)):
+        if self.needs_whole_refresh(paths):
             return self.refresh()
 
         def run() -> RefreshReport:
@@ -129,67 +111,21 @@ class Helix:
 
         return self._mended(run)
 
-    def _needs_whole_refresh(self, path: bytes) -> bool:
+    def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:
+        """Of ``paths``, or of all: those read so soon after their last write that another may have left no trace, and
+        in how many seconds ``refresh_paths`` will settle them."""
+        reader = self._index.reader
+        states = reader.sources() if paths is None else reader.states_at(paths)
+        return unsettled(states.values(), time.time_ns())
+
+    def needs_whole_refresh(self, paths: Sequence[bytes]) -> bool:
+        """Will ``refresh_paths`` answer these with a whole refresh?"""
+        return len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self._decides_for_others, paths))
+
+    def _decides_for_others(self, path: bytes) -> bool:
         parts = path.split(b"/")
         folders = (b"/".join([os.fsencode(self.workspace), *parts[:depth]]) for depth in range(1, len(parts)))
         return decides_for_others(path) or any(os.path.lexists(folder + b"/.git") for folder in folders)
-
-    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None) -> Refresh:
-        return Refresh(
-            self._root,
-            self._opened_git(),
-            self._index.reader,
-            self._index.writer,
-            head=head,
-            options=self._file_options(),
-            workers=self._config.workers,
-            progress=progress,
-        )
-
-    def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
-        from helix_core.engine.turn import turn
-
-        waiting = Progress("waiting for another Helix on this folder", 0, 0)
-        return turn(self.index_path, lambda: progress(waiting) if progress is not None else None)
-
-    def _mended(self, act: Callable[[], T], *, indexed: bool = True) -> T:
-        """Do it; when the index proves damaged, or was taken away, do it once more on one built from the files.
-
-        ``indexed`` says whether the act needs an index that is up to date, or makes it so itself.
-        """
-        self._follow()
-        try:
-            self._index.check_present()
-            return act()
-        except CorruptStoreError as error:
-            self._index.start_over(str(error))
-        if indexed:
-            with self._turn(None):
-                self._new_refresh(self._state().head, None).run()
-        return act()
-
-    def _follow(self) -> None:
-        """Speak of what stands at the workspace's path now, whatever stood there when it was opened.
-
-        Raises WorkspaceError when no folder stands there any more.
-        """
-        if not self._root.is_in_place():
-            root = Root.open(self.workspace)
-            self._root.close()
-            self._root = root
-            self._forget_git()
-        elif self._git_opened and self._git_marks != self._marks():
-            self._forget_git()
-
-    def _marks(self) -> tuple[bool, ...]:
-        """Where a repository begins, from the workspace upwards: it may be made or taken away while we are open."""
-        return tuple(os.path.lexists(folder / ".git") for folder in (self.workspace, *self.workspace.parents))
-
-    def _forget_git(self) -> None:
-        if self._blobs is not None:
-            self._blobs.close()
-        self._git = self._git_state = self._blobs = None
-        self._git_note, self._git_opened = "", False
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Throw the index away and build it again from the disk."""
@@ -200,60 +136,220 @@ class Helix:
         self._mended(clear, indexed=False)
         return self.refresh(progress)
 
-    def search(self, question: str, *, k: int = 10, hints: Hints = NO_HINTS) -> dict[str, Any]:
-        """The ``helix.search/1`` object: at most ``k`` places, best first; UsageError for a bad call."""
+    def search(
+        self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
+    ) -> dict[str, Any]:
+        """The ``helix.search/1`` object: at most ``k`` places, best first.
+
+        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        """
         started = time.monotonic()
         checked_question(question)
         checked_k(k)
-        prefer = self._config.prefer_implementation
-        found = self._mended(lambda: search(question, self._index.reader, hints, k, prefer_implementation=prefer))
+        check, prefer = stop_when(cancelled), self._config.prefer_implementation
+
+        def find() -> Found:
+            return search(question, self._index.reader, hints, k, prefer_implementation=prefer, check=check)
+
+        found = self._mended(find)
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
 
     def packet(
-        self, question: str, *, task: TaskType | str = TaskType.EXPLAIN, k: int = 8, hints: Hints = NO_HINTS
+        self,
+        question: str,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        k: int = 8,
+        hints: Hints = NO_HINTS,
+        overlays: Overlays = NO_OVERLAYS,
+        cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment."""
+        """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
+
+        ``overlays`` are the editor's unsaved buffers. Raises UsageError for a bad call, and Cancelled soon after
+        ``cancelled`` says so.
+        """
+        from helix_core.engine.answer import Answer
+
         started = time.monotonic()
         chosen = checked_task(task)
         checked_question(question)
         checked_k(k)
-        answer = self._mended(lambda: self._new_answer().make(question, chosen, k, hints))
-        notes = (*self.notices, *self._doubts(), *answer.notes)
+        check = stop_when(cancelled)
+
+        def make() -> tuple[Answered, Weigher]:
+            weigher = self._weigher(overlays, check)
+            prefer = self._config.prefer_implementation
+            unsaved = self._unsaved_names(overlays, check)
+            answer = Answer(self._index.reader, weigher, prefer_implementation=prefer, unsaved=unsaved)
+            return answer.make(question, chosen, k, hints), weigher
+
+        answer, weigher = self._mended(make)
+        notes = (*self.notices, *self._doubts(), *weigher.notes)
         facts = PacketFacts(
             query=question,
             task=chosen,
             workspace=str(self.workspace),
-            head=answer.state.head,
+            head=weigher.facts.state.head,
             found=answer.found,
             notes=notes,
             elapsed_ms=(time.monotonic() - started) * 1e3,
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
 
-    def _doubts(self) -> list[str]:
-        """What an answer from this index should say of itself."""
-        doubts = [self._git_note] if self._git_note else []
-        if self._index.reader.meta("complete") != "1":
-            doubts.append("the index is not complete yet: what it does not know may still be there")
-        return doubts
+    def context(
+        self,
+        question: str,
+        request: ContextRequest | None = None,
+        *,
+        hints: Hints = NO_HINTS,
+        overlays: Overlays = NO_OVERLAYS,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.context/1`` object: the evidence as text for a chat model, within the budget of ``request``.
 
-    def _new_answer(self) -> Answer:
-        from helix_core.engine.answer import Answer
-        from helix_core.engine.masked import MaskedFiles
+        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine import context as windows
 
-        if self._masked is None:
-            self._masked = MaskedFiles()
-        return Answer(
-            self._root,
-            self._index.reader,
-            self._index.writer,
-            committed=self._committed(),
-            commits_of=self._commits_of,
-            masked=self._masked,
-            state=self._state(),
-            max_bytes=self._config.max_file_bytes,
-            reingest_budget_ms=self._config.reingest_budget_ms,
-            prefer_implementation=self._config.prefer_implementation,
+        started = time.monotonic()
+        checked_question(question)
+        wanted = (request or windows.ContextRequest()).checked()
+        check, prefer = stop_when(cancelled), self._config.prefer_implementation
+
+        def make() -> tuple[dict[str, Any], Weigher]:
+            weigher, reader = self._weigher(overlays, check), self._index.reader
+            return windows.context(reader, weigher, question, wanted, hints, prefer_implementation=prefer), weigher
+
+        answer, weigher = self._mended(make)
+        answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head
+        answer["notes"] = [*self.notices, *self._doubts(), *weigher.notes]
+        answer["elapsed_ms"] = round((time.monotonic() - started) * 1e3, 3)
+        return answer
+
+    def judge(
+        self,
+        pointers: Sequence[Pointer],
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        overlays: Overlays = NO_OVERLAYS,
+        confidence: float = 1.0,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> tuple[list[Judged], list[RefreshTarget]]:
+        """The verdicts of a packet shown earlier, true at this moment, in the order of the pointers, and what to read
+        again. Nothing is searched, and the index is left as it is.
+
+        ``confidence`` is the packet's ``coordinate_confidence``. Raises UsageError for a pointer out of the workspace
+        or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.judge import Judgement
+
+        chosen, check = checked_task(task), stop_when(cancelled)
+
+        def judge() -> tuple[list[Judged], list[RefreshTarget]]:
+            judgement = Judgement(self._index.reader, self._weigher(overlays, check, mends=False))
+            return judgement.of(pointers, chosen, confidence)
+
+        return self._mended(judge)
+
+    def explain(
+        self,
+        source_id: str,
+        start_line: int,
+        end_line: int,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        overlays: Overlays = NO_OVERLAYS,
+        confidence: float = 1.0,
+        in_buffer: bool = False,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.explain/1`` object: why these lines of the disk's text have the verdict they have.
+
+        Speaks of the smallest item that holds the lines, else of the file as a whole. ``confidence`` is that of the
+        packet they were in; ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError
+        for a path out of the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.explain import Explanation
+
+        chosen = checked_task(task)
+
+        def explain() -> dict[str, Any]:
+            explanation = Explanation(self._index.reader, self._weigher(overlays, stop_when(cancelled)))
+            lines = LineSpan(start_line, end_line)
+            return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer)
+
+        return self._mended(explain)
+
+    def show(
+        self,
+        source_id: str,
+        start_line: int,
+        end_line: int,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        most_bytes: int = MOST_SHOWN_BYTES,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.open/1`` object: these lines as they are on disk now, secrets masked, with hash and verdict.
+
+        As many whole lines as ``most_bytes`` hold, a first one that is longer cut. Raises UsageError for a path out
+        of the workspace, a file that does not count and lines that are not there.
+        """
+        from helix_core.engine.shown import Shown, reason_now
+
+        chosen = checked_task(task)
+
+        def show() -> dict[str, Any]:
+            weigher = self._weigher(NO_OVERLAYS, stop_when(cancelled))
+            shown = Shown(
+                self._index.reader,
+                weigher,
+                lambda path: reason_now(self._root, self._facts.git, self._file_options(), path),
+            )
+            return shown.of(source_id, LineSpan(start_line, end_line), chosen, most_bytes)
+
+        return self._mended(show)
+
+    def symbol(
+        self,
+        name: str,
+        *,
+        path: bytes = b"",
+        line: int = 0,
+        overlays: Overlays = NO_OVERLAYS,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any] | None:
+        """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
+
+        ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. Raises
+        Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.symbol import SymbolAnswer
+
+        def about() -> dict[str, Any] | None:
+            weigher = self._weigher(overlays, stop_when(cancelled))
+            return SymbolAnswer(self._index.reader, weigher, self._facts.lines()).about(name, path, line, overlays)
+
+        return self._mended(about)
+
+    def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
+        """For each definition of a file ``{symbol, start_line, uses, tests, same_name, status, reason}``."""
+        from helix_core.engine.lenses import lenses
+
+        return self._mended(lambda: lenses(path, self._index.reader, self._weigher(overlays, stop_when(None))))
+
+    def findings(
+        self, path: bytes, *, overlays: Overlays = NO_OVERLAYS, budget_ms: float = FINDINGS_MS
+    ) -> list[dict[str, Any]]:
+        """What is wrong in a file: ``{code, message, start_line, end_line, text_hash, other}`` each.
+
+        The list's ``partial`` says that ``budget_ms`` was over before all was looked at.
+        """
+        from helix_core.engine.findings import FileFindings
+
+        return self._mended(
+            lambda: FileFindings(self._index.reader, self._weigher(overlays, stop_when(None)), budget_ms).of(path)
         )
 
     def digest(self) -> str:
@@ -264,6 +360,16 @@ class Helix:
 
         return self._mended(digest)
 
+    def standing(self) -> Standing:
+        """The index's totals and git's branch and HEAD; no file is looked at."""
+
+        def standing() -> Standing:
+            reader, state = self._index.reader, self._facts.state()
+            live = reader.counts().live
+            return Standing(reader.meta("complete") == "1", live.sources, live.items, state.branch, state.head)
+
+        return self._mended(standing, indexed=False)
+
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
         from helix_core.engine.status import status
@@ -271,85 +377,11 @@ class Helix:
         return self._mended(
             lambda: status(
                 self._root,
-                self._opened_git(),
+                self._facts.git,
                 self._index.reader,
                 self.index_path,
                 options=self._file_options(),
-                state=self._state(),
+                state=self._facts.state(),
                 list_skipped=skipped,
             )
         )
-
-    def _file_options(self) -> FileOptions:
-        return FileOptions(max_bytes=self._config.max_file_bytes, helixignore=self._config.exclude)
-
-    def _opened_git(self) -> Git | None:
-        if not self._git_opened:
-            self._git_opened, self._git_marks = True, self._marks()
-            try:
-                self._git = Git.open(self._root.path)
-            except GitError as error:
-                self._git_note = f"git facts are missing: {error}"
-            if self._git is not None:
-                self._git_state = GitStateReader(self._git)
-        return self._git
-
-    def _commits_of(self, paths: Sequence[bytes]) -> Mapping[bytes, LastCommit]:
-        """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
-        head, git = self._state().head, self._opened_git()
-        if not paths or not head or git is None or head == self._index.reader.meta("commits_head"):
-            return self._index.reader.commits(paths)
-        from helix_core.workspace.history import last_commits
-
-        try:
-            return last_commits(git, MOVED_HEAD_S, paths)
-        except GitError as error:
-            self._git_note = f"git facts are missing: {error}"
-            return {}
-
-    def _committed(self) -> BlobReader | None:
-        git = self._opened_git()
-        if self._blobs is None and git is not None:
-            self._blobs = BlobReader(git)
-        return self._blobs
-
-    def _state(self) -> GitState:
-        self._opened_git()
-        if self._git_state is None:
-            return GitState()
-        try:
-            state = self._git_state.state()
-        except GitError as error:
-            self._git_note = f"git facts are missing: {error}"
-            return GitState()
-        self._git_note = ""
-        return state
-
-
-def index_folder(cache_dir: Path, workspace: Path) -> Path:
-    """The folder of a workspace's index: named for people, unique by the workspace's real path."""
-    real = os.fsencode(os.path.realpath(workspace))
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in workspace.name)[:40] or "root"
-    return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"
-
-
-def checked_question(question: str) -> str:
-    """The question, or UsageError when it says nothing."""
-    if not question.strip():
-        raise UsageError("the question is empty; ask in words, names or a quoted message")
-    return question
-
-
-def checked_k(k: int) -> int:
-    """k, or UsageError outside 1..100."""
-    if not 1 <= k <= MAX_K:
-        raise UsageError(f"k is {k}; it must be from 1 to {MAX_K}")
-    return k
-
-
-def checked_task(task: TaskType | str) -> TaskType:
-    """The task by name, or UsageError naming those there are."""
-    try:
-        return TaskType(task)
-    except ValueError:
-        raise UsageError(f"unknown task {task!r}; use one of {', '.join(TaskType)}") from None

@@ -5,9 +5,11 @@ Every file is stored whole or not at all, a batch of them a transaction.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from helix_core.engine.in_hand import InHand
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.ingest.document import parser_version
 from helix_core.ingest.pool import IngestPool, Quarantined, ingest_here
@@ -36,7 +38,9 @@ class Intake:
         *,
         tell: Callable[[Progress], None],
         max_bytes: int,
+        in_hand: InHand,
     ) -> None:
+        self._in_hand = in_hand
         self._root, self._writer, self._known = root, writer, known
         self._report, self._tell, self._max_bytes = report, tell, max_bytes
         self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
@@ -49,10 +53,15 @@ class Intake:
         fresh = self._fresh_files(entries)
         size = sum(entry.signature.size_bytes for entry in entries)
         if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES and not self._is_any_suspect(entries):
-            self._store(ingest_here(*file) for file in fresh)
+            self._store(self._ingest_here(*file) for file in fresh)
             return
         with IngestPool(workers=workers) as pool:
             self._store(pool.run(fresh))
+
+    def _ingest_here(self, path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
+        content = hashlib.sha256(data).hexdigest()
+        with self._in_hand(content) as may_parse:
+            return ingest_here(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
 
     def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
         """What broke a worker before may do so again: never here, where it would end the engine."""

@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from helix_core.errors import CorruptStoreError, StoreError
+from helix_core.engine.in_hand import InHand
+from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.ingest.document import ingest, make_ready, parser_version
 from helix_core.ingest.secrets import Masked
 from helix_core.model import Item, Reason, Source
@@ -50,23 +51,39 @@ class Sight:
 
 
 class Observer:
-    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking."""
+    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking.
+
+    Without a ``writer`` nothing is mended. One that is busy is tried once; that is told only where it was waited for
+    (``never_waits``): who comes first, the writer or the question, is nobody's fault.
+    """
 
     def __init__(
         self,
         root: Root,
         reader: Reader,
-        writer: Writer,
+        writer: Writer | None,
         *,
         max_bytes: int,
         budget_ms: float,
+        in_hand: InHand,
+        check: Callable[[], None],
+        never_waits: bool = False,
     ) -> None:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
         self._left_ms = budget_ms
+        self._in_hand = in_hand
+        self._check = check
+        self._never_waits = never_waits
+        self._gives_up = writer is None
         self._replaced: set[int] = set()
         self.notes: dict[str, None] = {}
         self.sights: dict[bytes, Sight] = {}
+
+    @property
+    def mended(self) -> int:
+        """How many looks have changed the index so far: what it said before them may be no more."""
+        return sum(sight.mended for sight in self.sights.values())
 
     def look(self, source: Source) -> Sight:
         """Read the source's file once an answer; the index is mended from the very bytes that are quoted."""
@@ -86,43 +103,54 @@ class Observer:
         )
 
     def _look(self, source: Source) -> Sight:
+        self._check()
         observed_ns = time.time_ns()
         try:
             file = self._root.read(source.path, self._max_bytes)
         except DiskError as error:
-            if error.reason in _GONE:
-                self._mend(lambda: self._writer.remove(source.path))
+            if error.reason in _GONE and source.id:
+                self._mend(lambda writer: writer.remove(source.path))
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
             if file.signature == source.signature:
                 return Sight(Reason.UNCHANGED, file)
-            self._mend(lambda: self._writer.touch(source.path, file.signature, observed_ns))
+            self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
             return Sight(Reason.TOUCHED, file)
-        return self._reingest(source, file, observed_ns)
+        # What the index does not know may be ignored: it is read, and taken in by a refresh only.
+        return self._reingest(source, file, observed_ns) if source.id else Sight(Reason.CHANGED, file)
 
-    def _mend(self, write: Callable[[], object]) -> bool:
+    def _mend(self, write: Callable[[Writer], object]) -> bool:
         """Write to the index; when it cannot be written (a full disk), say so and answer from what was read."""
+        if self._writer is None or self._gives_up:
+            return False
         try:
-            return write() is not False
+            return write(self._writer) is not False
         except CorruptStoreError:
             raise
         except StoreError as error:
+            self._gives_up = True
+            if self._never_waits and isinstance(error, BusyStoreError):
+                return False
             self.notes[f"the index was not brought up to date: {error}"] = None
             return False
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
         self._replaced.add(source.id)
         before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
-        parser = parser_version(source.path, file.data[:256])
+        data = file.data
+        parser = parser_version(source.path, data[:256])
         content = file.content_hash
-        if self._mend(lambda: self._writer.activate(source.path, content, parser, file.signature, observed_ns)):
+        if self._mend(lambda writer: writer.activate(source.path, content, parser, file.signature, observed_ns)):
             return Sight(Reason.REINGESTED, file, before)
-        if self.notes or len(file.data) / INGEST_BYTES_PER_MS > self._left_ms:
+        if self._gives_up or len(data) / INGEST_BYTES_PER_MS > self._left_ms:
             return Sight(Reason.CHANGED, file)
-        make_ready(source.path, file.data)
+        make_ready(source.path, data)
         started = time.monotonic()
-        document = ingest(source.path, file.data, skipped=content_reason(source.path, file.data))
-        stored = self._mend(lambda: self._writer.replace(document, file.signature, observed_ns))
+        with self._in_hand(content) as may_parse:
+            if not may_parse:
+                return Sight(Reason.CHANGED, file)
+            document = ingest(source.path, data, skipped=content_reason(source.path, data))
+        stored = self._mend(lambda writer: writer.replace(document, file.signature, observed_ns))
         self._left_ms -= (time.monotonic() - started) * 1e3
         return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.index import Identity, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
+from helix_core.store.session import BUSY_TIMEOUT_MS
 from helix_core.store.writer import Writer
 from helix_core.workspace.paths import source_id_of
 
@@ -20,9 +21,13 @@ from helix_core.workspace.paths import source_id_of
 class OpenedIndex:
     """Belongs to one thread. ``notices`` tells, in the order of happening, what was moved aside and why."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the index at ``path``, or make one; raises StoreError when neither can be done."""
+    def __init__(self, path: Path, write_wait_ms: int = BUSY_TIMEOUT_MS) -> None:
+        """Open the index at ``path``, or make one; raises StoreError when neither can be done.
+
+        A write waits at most ``write_wait_ms`` for another connection's, then raises BusyStoreError.
+        """
         self.path = path
+        self._write_wait_ms = write_wait_ms
         self._index, notice = open_or_rebuild(path, time.time(), source_id_of=source_id_of)
         self.notices: tuple[str, ...] = (notice,) if notice else ()
         try:
@@ -41,7 +46,9 @@ class OpenedIndex:
     @property
     def writer(self) -> Writer:
         """The one writer, of the file that is open now."""
-        return self._index.writer()
+        writer = self._index.writer()
+        writer.wait_at_most(self._write_wait_ms)
+        return writer
 
     def check_present(self) -> None:
         """Raises CorruptStoreError when the file was taken away, emptied or replaced since it was opened."""

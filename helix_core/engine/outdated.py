@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from helix_core.engine.observe import Observer
 from helix_core.errors import GitError
 from helix_core.model import Item, Role, SourceKind
-from helix_core.store.hits import DefinitionHit
 from helix_core.store.reader import Reader
 from helix_core.weigh.outdated import NamedSymbol, names_in, outdated
 from helix_core.workspace.blobs import BlobReader
@@ -81,10 +80,7 @@ class OutdatedDocuments:
         return [symbol for symbol in symbols if self._is_as_indexed(symbol)]
 
     def _defined(self, names: Sequence[str]) -> list[_Symbol]:
-        by_name: dict[str, list[DefinitionHit]] = {}
-        for hit in self.reader.definitions([name.lower() for name in names]):
-            by_name.setdefault(hit.name, []).append(hit)
-        single = [hits[0] for name in names if len(hits := by_name.get(name, [])) == 1]
+        single = [hit for name in names if (hit := self.reader.sole_definition(name)) is not None]
         items = self.reader.items([hit.item_id for hit in single])
         return [
             _Symbol(hit.name, item, hit.start_line, hit.end_line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from helix_core.model import FileEntry, Listing, Reason, SourceState, StatSignature
@@ -27,8 +27,29 @@ def is_settled(signature: StatSignature, observed_ns: int) -> bool:
     File systems stamp with a few milliseconds' grain, some with whole seconds; a write inside the grain leaves the
     signature as it was ("racily clean", as git calls it).
     """
+    return settled_ns(signature) <= observed_ns
+
+
+def settled_ns(signature: StatSignature) -> int:
+    """From when on (Unix nanoseconds) a file read with this signature is settled."""
     grain_ns = COARSE_CLOCK_NS if signature.mtime_ns % 1_000_000_000 == 0 else FINE_CLOCK_NS
-    return max(signature.mtime_ns, signature.ctime_ns) + grain_ns <= observed_ns
+    return max(signature.mtime_ns, signature.ctime_ns) + grain_ns
+
+
+def unsettled(states: Iterable[SourceState], now_ns: int) -> tuple[tuple[bytes, ...], float]:
+    """What was read so soon after it was written that it must be looked at once more, and in how many seconds.
+
+    A file stamped in the future is not waited for: the next whole refresh reads it.
+    """
+    recent = [
+        state
+        for state in states
+        if not state.skipped
+        and not is_settled(state.signature, state.observed_ns)
+        and settled_ns(state.signature) < now_ns + COARSE_CLOCK_NS
+    ]
+    last_ns = max((settled_ns(state.signature) for state in recent), default=now_ns)
+    return tuple(state.path for state in recent), max(last_ns - now_ns, 0) / 1e9
 
 
 def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generation: bool) -> WorkPlan:
@@ -52,10 +73,17 @@ def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generat
     return WorkPlan(tuple(read), gone, len(listing.files) - len(read))
 
 
-def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState]) -> bool:
-    """Of what is to be read: is it news, and not just another try at what could not be read before?"""
+def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_generation: bool, now_ns: int) -> bool:
+    """Of what is to be read: is it news, and not just another look at what cannot be read or settled yet?
+
+    A file stamped in the future is read at every refresh until then, and nothing says that it changed.
+    """
     state = known.get(entry.path)
-    return state is None or state.signature != entry.signature or state.skipped != Reason.UNREADABLE
+    if state is None or state.signature != entry.signature:
+        return True
+    if state.skipped == Reason.UNREADABLE:
+        return False
+    return not same_generation or settled_ns(state.signature) < now_ns + COARSE_CLOCK_NS
 
 
 def decides_for_others(path: bytes) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helix_core.engine.history_thread import HistoryThread
+from helix_core.engine.in_hand import InHand
 from helix_core.engine.plan import WorkPlan, work_plan
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.ingest.generation import parser_generation
@@ -46,9 +47,11 @@ class Refresh:
         *,
         head: str,
         options: FileOptions,
+        in_hand: InHand,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        self._in_hand = in_hand
         self._root, self._git, self._head, self._options = root, git, head, options
         self._reader, self._writer = reader, writer
         self._workers = workers
@@ -116,7 +119,15 @@ class Refresh:
             from helix_core.engine.intake import Intake
 
             most = self._options.max_bytes
-            intake = Intake(self._root, self._writer, known, self._report, tell=self._tell, max_bytes=most)
+            intake = Intake(
+                self._root,
+                self._writer,
+                known,
+                self._report,
+                tell=self._tell,
+                max_bytes=most,
+                in_hand=self._in_hand,
+            )
             intake.take(plan.read, self._workers)
 
     def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +34,9 @@ def status(
     counts = reader.counts()
     known = reader.sources()
     listing = list_files(root, git, options)
-    plan = work_plan(listing, known, reader.meta("parsers") == parser_generation())
-    pending = sum(is_pending(entry, known) for entry in plan.read)
+    same, now_ns = reader.meta("parsers") == parser_generation(), time.time_ns()
+    plan = work_plan(listing, known, same)
+    pending = sum(is_pending(entry, known, same_generation=same, now_ns=now_ns) for entry in plan.read)
     skipped = _skipped(root, git, listing, known)
     answer: dict[str, Any] = {
         "schema": STATUS_SCHEMA,

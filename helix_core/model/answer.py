@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from helix_core.model.content import Item, Source
 from helix_core.model.kinds import Reason, Status
 from helix_core.model.workspace import LastCommit
+
+Overlays: TypeAlias = Mapping[bytes, bytes]
+"""What an editor has open: path from the root -> the buffer as UTF-8 bytes. One that equals the disk says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +95,20 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class LineSpan:
+    """Lines of a text, 1-based and inclusive."""
+
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Weighed:
     """A ranked item with its verdict and what was read for it.
 
     ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
-    ``verified_at`` is when bytes and index last agreed.
+    ``verified_at`` is when bytes and index last agreed. ``buffer`` is where the item stands in the editor's unsaved
+    buffer, where that is not the disk's place or not the disk's text.
     """
 
     ranked: Ranked
@@ -105,6 +119,7 @@ class Weighed:
     verified_at: float
     uri: str
     commit: LastCommit | None = None
+    buffer: LineSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +132,29 @@ class RefreshTarget:
     end_line: int
     reason: Reason
     priority: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An item of a packet shown earlier: the fields of the packet that say which text was meant, and where it stood."""
+
+    source_id: str
+    gene_id: str
+    symbol: str
+    start_line: int
+    end_line: int
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pointer shown earlier with the verdict that is true now, and where its text, or else its symbol, stands now.
+
+    Both lines are 0 where it stands nowhere. ``buffer`` as in ``Weighed``.
+    """
+
+    pointer: Pointer
+    verdict: Verdict
+    start_line: int
+    end_line: int
+    buffer: LineSpan | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Found, Hints, Ranked
@@ -35,6 +35,10 @@ class _Heard:
     states: dict[str, str] = field(default_factory=dict)
 
 
+def _go_on() -> None:
+    """Nobody takes the question back."""
+
+
 def search(
     question: str,
     reader: Reader,
@@ -43,30 +47,40 @@ def search(
     *,
     prefer_implementation: bool = True,
     off: frozenset[str] = frozenset(),
+    check: Callable[[], None] = _go_on,
 ) -> Found:
     """The answer to ``question``: at most ``k`` items, best first.
 
     ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
-    ``off`` names rankers that are not to be heard. Raises StoreError when the index cannot be read; a ranker that ran
-    out of its time is named in ``Found.rankers`` instead.
+    ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
+    Raises StoreError when the index cannot be read; a ranker that ran out of its time is named in ``Found.rankers``
+    instead.
     """
     with reader.snapshot():
         asked = understand(question)
         asked_for = asked.intents if prefer_implementation else frozenset(Intent)
-        return _Search(asked, reader, asked_for, hints, off).run(k)
+        return _Search(asked, reader, asked_for, hints, off=off, check=check).run(k)
 
 
 class _Search:
     """One question being answered. Use once."""
 
     def __init__(
-        self, question: Question, reader: Reader, asked_for: frozenset[Intent], hints: Hints, off: frozenset[str]
+        self,
+        question: Question,
+        reader: Reader,
+        asked_for: frozenset[Intent],
+        hints: Hints,
+        *,
+        off: frozenset[str],
+        check: Callable[[], None],
     ) -> None:
         self._question = question
         self._asked_for = asked_for
         self._reader = reader
         self._hints = hints
         self._off = off
+        self._check = check
         self._sources, self._items = reader.size()
 
     def run(self, k: int) -> Found:
@@ -75,6 +89,7 @@ class _Search:
         asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader)
         heard = self._hear(asked)
         fused = fuse(_ranking(name, votes) for name, votes in heard.votes.items())
+        self._check()
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
         files = sorted(
@@ -102,6 +117,7 @@ class _Search:
             if name in self._off:
                 heard.states[name] = "off"
                 continue
+            self._check()
             try:
                 votes = ranker(asked)
             except QueryTimeoutError as error:

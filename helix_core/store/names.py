@@ -17,6 +17,12 @@ _DEFINITIONS = """
     JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE s.live = 1 ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
 """
+_SOLE = """
+    SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
+    FROM name n JOIN definition d ON d.name_id = n.id
+    JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
+    WHERE n.folded = ?1 AND coalesce(n.name, n.folded) = ?2 AND s.live = 1 LIMIT 2
+"""
 _BY_PREFIX = """
     SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
     FROM name n JOIN definition d ON d.name_id = n.id
@@ -55,6 +61,11 @@ class NameQueries(Session):
     def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
         """Live definitions of lower-cased names, in path order."""
         return [DefinitionHit(*row) for row in self._rows(_DEFINITIONS, (text_list(folded_names), limit))]
+
+    def sole_definition(self, name: str) -> DefinitionHit | None:
+        """The live definition of a name as it is written, where there is exactly one."""
+        rows = self._rows(_SOLE, (name.lower(), name))
+        return DefinitionHit(*rows[0]) if len(rows) == 1 else None
 
     def definitions_by_prefix(self, folded_prefix: str, limit: int = 50) -> list[DefinitionHit]:
         """Live definitions whose lower-cased name starts so, shortest name first."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import apsw
 
-from helix_core.errors import CorruptStoreError, StoreError
+from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 
 BUSY_TIMEOUT_MS = 5_000
 _PROGRESS_STEPS = 2_000
@@ -40,7 +40,8 @@ def translated(path: str) -> Iterator[None]:
     """Turn SQLite's failures into a ``StoreError`` that says what to do next.
 
     Raises: CorruptStoreError for a damaged or foreign file, QueryTimeoutError for a query stopped by its budget,
-    StoreError for everything else SQLite reports.
+    BusyStoreError when another connection writes for longer than this one waits, StoreError for everything else
+    SQLite reports.
     """
     try:
         yield
@@ -50,6 +51,8 @@ def translated(path: str) -> Iterator[None]:
         raise CorruptStoreError(
             f"The index {path} is damaged ({error}); it will be moved aside and rebuilt."
         ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise BusyStoreError(f"Another process is writing the index {path} and does not end; try again.") from error
     except apsw.Error as error:
         raise StoreError(_explain(error, path)) from error
 
@@ -59,8 +62,6 @@ def _explain(error: apsw.Error, path: str) -> str:
     match error:
         case apsw.FullError():
             return f"No room to write the index {path}; free space on its disk, what was committed before is kept."
-        case apsw.BusyError() | apsw.LockedError():
-            return f"Another process holds the index {path} for longer than {BUSY_TIMEOUT_MS // 1000} s; try again."
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError() | apsw.AuthError():
             return (
                 f"The index {path} cannot be opened for writing; make {folder} writable or choose another cache folder."

@@ -51,8 +51,9 @@ _SET_COMMIT = """
 class Writer:
     """Writes documents and facts. Each method is a transaction of its own, or part of the ``batch()`` around it.
 
-    All methods raise StoreError (full disk, locked for over five seconds) and CorruptStoreError; the transaction is
-    then rolled back, and every file committed before stays.
+    All methods raise StoreError (a full disk), BusyStoreError (another connection writes for longer than this one
+    waits: five seconds, or ``wait_at_most``) and CorruptStoreError; the transaction is then rolled back, and every file
+    committed before stays.
     """
 
     def __init__(self, path: str, connection: apsw.Connection, check_present: Callable[[], None]) -> None:
@@ -62,6 +63,14 @@ class Writer:
         self._ids = Ids(connection)
         self._depth = 0
         self._is_filling: bool | None = None
+        self._wait_ms = BUSY_TIMEOUT_MS
+
+    def wait_at_most(self, wait_ms: int) -> None:
+        """How long a write waits for another connection's; one that must not wait leaves checkpoints to the others."""
+        self._wait_ms = wait_ms
+        self._connection.set_busy_timeout(wait_ms)
+        if wait_ms < BUSY_TIMEOUT_MS:
+            self._connection.wal_autocheckpoint(0)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -220,7 +229,7 @@ class Writer:
                 # A snapshot still needs the log: what could be brought back was, the next checkpoint does the rest.
                 return
             finally:
-                self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+                self._connection.set_busy_timeout(self._wait_ms)
 
     def _give_back_free_pages(self) -> None:
         with translated(self._path):

@@ -75,6 +75,9 @@ def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
     kinds = {one.source.source_kind, other.source.source_kind}
     if kinds == {SourceKind.DOC}:
         return False
+    if kinds == {SourceKind.CODE} and "." in one.key:
+        # `Command.help` of one file is another class than `Command` of its neighbour.
+        return False
     if first == second:
         return True
     if SourceKind.DOC not in kinds:

@@ -18,8 +18,13 @@ RISK = {
 _URGENCY = {Status.NEEDS_REFRESH: 1.0, Status.STALE_RISK: 0.6, Status.VERIFIED: 0.0}
 
 
+def priority(status: Status, task: TaskType, share: float = 1.0) -> float:
+    """How pressing (0..1): task risk × verdict urgency × (½ + ½ × ``share`` of the best score)."""
+    return round(RISK[task] * _URGENCY[status] * (0.5 + 0.5 * share), 4)
+
+
 def refresh_plan(weighed: Sequence[Weighed], task: TaskType) -> list[RefreshTarget]:
-    """Everything not verified, by priority: task risk × verdict urgency × (½ + ½ × share of the best score)."""
+    """Everything not verified, most pressing first."""
     best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
     plan = [
         RefreshTarget(
@@ -28,7 +33,7 @@ def refresh_plan(weighed: Sequence[Weighed], task: TaskType) -> list[RefreshTarg
             start_line=item.start_line,
             end_line=item.end_line,
             reason=one.verdict.reason,
-            priority=round(RISK[task] * _URGENCY[one.verdict.status] * (0.5 + 0.5 * one.ranked.score / best), 4),
+            priority=priority(one.verdict.status, task, one.ranked.score / best),
         )
         for one in weighed
         if one.verdict.status is not Status.VERIFIED

@@ -10,6 +10,7 @@ import os
 import select
 import subprocess
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Self
 
@@ -17,18 +18,25 @@ from helix_core.errors import GitError
 from helix_core.workspace.git import Git
 
 TIMEOUT_SECONDS = 10.0
+KEPT_BYTES = 4 * 1024 * 1024
 _PIECE_BYTES = 1 << 18
+_WHOLE_HASH = 40
 _COMMAND = ("cat-file", "--batch", "-z")
 
 
 class BlobReader:
-    """Reads blobs of one repository. Starts git when first asked; close it, or use it as a context."""
+    """Reads blobs of one repository. Starts git when first asked; close it, or use it as a context.
+
+    What a commit says of a path never changes, so what was read lately is kept: at most ``KEPT_BYTES``.
+    """
 
     def __init__(self, git: Git) -> None:
         self._git = git
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
         self._deadline = 0.0
+        self._kept: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+        self._kept_bytes = 0
 
     def __enter__(self) -> Self:
         return self
@@ -44,15 +52,27 @@ class BlobReader:
 
     def read(self, wanted: Sequence[tuple[str, bytes]], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
         """The raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
-        names = [_object_name(self._git, commit, path) for commit, path in wanted]
         self._deadline = time.monotonic() + timeout_seconds
         try:
-            return [self._blob(name) for name in names]
+            return [self._remembered(commit, path) for commit, path in wanted]
         except BaseException as error:
             self.close()
             if isinstance(error, OSError):
                 raise GitError(f"git cat-file stopped answering ({error.strerror}); its facts are left out") from error
             raise
+
+    def _remembered(self, commit: str, path: bytes) -> bytes | None:
+        known = self._kept.get((commit, path))
+        if known is not None:
+            self._kept.move_to_end((commit, path))
+            return known
+        data = self._blob(_object_name(self._git, commit, path))
+        if data is not None and len(commit) >= _WHOLE_HASH:
+            self._kept[commit, path] = data
+            self._kept_bytes += len(data)
+            while self._kept_bytes > KEPT_BYTES:
+                self._kept_bytes -= len(self._kept.popitem(last=False)[1])
+        return data
 
     def _blob(self, name: bytes) -> bytes | None:
         process = self._started()

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 30.0
 _NO_WORK_TREE = ("not a git repository (or any", "must be run in a work tree", "cannot use bare repository")
 _CHUNK_BYTES = 1 << 18
+_STOP_LOOK_S = 0.05
 _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.pager=cat",
@@ -104,15 +106,18 @@ class Git:
         timeout_seconds: float = TIMEOUT_SECONDS,
         accepted: frozenset[int] = frozenset({0}),
         fresh_filters: bool = False,
+        stopped: threading.Event | None = None,
     ) -> bytes:
         """Standard output of ``git <arguments>`` run in the folder.
 
-        ``fresh_filters`` asks for the repository's filters anew: for commands that would run one.
+        ``fresh_filters`` asks for the repository's filters anew: for commands that would run one. Once ``stopped`` is
+        set git is ended, as if its time were over.
         Raises ``GitError`` on any status not in ``accepted``, on a timeout, and when git cannot be started.
         """
         if self.problem:
             raise GitError(self.problem)
-        return self._run(arguments, stdin, timeout_seconds, accepted, self._filter_names(fresh_filters))
+        filters = self._filter_names(fresh_filters)
+        return self._run(arguments, stdin, timeout_seconds, accepted, filters, stopped=stopped)
 
     @contextlib.contextmanager
     def stream(self, arguments: Sequence[str | bytes], *, timeout_seconds: float) -> Iterator[Iterator[bytes]]:
@@ -183,10 +188,12 @@ class Git:
         timeout_seconds: float,
         accepted: frozenset[int],
         filters: tuple[bytes, ...],
+        *,
+        stopped: threading.Event | None = None,
     ) -> bytes:
         process = _start(self.root, arguments, filters, stdin=stdin is not None)
         try:
-            output, complaint = process.communicate(stdin, timeout=timeout_seconds)
+            output, complaint = _communicated(process, stdin, timeout_seconds, stopped)
         except BaseException as error:
             _kill(process)
             process.communicate()
@@ -243,6 +250,22 @@ def _start(
     started.proc = None  # reaping is ours from here on
     assert process is not None
     return process
+
+
+def _communicated(
+    process: subprocess.Popen[bytes], stdin: bytes | None, timeout_seconds: float, stopped: threading.Event | None
+) -> tuple[bytes, bytes]:
+    """What the process wrote; raises ``TimeoutExpired`` when its time is over, or ``stopped`` is set before its end."""
+    if stopped is None:
+        return process.communicate(stdin, timeout=timeout_seconds)
+    deadline = time.monotonic() + timeout_seconds
+    while True:
+        try:
+            return process.communicate(stdin, timeout=_STOP_LOOK_S)
+        except subprocess.TimeoutExpired:
+            if stopped.is_set() or time.monotonic() > deadline:
+                raise
+            stdin = None
 
 
 def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:

@@ -6,12 +6,13 @@ are relative to the workspace root.
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from helix_core.model import LastCommit
-from helix_core.workspace.git import Git
+from helix_core.workspace.git import TIMEOUT_SECONDS, Git
 
 _MARK = b"\x01"
 _FORMAT = "--format=%x01%H%x00%an%x00%ct"
@@ -52,11 +53,16 @@ def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes]
 
 
 def co_changes(
-    git: Git, max_commits: int = 2000, max_files: int = _CO_CHANGE_FILES, timeout_seconds: float = 10.0
+    git: Git,
+    max_commits: int = 2000,
+    max_files: int = _CO_CHANGE_FILES,
+    timeout_seconds: float = 10.0,
+    stopped: threading.Event | None = None,
 ) -> dict[tuple[bytes, bytes], int]:
     """How often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
 
-    Commits of more than ``max_files`` files say nothing about kinship and are left out. Raises ``GitError``.
+    Commits of more than ``max_files`` files say nothing about kinship and are left out. Ends early once ``stopped`` is
+    set. Raises ``GitError``.
     """
     pairs: Counter[tuple[bytes, bytes]] = Counter()
     if not _has_commits(git):
@@ -65,18 +71,38 @@ def co_changes(
     command = [*_LOG, f"--max-count={max_commits}", "--no-merges", "--relative", "HEAD", *below]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
         for _, paths in _commits(pieces):
+            if stopped is not None and stopped.is_set():
+                break
             if 1 < len(paths) <= max_files:
                 pairs.update(combinations(sorted(paths), 2))
     return pairs
 
 
-def blame(git: Git, path: bytes, start_line: int, end_line: int) -> list[LastCommit]:
+def blame(
+    git: Git,
+    path: bytes,
+    start_line: int,
+    end_line: int,
+    *,
+    contents: bytes | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+    stopped: threading.Event | None = None,
+) -> list[LastCommit]:
     """The commit each line of ``path`` comes from, for lines ``start_line`` to ``end_line`` as they are on disk.
 
-    Lines not committed yet have a ``commit`` of zeros. Raises ``GitError``, also when git does not know the file.
+    ``contents`` are the file's bytes where they are known: git then reads them instead of the file. Lines not committed
+    yet have a ``commit`` of zeros. Ends early once ``stopped`` is set. Raises ``GitError``, also when git does not know
+    the file.
     """
     command = ["blame", "--porcelain", "--no-ignore-revs-file", "--no-textconv", "--no-ext-diff"]
-    output = git.run([*command, f"-L{start_line},{end_line}", "--", path], fresh_filters=True)
+    given = ["--contents", "-"] if contents is not None else []
+    output = git.run(
+        [*command, *given, f"-L{start_line},{end_line}", "--", path],
+        stdin=contents,
+        timeout_seconds=timeout_seconds,
+        fresh_filters=True,
+        stopped=stopped,
+    )
     return list(_blamed(output))
 
 

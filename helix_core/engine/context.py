@@ -1,0 +1,130 @@
+"""Answer a question with a window: the evidence as text for a chat model, true at this moment.
+
+In: a reader and a weigher for one question. Out: the ``helix.context/1`` object. Evidence that cannot be read now is
+left out and named; nothing is added where nothing clears the floor.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.engine.answer import Answer, Answered
+from helix_core.engine.weigher import Weigher
+from helix_core.errors import UsageError
+from helix_core.model import Hints, Status, TaskType, Weighed
+from helix_core.store.reader import Reader
+from helix_core.window.evidence import Asked, Block, Decoder, Evidence, Fact, Window
+from helix_core.window.tokens import estimate
+from helix_core.window.window import make_window
+
+CONTEXT_SCHEMA = "helix.context/1"
+CANDIDATES = 24
+LEAST_BUDGET = 200
+MOST_BUDGET = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """What a caller may say besides the question; as ``Asked``, which has the units."""
+
+    budget_tokens: int = 6_000
+    decoder: Decoder = Decoder.CONDENSED
+    model: str = ""
+    delivered: frozenset[str] = frozenset()
+    prompt_tokens: int = 0
+    context_tokens: int = 128_000
+
+    def checked(self) -> ContextRequest:
+        """The same, or UsageError for a budget that cannot be meant."""
+        if not LEAST_BUDGET <= self.budget_tokens <= MOST_BUDGET:
+            said = f"the budget is {self.budget_tokens} tokens; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
+            raise UsageError(said)
+        return self
+
+
+def checked_decoder(name: str) -> Decoder:
+    """The decoder by name, or UsageError naming those there are."""
+    try:
+        return Decoder(name)
+    except ValueError:
+        raise UsageError(f"unknown decoder {name!r}; use one of {', '.join(Decoder)}") from None
+
+
+def context(
+    reader: Reader,
+    weigher: Weigher,
+    question: str,
+    request: ContextRequest,
+    hints: Hints,
+    *,
+    prefer_implementation: bool,
+) -> dict[str, Any]:
+    """The ``helix.context/1`` object but for what the workspace adds (its path and notes)."""
+    answer = Answer(reader, weigher, prefer_implementation=prefer_implementation)
+    answered = answer.make(question, TaskType.EXPLAIN, CANDIDATES, hints)
+    found = answered.found
+    evidence = [] if found.known_empty else [_evidence(weigher, one) for one in answered.weighed]
+    asked = Asked(
+        terms=found.terms,
+        budget_tokens=request.budget_tokens,
+        decoder=request.decoder,
+        model=request.model,
+        delivered=request.delivered,
+        prompt_tokens=request.prompt_tokens,
+        context_tokens=request.context_tokens,
+    )
+    facts = _facts(reader, evidence)
+    window = make_window(
+        evidence, facts, asked, confidence=found.confidence, count=estimate, boundary=lambda: secrets.token_hex(8)
+    )
+    return _wire(question, request, answered, window)
+
+
+def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
+    """The whole span as it is on disk now; nothing where the verdict does not stand on the bytes that are there."""
+    item = one.ranked.item
+    sight = weigher.observer.look(item.source)
+    if sight.file is None or one.verdict.status is Status.NEEDS_REFRESH:
+        return Evidence(one, "")
+    return Evidence(one, weigher.mask(sight).text(item.start_byte, item.end_byte).rstrip("\n"))
+
+
+def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[Fact]:
+    """The literal claims of what has text, in the order of the evidence."""
+    items = [one.weighed.ranked.item for one in evidence if one.text]
+    claims = reader.claims_of([item.id for item in items])
+    return [
+        Fact(hit.key, hit.value, item.source.source_id, hit.line) for item in items for hit in claims.get(item.id, [])
+    ]
+
+
+def _wire(question: str, request: ContextRequest, answered: Answered, window: Window) -> dict[str, Any]:
+    found = answered.found
+    verdicts = Counter(block.status.value for block in window.blocks)
+    return {
+        "schema": CONTEXT_SCHEMA,
+        "query": question,
+        "text": window.text,
+        "tokens": window.tokens,
+        "budget": request.budget_tokens,
+        "budget_tier": window.tier,
+        "decoder_mode": request.decoder.value,
+        "known_empty": found.known_empty,
+        "coordinate_confidence": round(found.confidence, 4),
+        "nearest": list(found.nearest),
+        "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
+        "blocks": [_plain(block) for block in window.blocks],
+        "left_out": [dataclasses.asdict(one) for one in window.left_out],
+        "facts": [dataclasses.asdict(fact) for fact in window.facts],
+        "context_health": dataclasses.asdict(window.health),
+    }
+
+
+def _plain(block: Block) -> dict[str, Any]:
+    said: dict[str, Any] = dataclasses.asdict(block)
+    return {**said, "status": block.status.value, "reason": block.reason.value}

@@ -1,0 +1,188 @@
+"""What is wrong in one file while it is open: text that its code has left behind, values that others contradict.
+
+In: a path, the editor's buffers, a time budget. Out: findings with the lines they are about, in the order of the file.
+Says nothing about text with unsaved edits, and nothing about files outside the index.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine.disputes import Disputes
+from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.engine.symbol_text import line_of_mention, narrowed
+from helix_core.engine.weigher import Weigher
+from helix_core.errors import HelixError
+from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Reason, Role, Source, SourceKind
+from helix_core.store.reader import Reader
+from helix_core.workspace.disk import DiskFile
+from helix_core.workspace.paths import uri_of
+
+ITEMS_AT_ONCE = 8
+ROUNDS = 2
+LONGEST_VALUE = 80
+
+
+class Findings(list[dict[str, Any]]):
+    """``{code, message, start_line, end_line, text_hash, other}`` each; ``partial`` when time ran out before."""
+
+    partial: bool = False
+
+
+class _OutOfTimeError(HelixError):
+    """The budget is used up."""
+
+
+class FileFindings:
+    """One file looked at. Use once; ``weigher`` is asked to stop through ``check`` when the time is over."""
+
+    def __init__(self, reader: Reader, weigher: Weigher, budget_ms: float) -> None:
+        self._reader, self._weigher = reader, weigher
+        self._deadline = time.monotonic() + budget_ms / 1e3
+
+    def of(self, path: bytes) -> Findings:
+        """The findings of a file; none for one that is not indexed or not there any more."""
+        findings = Findings()
+        for _ in range(ROUNDS):
+            before = self._weigher.observer.mended
+            findings = self._look(path)
+            if findings.partial or self._weigher.observer.mended == before:
+                break
+        return findings
+
+    def _look(self, path: bytes) -> Findings:
+        findings = Findings()
+        source = self._reader.source(path)
+        file = self._weigher.observer.look(source).file if source is not None else None
+        source = self._reader.source(path)
+        if source is None or file is None or file.content_hash != source.content_hash:
+            return findings
+        try:
+            for finding in self._found(source, file):
+                findings.append(finding)
+                self._check()
+        except _OutOfTimeError:
+            findings.partial = True
+        findings.sort(key=lambda finding: (finding["start_line"], finding["code"], finding["text_hash"]))
+        return findings
+
+    def _check(self) -> None:
+        self._weigher.facts.check()
+        if time.monotonic() > self._deadline:
+            raise _OutOfTimeError("The time for looking at this file is over; ask again for the rest.")
+
+    def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
+        items = self._reader.items_of(source.id)
+        commits = self._weigher.facts.commits_of([source.path])
+        for pair, item in self._contradicted(items, commits):
+            there = _other(self._weigher.facts.folder, pair.fresher.source, pair.fresher.line, pair.fresher.line)
+            yield from self._finding(
+                item, file, pair.older.line, pair.key, (Reason.CONTRADICTED, _against(pair), there)
+            )
+        commit = commits.get(source.path)
+        if commit is not None:
+            for item, name in self._outdated([item for item in items if is_document(item)], commit, file):
+                line = line_of_mention(file.data, item, name) or item.start_line
+                defined = self._defined(name, source.path)
+                message, other = _left_behind(self._weigher.facts.folder, name, commit, defined)
+                yield from self._finding(item, file, line, name, (Reason.OUTDATED_DOC, message, other))
+
+    def _contradicted(
+        self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
+    ) -> Iterator[tuple[Contradiction, Item]]:
+        """Where the file is the older side, each of its claims once."""
+        facts = self._weigher.facts
+        disputes = Disputes(facts.committed, self._reader, self._weigher.observer, facts.commits_of, self._check)
+        by_id = {item.id: item for item in items}
+        told: set[tuple[str, int]] = set()
+        for pair in disputes.about(items, commits):
+            claim = (pair.key, pair.older.line)
+            if pair.older.item_id in by_id and claim not in told:
+                told.add(claim)
+                yield pair, by_id[pair.older.item_id]
+
+    def _outdated(self, documents: Sequence[Item], commit: LastCommit, file: DiskFile) -> Iterator[tuple[Item, str]]:
+        """The document's items with each name whose code has changed since the document's commit."""
+        if not documents:
+            return
+        facts = self._weigher.facts
+        outdated = OutdatedDocuments(facts.committed, self._reader, self._weigher.observer)
+        masked = facts.masked.of(file)
+        for start in range(0, len(documents), ITEMS_AT_ONCE):
+            self._check()
+            some = documents[start : start + ITEMS_AT_ONCE]
+            texts = [CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit) for item in some]
+            names = outdated.names(texts)
+            yield from ((item, name) for item in some for name in names.get(item.id, ()))
+
+    def _defined(self, name: str, path: bytes) -> Item | None:
+        """What alone defines the name, as a place to look at."""
+        known = [
+            one
+            for one in self._reader.defined_at(name, path)
+            if one.hit.name == name and one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION
+        ]
+        if len(known) != 1:
+            return None
+        hit = known[0].hit
+        item = self._reader.items([hit.item_id]).get(hit.item_id)
+        return dataclasses.replace(item, start_line=hit.start_line, end_line=hit.end_line) if item else None
+
+    def _finding(
+        self, item: Item, file: DiskFile, line: int, about: str, said: tuple[Reason, str, dict[str, Any] | None]
+    ) -> Iterator[dict[str, Any]]:
+        """The finding at its line in the buffer; nothing where that line is being edited right now."""
+        reason, message, other = said
+        own = narrowed(item, file.data, line, line)
+        there = self._weigher.facts.buffers.place(own, file)
+        if there is not None and there.touched:
+            return
+        lines = there.lines if there is not None else LineSpan(line, line)
+        text = self._weigher.facts.masked.of(file).data[own.start_byte : own.end_byte].strip()
+        yield {
+            "code": reason.value,
+            "message": message,
+            "start_line": lines.start_line,
+            "end_line": lines.start_line,
+            "text_hash": hashlib.sha256(about.encode() + b"\0" + text).hexdigest()[:16],
+            "other": other,
+        }
+
+
+def _other(folder: Path, source: Source, start_line: int, end_line: int) -> dict[str, Any]:
+    return {
+        "uri": uri_of(folder, source.path),
+        "source_id": source.source_id,
+        "start_line": start_line,
+        "end_line": end_line,
+    }
+
+
+def _against(pair: Contradiction) -> str:
+    here, there = pair.older, pair.fresher
+    return (
+        f"{pair.key} is {_short(here.value)} here, but {_short(there.value)} in {there.source.source_id}:{there.line}, "
+        "which changed later; open both and correct the one that is wrong."
+    )
+
+
+def _left_behind(
+    folder: Path, name: str, commit: LastCommit, defined: Item | None
+) -> tuple[str, dict[str, Any] | None]:
+    day = time.strftime("%Y-%m-%d", time.gmtime(commit.committed_at))
+    since = f"since this text was last committed ({commit.commit[:8]}, {day})"
+    if defined is None:
+        return f"{name} has changed {since}; read the code and bring the text up to date.", None
+    source = defined.source
+    where = f"{source.source_id}:{defined.start_line}"
+    other = _other(folder, source, defined.start_line, defined.end_line)
+    return f"{name} ({where}) has changed {since}; read it and bring the text up to date.", other
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"

@@ -1,0 +1,218 @@
+"""Judge pointers shown earlier: the same verdict table, at this moment, without a search; the index is left as it is.
+
+In: the pointers of a packet. Out: each with its verdict and where its text, or else its symbol, stands now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix_core.engine.observe import RELOCATE_BYTES
+from helix_core.engine.weigher import Placed, Seen, Weigher
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.secrets import mask
+from helix_core.model import (
+    Item,
+    Judged,
+    LineSpan,
+    Pointer,
+    Ranked,
+    Reason,
+    RefreshTarget,
+    Source,
+    StatSignature,
+    Status,
+    TaskType,
+)
+from helix_core.store.reader import Reader
+from helix_core.weigh.refresh import priority
+from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.workspace.files import name_reason
+from helix_core.workspace.paths import checked, source_id_of
+
+MOST_BUFFER_BYTES = 256 * 1024
+_NO_SIGNATURE = StatSignature(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The pointer's text stands nowhere in its file; ``now`` is what bears its symbol there, if anything does.
+
+    ``buffer`` says where it stands in an unsaved buffer, for a text that never was on disk.
+    """
+
+    reason: Reason
+    now: Item | None = None
+    buffer: LineSpan | None = None
+
+
+class Judgement:
+    """For one set of pointers. ``weigher`` should not mend: whoever asks this has somebody who indexes."""
+
+    def __init__(self, reader: Reader, weigher: Weigher) -> None:
+        self._reader = reader
+        self._weigher = weigher
+        self._items: dict[int, list[Item]] = {}
+        self._made = 0
+
+    def of(
+        self, pointers: Sequence[Pointer], task: TaskType, confidence: float
+    ) -> tuple[list[Judged], list[RefreshTarget]]:
+        """A verdict for each pointer, in their order, and what to read again, most pressing first."""
+        found = [self._find(pointer) for pointer in pointers]
+        seen, _ = self._weigher.see([one for one in found if isinstance(one, Placed)], confidence)
+        waiting = iter(seen)
+        judged = [
+            self._lost(pointer, one, task, confidence)
+            if isinstance(one, Lost)
+            else _judged(pointer, next(waiting), task)
+            for pointer, one in zip(pointers, found, strict=True)
+        ]
+        return judged, _targets(judged, task)
+
+    def _find(self, pointer: Pointer) -> Placed | Lost:
+        path = checked(pointer.source_id)
+        source = self._reader.source(path)
+        if source is None and name_reason(path) == "private":
+            return Lost(Reason.UNREADABLE)
+        sight = self._weigher.observer.look(source or unindexed(path))
+        if sight.file is None:
+            return Lost(sight.reason, buffer=self._only_in_buffer(pointer, path, ""))
+        items = self._items_of(source)
+        same = [item for item in items if item.text_hash == pointer.gene_id]
+        if same:
+            nearest = min(same, key=lambda item: _distance(item, pointer))
+            return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
+        # The text may stand all the same: in other chunks than before, in bytes the index lags behind, in a new file.
+        masked = self._weigher.mask(sight)
+        start_line = locate(masked.data, pointer)
+        if start_line is not None:
+            self._made -= 1
+            item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
+            return _since(pointer, Placed(Ranked(item, 1.0, ()), Reason.MOVED))
+        if source is None or source.content_hash != sight.file.content_hash:
+            return Lost(Reason.CHANGED)
+        bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
+        bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
+        return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, sight.file.content_hash))
+
+    def _items_of(self, source: Source | None) -> list[Item]:
+        if source is None:
+            return []
+        if source.id not in self._items:
+            self._items[source.id] = self._reader.items_of(source.id)
+        return self._items[source.id]
+
+    def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
+        """Of a file that reads as it did when the pointer was shown, a text it has not was that of a buffer."""
+        buffer = self._weigher.facts.buffers.of(path)
+        if buffer is None or pointer.content_hash != content_hash or len(buffer) > MOST_BUFFER_BYTES:
+            return None
+        start_line = locate(mask(buffer).data, pointer)
+        return None if start_line is None else LineSpan(start_line, start_line + pointer.end_line - pointer.start_line)
+
+    def _lost(self, pointer: Pointer, lost: Lost, task: TaskType, confidence: float) -> Judged:
+        if lost.buffer is not None:
+            unsaved = verdict(Observation(disk=None, unsaved=True, confidence=confidence), task)
+            return Judged(pointer, unsaved, lost.buffer.start_line, lost.buffer.end_line, lost.buffer)
+        state, path = self._weigher.facts.state, checked(pointer.source_id)
+        conflicted = path in state.conflicted or path in state.touched
+        seen = Observation(disk=lost.reason, conflicted=conflicted, confidence=confidence)
+        now = lost.now
+        start_line, end_line = (now.start_line, now.end_line) if now is not None else (0, 0)
+        return Judged(pointer, verdict(seen, task), start_line, end_line)
+
+
+def all_lost(
+    pointers: Sequence[Pointer], reason: Reason, task: TaskType, confidence: float
+) -> tuple[list[Judged], list[RefreshTarget]]:
+    """What ``Judgement.of`` gives where nothing can be looked at, for the one ``reason``."""
+    seen = verdict(Observation(disk=reason, confidence=confidence), task)
+    judged = [Judged(pointer, seen, 0, 0) for pointer in pointers]
+    return judged, _targets(judged, task)
+
+
+def unindexed(path: bytes) -> Source:
+    """A file the index does not know, by its name alone; no bytes are its bytes."""
+    about = provenance(path)
+    return Source(
+        id=0,
+        path=path,
+        source_id=source_id_of(path),
+        content_hash="",
+        signature=_NO_SIGNATURE,
+        observed_at=0.0,
+        verified_at=0.0,
+        language="",
+        source_kind=about.source_kind,
+        volatility=about.volatility,
+        authority=about.authority,
+        role=about.role,
+        line_count=0,
+    )
+
+
+def locate(data: bytes, pointer: Pointer) -> int | None:
+    """The line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first such line."""
+    lines = io.BytesIO(data).readlines()
+    count = pointer.end_line - pointer.start_line + 1
+    if not 1 <= pointer.start_line <= pointer.end_line:
+        return None
+    left = RELOCATE_BYTES
+    starts: list[int] = [pointer.start_line, *range(1, len(lines) - count + 2)]
+    for start in starts:
+        text = b"".join(lines[max(start - 1, 0) : start - 1 + count])
+        left -= len(text)
+        if left < 0:
+            return None
+        if hashlib.sha256(text).hexdigest()[:16] == pointer.gene_id:
+            return start
+    return None
+
+
+def _item(number: int, source: Source, data: bytes, start_line: int, pointer: Pointer) -> Item:
+    """The pointer's text as an item of a file in which the index has none such; its ``number`` is no row's."""
+    lines = io.BytesIO(data).readlines()
+    end_line = start_line + pointer.end_line - pointer.start_line
+    start_byte = sum(map(len, lines[: start_line - 1]))
+    end_byte = start_byte + sum(map(len, lines[start_line - 1 : end_line]))
+    kind, name = source.source_kind.value, pointer.symbol
+    return Item(number, source, kind, name, "", start_byte, end_byte, start_line, end_line, pointer.gene_id)
+
+
+def _since(pointer: Pointer, placed: Placed) -> Placed:
+    """The word for what happened to the text since the pointer was shown, whatever the index knew meanwhile."""
+    if placed.reason not in TRUE_NOW:
+        return placed
+    stands = placed.ranked.item.start_line == pointer.start_line
+    return Placed(placed.ranked, Reason.UNCHANGED if stands else Reason.MOVED)
+
+
+def _judged(pointer: Pointer, seen: Seen, task: TaskType) -> Judged:
+    item, stands = seen.ranked.item, seen.observation.disk in TRUE_NOW
+    start_line, end_line = (item.start_line, item.end_line) if stands else (0, 0)
+    return Judged(pointer, verdict(seen.observation, task), start_line, end_line, seen.buffer)
+
+
+def _targets(judged: Sequence[Judged], task: TaskType) -> list[RefreshTarget]:
+    targets = [_target(one, task) for one in judged if one.verdict.status is not Status.VERIFIED]
+    return sorted(targets, key=lambda target: -target.priority)
+
+
+def _target(judged: Judged, task: TaskType) -> RefreshTarget:
+    pointer, is_somewhere = judged.pointer, judged.start_line > 0
+    return RefreshTarget(
+        target_kind=provenance(checked(pointer.source_id)).source_kind.value,
+        source_id=pointer.source_id,
+        start_line=judged.start_line if is_somewhere else pointer.start_line,
+        end_line=judged.end_line if is_somewhere else pointer.end_line,
+        reason=judged.verdict.reason,
+        priority=priority(judged.verdict.status, task),
+    )
+
+
+def _distance(item: Item, pointer: Pointer) -> tuple[bool, int]:
+    return item.symbol != pointer.symbol, abs(item.start_line - pointer.start_line)

@@ -1,0 +1,163 @@
+"""What every verb of an open workspace stands on: its folder, settings, index and git, each followed where it goes.
+
+Holds no verb of its own. Belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from helix_core.config import Config
+from helix_core.engine.git_facts import GitFacts
+from helix_core.engine.in_hand import InHand
+from helix_core.engine.opened_index import OpenedIndex
+from helix_core.engine.refresh import Refresh
+from helix_core.engine.report import Progress
+from helix_core.errors import CorruptStoreError
+from helix_core.model import Overlays
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions
+
+if TYPE_CHECKING:
+    from helix_core.engine.masked import MaskedFiles
+    from helix_core.engine.unsaved import UnsavedNames
+    from helix_core.engine.weigher import Weigher
+
+PATIENT_MS = 5_000
+NO_OVERLAYS: Overlays = MappingProxyType({})
+T = TypeVar("T")
+
+
+class Opened:
+    """One open workspace with its index."""
+
+    def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: InHand) -> None:
+        self._root = root
+        self._config = config
+        self._in_hand = in_hand
+        self._never_waits = write_wait_ms < PATIENT_MS
+        self.workspace = root.path
+        self.index_path = index_folder(config.cache_dir, root.path) / "index.db"
+        self._index = OpenedIndex(self.index_path, write_wait_ms)
+        self._facts = GitFacts(root.path)
+        self._masked: MaskedFiles | None = None
+
+    def close(self) -> None:
+        """Close the index and the folder. Nothing is lost by not calling it."""
+        self._facts.forget()
+        self._index.close()
+        self._root.close()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know of settings and index; an index moved aside while open is told here too."""
+        return (*self._config.warnings, *self._index.notices)
+
+    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None) -> Refresh:
+        return Refresh(
+            self._root,
+            self._facts.git,
+            self._index.reader,
+            self._index.writer,
+            head=head,
+            options=self._file_options(),
+            in_hand=self._in_hand,
+            workers=self._config.workers,
+            progress=progress,
+        )
+
+    def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
+        from helix_core.engine.turn import turn
+
+        waiting = Progress("waiting for another Helix on this folder", 0, 0)
+        return turn(self.index_path, lambda: progress(waiting) if progress is not None else None)
+
+    def _mended(self, act: Callable[[], T], *, indexed: bool = True) -> T:
+        """Do it; when the index proves damaged, or was taken away, do it once more on one built from the files.
+
+        ``indexed`` says whether the act needs an index that is up to date, or makes it so itself.
+        """
+        self._follow()
+        try:
+            self._index.check_present()
+            return act()
+        except CorruptStoreError as error:
+            self._index.start_over(str(error))
+        if indexed and not self._never_waits:
+            with self._turn(None):
+                self._new_refresh(self._facts.state().head, None).run()
+        return act()
+
+    def _follow(self) -> None:
+        """Speak of what stands at the workspace's path now, whatever stood there when it was opened.
+
+        Raises WorkspaceError when no folder stands there any more.
+        """
+        if not self._root.is_in_place():
+            root = Root.open(self.workspace)
+            self._root.close()
+            self._root = root
+            self._facts.forget()
+        else:
+            self._facts.follow()
+
+    def _doubts(self) -> list[str]:
+        """What an answer from this index should say of itself."""
+        doubts = [self._facts.note] if self._facts.note else []
+        if self._index.reader.meta("complete") != "1":
+            doubts.append("the index is not complete yet: what it does not know may still be there")
+        return doubts
+
+    def _weigher(self, overlays: Overlays, check: Callable[[], None], *, mends: bool = True) -> Weigher:
+        """What gives verdicts now, for one question. Without ``mends`` it leaves the index as it is."""
+        from helix_core.engine.masked import MaskedFiles
+        from helix_core.engine.observe import Observer
+        from helix_core.engine.overlay import Buffers
+        from helix_core.engine.weigher import Facts, Weigher
+
+        if self._masked is None:
+            self._masked = MaskedFiles()
+        reader = self._index.reader
+        observer = Observer(
+            self._root,
+            reader,
+            self._index.writer if mends else None,
+            max_bytes=self._config.max_file_bytes,
+            budget_ms=self._config.reingest_budget_ms,
+            in_hand=self._in_hand,
+            check=check,
+            never_waits=self._never_waits,
+        )
+        facts = Facts(
+            folder=self._root.path,
+            state=self._facts.state(),
+            committed=self._facts.committed(),
+            commits_of=lambda paths: self._facts.commits_of(paths, reader),
+            masked=self._masked,
+            buffers=Buffers(overlays),
+            check=check,
+        )
+        return Weigher(reader, observer, facts)
+
+    def _unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
+        from helix_core.engine.unsaved import UnsavedNames
+
+        return UnsavedNames(
+            self._root, self._index.reader, overlays, self._in_hand, max_bytes=self._config.max_file_bytes, check=check
+        )
+
+    def _file_options(self) -> FileOptions:
+        return FileOptions(max_bytes=self._config.max_file_bytes, helixignore=self._config.exclude)
+
+
+def index_folder(cache_dir: Path, workspace: Path) -> Path:
+    """The folder of a workspace's index: named for people, unique by the workspace's real path."""
+    real = os.fsencode(os.path.realpath(workspace))
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in workspace.name)[:40] or "root"
+    return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"

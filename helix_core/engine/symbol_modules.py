@@ -1,0 +1,103 @@
+"""Does an import, as it is written, mean a certain file? Pure: text and paths in, a decision out.
+
+Helix resolves no packages and runs no interpreter. An import means a file when its parts are the end of the file's
+path (``a.b.c`` and ``src/a/b/c.py``), or when it climbs there from the importing file (``..b``, ``./c``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_PACKAGE_FILES = frozenset({"__init__", "index", "mod", "main", "lib", "package-info"})
+_SEPARATORS = re.compile(r"::|[./\\:]")
+_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|rb|php|h|hh|hpp|hxx|c|cc|cpp|cxx|css|scss|lua|sh|json|vue|svelte)$")
+_LONGEST = 300
+_KEPT = 4_096
+
+
+@lru_cache(_KEPT)
+def module_of(path: bytes) -> tuple[str, ...]:
+    """The parts of a file's path as imports name it: without extension; a package's own file is the package."""
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    stem = name.split(".")[0] if not name.startswith(".") else name
+    return tuple(folders) if stem in _PACKAGE_FILES and folders else (*folders, stem)
+
+
+def means(target: str, importer: bytes, path: bytes, *, is_named: bool = False) -> bool:
+    """Does ``target``, imported by the file ``importer``, mean the file at ``path``?
+
+    ``is_named`` says that the import speaks of something in it besides: then one single name is enough.
+    """
+    if not target or len(target) > _LONGEST or importer == path:
+        return False
+    module = module_of(path)
+    climbed = _climbed(target, importer)
+    if climbed is not None:
+        return climbed == module
+    parts = _parts(target)
+    if not parts or len(parts) > len(module):
+        return False
+    return module[-len(parts) :] == parts and (is_named or len(parts) > 1 or _is_beside(module, importer))
+
+
+class Imports:
+    """What one file imports, ready to be asked about many paths."""
+
+    def __init__(self, importer: bytes = b"", targets: Iterable[str] = ()) -> None:
+        known = [target for target in targets if 0 < len(target) <= _LONGEST]
+        self._importer = importer
+        self._climbed = {parts for target in known if (parts := _climbed(target, importer))}
+        self._whole = {_parts(target) for target in known if _climbed(target, importer) is None} - {()}
+        self._packages = self._whole | self._climbed
+        self.words = frozenset(word for parts in self._whole for word in (parts[0], parts[-1]))
+
+    def mean(self, path: bytes) -> bool:
+        """Does one of the imports mean the file at ``path``?"""
+        module = module_of(path)
+        if path == self._importer or not module:
+            return False
+        return (
+            module in self._climbed
+            or any(module[-count:] in self._whole for count in range(2, len(module) + 1))
+            or (module[-1:] in self._whole and _is_beside(module, self._importer))
+        )
+
+    def depth(self, path: bytes) -> int:
+        """How many folders of ``path`` an import names that means a package above it; 0 where none does."""
+        module = module_of(path)
+        above = (count for count in range(len(module), 1, -1) if module[:count] in self._packages)
+        return next(above, 0)
+
+
+def _is_beside(module: tuple[str, ...], importer: bytes) -> bool:
+    """A single name is only sure where nothing stands above it, or where it lies beside the importer."""
+    return len(module) == 1 or module[:-1] == module_of(importer)[:-1]
+
+
+@lru_cache(_KEPT)
+def _parts(target: str) -> tuple[str, ...]:
+    return tuple(part for part in _SEPARATORS.split(_SUFFIX.sub("", target)) if part and part not in ("crate", "self"))
+
+
+@lru_cache(_KEPT)
+def _climbed(target: str, importer: bytes) -> tuple[str, ...] | None:
+    """The module a relative import leads to; None for one that is not relative or climbs out of the workspace."""
+    folder = tuple(importer.decode("utf-8", "replace").split("/")[:-1])
+    if target.startswith(("./", "../")) or (target in (".", "..") and not importer.endswith(b".py")):
+        for step in _SUFFIX.sub("", target).split("/"):
+            if step == "..":
+                if not folder:
+                    return None
+                folder = folder[:-1]
+            elif step not in ("", "."):
+                folder = (*folder, step)
+        return folder[:-1] if folder and folder[-1] in _PACKAGE_FILES else folder
+    if not target.startswith("."):
+        return None
+    rest = target.lstrip(".")
+    climbs = len(target) - len(rest) - 1
+    if climbs > len(folder):
+        return None
+    return (*folder[: len(folder) - climbs], *(part for part in rest.split(".") if part))

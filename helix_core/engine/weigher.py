@@ -1,0 +1,229 @@
+"""Look at items where they stand now and give each its verdict: what answers, judgements and explanations share.
+
+The quote, the hash and the verdict of an item come from one read of its file, so they agree with each other whatever
+happens to the file meanwhile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix_core.engine.disputes import Disputes, contradicted_by
+from helix_core.engine.masked import MaskedFiles
+from helix_core.engine.observe import Observer, Sight, relocate
+from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.engine.overlay import Buffers, InBuffer
+from helix_core.ingest.secrets import Masked
+from helix_core.model import (
+    Contradiction,
+    GitState,
+    Item,
+    LastCommit,
+    LineSpan,
+    Ranked,
+    Reason,
+    TaskType,
+    Weighed,
+)
+from helix_core.store.reader import Reader
+from helix_core.weigh.conflicts import has_conflict_markers
+from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
+from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.workspace.blobs import BlobReader
+from helix_core.workspace.disk import DiskFile
+from helix_core.workspace.paths import uri_of
+
+QUOTE_LINES = 16
+QUOTE_LINES_HIGH_RISK = 60
+QUOTE_BYTES = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An item where it stands now, and the word of the verdict table for its disk."""
+
+    ranked: Ranked
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An item with all that was observed about it. ``buffer`` as in ``Weighed``."""
+
+    ranked: Ranked
+    observation: Observation
+    commit: LastCommit | None
+    buffer: LineSpan | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What weighing takes from outside the index: git's state and history, the editor's buffers, and a way to stop."""
+
+    folder: Path
+    state: GitState
+    committed: BlobReader | None
+    commits_of: Callable[[Sequence[bytes]], Mapping[bytes, LastCommit]]
+    masked: MaskedFiles
+    buffers: Buffers
+    check: Callable[[], None]
+
+
+class Weigher:
+    """For one answer; every file is looked at once."""
+
+    def __init__(self, reader: Reader, observer: Observer, facts: Facts) -> None:
+        self.observer = observer
+        self.facts = facts
+        self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
+        self._outdated = OutdatedDocuments(facts.committed, reader, observer)
+        self._marked: dict[str, bool] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be checked, and why."""
+        return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes)
+
+    def weigh(
+        self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
+    ) -> tuple[list[Weighed], list[Contradiction]]:
+        """Each item with its verdict, in the order they come in, and the contradictions they are part of."""
+        seen, pairs = self.see([self.place(one) for one in ranked], confidence)
+        return [self.weighed(one, task) for one in seen], pairs
+
+    def place(self, one: Ranked) -> Placed:
+        """The item where it stands now."""
+        sight = self.observer.look(one.item.source)
+        if sight.file is None or sight.file.content_hash == one.item.source.content_hash:
+            return Placed(one, sight.reason_for(one.item))
+        # The item is of an older version: its file was not mended, or only in the last round.
+        masked = self.mask(sight)
+        start = relocate(one.item, masked)
+        if start is None:
+            return Placed(one, Reason.CHANGED)
+        return Placed(dataclasses.replace(one, item=_moved(one.item, masked.data, start)), Reason.MOVED)
+
+    def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[Seen], list[Contradiction]]:
+        """Observe everything the verdict table asks about."""
+        commits = self.facts.commits_of(list(dict.fromkeys(one.ranked.item.source.path for one in placed)))
+        pairs = self._disputes.about([one.ranked.item for one in placed], commits)
+        outdated = self._outdated_names(placed, commits)
+        seen = []
+        for one in placed:
+            self.facts.check()
+            item = one.ranked.item
+            there = self._in_buffer(one)
+            observation = Observation(
+                disk=one.reason,
+                authority=item.source.authority,
+                unsaved=there is not None and there.touched,
+                conflicted=bool(self.conflict(item)),
+                outdated_names=outdated.get(item.id, ()),
+                contradicted_by=contradicted_by(item, pairs),
+                confidence=confidence,
+            )
+            own = there.lines if there is not None else None
+            shown = own if own is not None and (observation.unsaved or own.start_line != item.start_line) else None
+            seen.append(Seen(one.ranked, observation, commits.get(item.source.path), shown))
+        return seen, pairs
+
+    def weighed(self, seen: Seen, task: TaskType) -> Weighed:
+        """The verdict with all that a packet shows of the item."""
+        self.facts.check()
+        item = seen.ranked.item
+        source = item.source
+        sight = self.observer.look(source)
+        true_now = seen.observation.disk in TRUE_NOW
+        return Weighed(
+            ranked=seen.ranked,
+            verdict=verdict(seen.observation, task),
+            live_truth=live_truth(1.0 if true_now else 0.0, source.authority, specificity(source.source_kind)),
+            content_hash=sight.file.content_hash if sight.file is not None else "",
+            quote=self._quote(sight, item, task) if true_now else "",
+            verified_at=time.time() if true_now else source.verified_at,
+            uri=uri_of(self.facts.folder, source.path),
+            commit=seen.commit,
+            buffer=seen.buffer,
+        )
+
+    def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
+        """What only an unsaved buffer holds: nothing of it can be read from the disk, so nothing of it is quoted."""
+        source = ranked.item.source
+        seen = Observation(disk=None, authority=source.authority, unsaved=True)
+        return Weighed(
+            ranked=ranked,
+            verdict=verdict(seen, task),
+            live_truth=0.0,
+            content_hash=content_hash,
+            quote="",
+            verified_at=source.verified_at,
+            uri=uri_of(self.facts.folder, source.path),
+            commit=self.facts.commits_of([source.path]).get(source.path),
+            buffer=lines,
+        )
+
+    def conflict(self, item: Item) -> str:
+        """Why the item's text may be half merged, in words; empty when nothing says so."""
+        path, state = item.source.path, self.facts.state
+        if path in state.conflicted:
+            return "git has it as unmerged"
+        if path in state.touched:
+            return f"the {state.operation or 'operation'} under way touches it"
+        # Documents show the markers to explain them.
+        file = self.observer.look(item.source).file
+        marked = file is not None and not is_document(item) and self._is_marked(file)
+        return "its text has the markers of an unresolved conflict" if marked else ""
+
+    def _is_marked(self, file: DiskFile) -> bool:
+        """Asked for every item of a file, answered once."""
+        if file.content_hash not in self._marked:
+            self._marked[file.content_hash] = has_conflict_markers(file.data)
+        return self._marked[file.content_hash]
+
+    def mask(self, sight: Sight) -> Masked:
+        """The file's bytes that may leave."""
+        assert sight.file is not None
+        return self.facts.masked.of(sight.file)
+
+    def _in_buffer(self, one: Placed) -> InBuffer | None:
+        file = self.observer.look(one.ranked.item.source).file
+        if file is None or one.reason not in TRUE_NOW:
+            return None
+        return self.facts.buffers.place(one.ranked.item, file)
+
+    def _outdated_names(
+        self, placed: Sequence[Placed], commits: Mapping[bytes, LastCommit]
+    ) -> dict[int, tuple[str, ...]]:
+        documents = []
+        for one in placed:
+            item, commit = one.ranked.item, commits.get(one.ranked.item.source.path)
+            if one.reason in TRUE_NOW and commit is not None and is_document(item):
+                masked = self.mask(self.observer.look(item.source))
+                documents.append(CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit))
+        return self._outdated.names(documents)
+
+    def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
+        """Whole lines from the item's first line on, as they are on disk, without the last line's newline."""
+        masked = self.mask(sight)
+        most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
+        end = item.start_byte
+        for line in masked.data[item.start_byte : item.end_byte].split(b"\n", most)[:most]:
+            if end + len(line) + 1 > item.start_byte + QUOTE_BYTES:
+                break
+            end += len(line) + 1
+        return masked.text(item.start_byte, min(end, item.end_byte)).removesuffix("\n")
+
+
+def _moved(item: Item, data: bytes, start: int) -> Item:
+    lines_before = data.count(b"\n", 0, start)
+    return dataclasses.replace(
+        item,
+        start_byte=start,
+        end_byte=start + item.end_byte - item.start_byte,
+        start_line=lines_before + 1,
+        end_line=lines_before + 1 + item.end_line - item.start_line,
+    )

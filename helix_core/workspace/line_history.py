@@ -1,0 +1,148 @@
+"""Who wrote these lines, and what changes together with this file: read beside the answers, never waited for long.
+
+In: lines of a file, a path. Out: what is known by now. git works in its own process and a thread waits for it, so that
+an answer takes what is there and the next answer finds the rest. Bounded in time and in what is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from helix_core.errors import GitError
+from helix_core.model import LastCommit
+from helix_core.workspace.git import Git
+from helix_core.workspace.history import blame, co_changes
+
+BLAME_S = 4.0
+CO_CHANGES_S = 10.0
+PARTNERS = 5
+LEAST_TOGETHER = 2
+KEPT = 512
+MOST_WAITING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LinesCommit:
+    """The newest commits among some lines, several where they were made within one second; none where no line is
+    committed. ``uncommitted`` when some are not committed yet."""
+
+    newest: tuple[LastCommit, ...]
+    uncommitted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of one version of a file, 1-based and inclusive; ``data`` are its bytes, ``content_hash`` names them."""
+
+    path: bytes
+    content_hash: str
+    start_line: int
+    end_line: int
+    data: bytes = field(repr=False, compare=False, hash=False, default=b"")
+
+
+class LineHistory:
+    """Of one repository at one HEAD. Its threads end with ``close``, and so does the git they wait for."""
+
+    def __init__(self, git: Git, head: str) -> None:
+        self.git, self.head = git, head
+        self._change = threading.Condition()
+        self._known: OrderedDict[Lines, LinesCommit | None] = OrderedDict()
+        self._waiting: list[Lines] = []
+        self._partners: Mapping[bytes, tuple[bytes, ...]] | None = None
+        self._threads: list[threading.Thread] = []
+        self._closed = threading.Event()
+
+    def ask(self, lines: Lines) -> None:
+        """Have the lines looked up, unless they are known; of many asked for in a row the oldest are forgotten."""
+        with self._change:
+            if self._closed.is_set() or lines in self._known or lines in self._waiting:
+                return
+            self._waiting = [*self._waiting[-MOST_WAITING + 1 :], lines]
+            if not any(thread.name == "helix-blame" for thread in self._threads):
+                self._start("helix-blame", self._look_up)
+            self._change.notify_all()
+
+    def of(self, lines: Lines, wait_s: float = 0.0) -> LinesCommit | None:
+        """What is known of lines that were asked for, after at most ``wait_s`` seconds; None while nothing is."""
+        with self._change:
+            self._change.wait_for(lambda: lines in self._known or self._closed.is_set(), max(wait_s, 0.0))
+            found = self._known.get(lines)
+            if found is not None:
+                self._known.move_to_end(lines)
+            return found
+
+    def co_changed(self, path: bytes) -> tuple[bytes, ...]:
+        """Files that often changed together with ``path``, most often first; empty until the history has been read."""
+        with self._change:
+            if self._partners is None and not any(thread.name == "helix-co-changes" for thread in self._threads):
+                self._start("helix-co-changes", self._read_partners)
+            return (self._partners or {}).get(path, ())
+
+    def close(self) -> None:
+        """End the threads and git; what is not known by now is never known."""
+        self._closed.set()
+        with self._change:
+            self._change.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _start(self, name: str, work: object) -> None:
+        thread = threading.Thread(target=work, name=name, daemon=True)  # type: ignore[arg-type]
+        self._threads.append(thread)
+        thread.start()
+
+    def _look_up(self) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._waiting or self._closed.is_set())
+                if self._closed.is_set():
+                    return
+                lines = self._waiting[-1]
+            found = self._blamed(lines)
+            with self._change:
+                self._waiting = [one for one in self._waiting if one != lines]
+                self._known[Lines(lines.path, lines.content_hash, lines.start_line, lines.end_line)] = found
+                while len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+                self._change.notify_all()
+
+    def _blamed(self, lines: Lines) -> LinesCommit | None:
+        try:
+            found = blame(
+                self.git,
+                lines.path,
+                lines.start_line,
+                lines.end_line,
+                contents=lines.data,
+                timeout_seconds=BLAME_S,
+                stopped=self._closed,
+            )
+        except GitError:
+            return None
+        committed = [commit for commit in found if commit.commit.strip("0")]
+        last = max((commit.committed_at for commit in committed), default=0)
+        newest = dict.fromkeys(commit for commit in committed if commit.committed_at == last)
+        return LinesCommit(tuple(newest), len(committed) < len(found)) if found else None
+
+    def _read_partners(self) -> None:
+        try:
+            pairs = co_changes(self.git, timeout_seconds=CO_CHANGES_S, stopped=self._closed)
+        except GitError:
+            pairs = {}
+        partners = _partners(pairs.items())
+        with self._change:
+            self._partners = partners
+
+
+def _partners(pairs: Iterable[tuple[tuple[bytes, bytes], int]]) -> dict[bytes, tuple[bytes, ...]]:
+    """For each file those it changed with most often, at least twice."""
+    counted: dict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
+    for (one, other), count in pairs:
+        if count >= LEAST_TOGETHER:
+            counted[one].append((-count, other))
+            counted[other].append((-count, one))
+    return {path: tuple(other for _, other in sorted(found)[:PARTNERS]) for path, found in counted.items()}

@@ -1,0 +1,303 @@
+"""Folders watched through one inotify queue: watchdog's reader, our own choice of folders, and no pairing of moves.
+
+Watchdog's observer would watch every folder below a root and hold each event back for half a second after a file left
+the tree. Its ``InotifyFD`` does neither: here each folder has a callback that knows its own path. The callbacks run in
+the reader's thread, in the order of the queue; they put paths into a set and ask nothing of the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from watchdog.observers.inotify_c import (
+    CallbackId,
+    InotifyConstants,
+    InotifyEvent,
+    InotifyFD,
+    Mask,
+    WatchCallback,
+    WatchDescriptor,
+)
+
+from helix_core.workspace.watch.folders import RULE_FILES
+from helix_core.workspace.watch.git_places import INDEX_LOCK, GitPlace
+from helix_core.workspace.watch.heard import Hearing
+from helix_core.workspace.watch.keeper import GIT_LOOK_S, Keeper, LimitReached
+
+_C = InotifyConstants
+_EVENTS = _C.IN_CLOSE_WRITE | _C.IN_MOVED_FROM | _C.IN_MOVED_TO | _C.IN_CREATE | _C.IN_DELETE
+_FLAGS = _C.IN_ONLYDIR | _C.IN_DONT_FOLLOW | _C.IN_EXCL_UNLINK
+_FOLDER = Mask(_EVENTS | _C.IN_ATTRIB | _FLAGS)
+_ROOT = Mask(_FOLDER | _C.IN_DELETE_SELF | _C.IN_MOVE_SELF)
+_GIT = Mask(_EVENTS | _FLAGS)
+_ROOT_LOST = _C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_UNMOUNT
+_CAME = _C.IN_CREATE | _C.IN_MOVED_TO | _C.IN_ATTRIB
+_HELD = b"/proc/self/fd/%d/."
+_LIMITS = frozenset({errno.ENOSPC, errno.ENOMEM})
+
+
+class _Callback(WatchCallback, Protocol):
+    id: CallbackId
+
+
+class _Folder:
+    """A folder of the workspace that is watched. Its paths are those it had when the watch was set."""
+
+    __slots__ = ("below", "id", "owner", "path", "prefix", "wd")
+
+    def __init__(self, owner: Inotify, path: bytes, id_: CallbackId) -> None:
+        self.owner, self.path, self.id = owner, path, id_
+        self.prefix = path + b"/" if path else b""
+        self.wd = -1
+        self.below: dict[bytes, _Folder] = {}
+
+    def on_event(self, event: InotifyEvent) -> None:
+        mask = event.mask
+        if event.name and not mask & _C.IN_ISDIR:
+            self.owner.file_event(self.prefix + event.name, event.name)
+        else:
+            self.owner.folder_event(self, mask, event.name)
+
+    def on_watch_deleted(self, wd: WatchDescriptor) -> None:  # noqa: ARG002
+        self.owner.watch_ended(self)
+
+    def on_queue_overflow(self) -> None:
+        self.owner.keeper.overflowed()
+
+
+class _GitFolder:
+    """A folder of git's own that is watched."""
+
+    __slots__ = ("id", "owner", "place", "wd")
+
+    def __init__(self, owner: Inotify, place: GitPlace, id_: CallbackId) -> None:
+        self.owner, self.place, self.id = owner, place, id_
+        self.wd = -1
+
+    def on_event(self, event: InotifyEvent) -> None:
+        name, hearing = event.name, self.owner.hearing
+        if self.place.is_own and name == INDEX_LOCK:
+            if not event.mask & _C.IN_CLOSE_WRITE:
+                hearing.lock(bool(event.mask & _C.IN_CREATE))
+        elif name in self.place.rules:
+            hearing.whole()
+            self.owner.keeper.look_again()
+        elif name and self.place.is_move(name):
+            hearing.git()
+            self.owner.keeper.look_again(GIT_LOOK_S)
+        if event.mask & _C.IN_ISDIR and event.mask & _CAME:
+            self.owner.keeper.look_again()
+
+    def on_watch_deleted(self, wd: WatchDescriptor) -> None:  # noqa: ARG002
+        self.owner.git_watch_ended(self)
+
+    def on_queue_overflow(self) -> None:
+        self.owner.keeper.overflowed()
+
+
+class _Cookie:
+    """The end of the queue at one moment."""
+
+    __slots__ = ("id", "seen")
+
+    def __init__(self, id_: CallbackId) -> None:
+        self.id, self.seen = id_, threading.Event()
+
+    def on_event(self, event: InotifyEvent) -> None:  # noqa: ARG002
+        self.seen.set()
+
+    def on_watch_deleted(self, wd: WatchDescriptor) -> None:  # noqa: ARG002
+        self.seen.set()
+
+    def on_queue_overflow(self) -> None:
+        self.seen.set()
+
+
+class Inotify:
+    """One queue and its reader thread. Folders are watched and forgotten by the keeper and by the reader."""
+
+    def __init__(self, hearing: Hearing, keeper: Keeper, queue: Callable[[], InotifyFD] = InotifyFD) -> None:
+        """Raises OSError (EMFILE) when the user has as many queues as the kernel allows, or without a /proc."""
+        os.stat("/proc/self/fd")
+        self.hearing, self.keeper = hearing, keeper
+        self.quiet: frozenset[bytes] = frozenset()
+        self._ids = map(CallbackId, itertools.count())
+        self._lock = threading.Lock()
+        self._folders: dict[bytes, _Folder] = {}
+        self._git: dict[bytes, _GitFolder] = {}
+        self._is_stopping = False
+        self._queue = queue()
+        self._queue.name = "helix-inotify"
+        self._queue.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Does the reader run?"""
+        return self._queue.is_alive()
+
+    @property
+    def folders(self) -> int:
+        """How many folders of the workspace are watched."""
+        return len(self._folders)
+
+    def watched(self) -> frozenset[bytes]:
+        """The folders of the workspace that are watched."""
+        with self._lock:
+            return frozenset(self._folders)
+
+    def watch(self, path: bytes, descriptor: int) -> bool:
+        """Watch the folder that ``descriptor`` holds, ``path`` from the root; False when it is gone or unreadable.
+
+        Not by its path: a folder above may be a symlink by now. Raises LimitReached.
+        """
+        folder = _Folder(self, path, next(self._ids))
+        # Known before its first event can come, so that whatever ends it finds it.
+        with self._lock:
+            if path in self._folders:
+                return True
+            if path:
+                above = self._folders.get(path.rpartition(b"/")[0])
+                if above is None:
+                    # The one above left meanwhile, and took this one with it to another name.
+                    return False
+                above.below[path] = folder
+            self._folders[path] = folder
+        wd = -1
+        try:
+            wd = self._add(_HELD % descriptor, _FOLDER if path else _ROOT, folder)
+        finally:
+            with self._lock:
+                is_kept = wd >= 0 and self._folders.get(path) is folder
+                folder.wd = wd if is_kept else -1
+                if not is_kept:
+                    self._pop(folder)
+        if wd >= 0 and not is_kept:
+            self._remove([(wd, folder.id)])
+        return is_kept
+
+    def watch_git(self, places: tuple[GitPlace, ...]) -> None:
+        """Watch these of git's folders and no others. Raises LimitReached."""
+        wanted = {place.path: place for place in places}
+        with self._lock:
+            gone = [self._git.pop(path) for path in [*self._git] if path not in wanted]
+            new = [place for path, place in wanted.items() if path not in self._git]
+        self._remove([(folder.wd, folder.id) for folder in gone])
+        for place in new:
+            folder = _GitFolder(self, place, next(self._ids))
+            folder.wd = self._add(place.path, _GIT, folder)
+            if folder.wd >= 0:
+                with self._lock:
+                    self._git[place.path] = folder
+
+    def forget(self, path: bytes) -> None:
+        """Watch ``path`` and what is below it no more: it is gone, elsewhere, or does not count."""
+        with self._lock:
+            top = self._folders.get(path)
+            if top is None:
+                return
+            gone = [top]
+            for folder in gone:
+                gone += folder.below.values()
+            for folder in reversed(gone):
+                self._pop(folder)
+            # One that has no watch yet is let go by whoever is setting it.
+            ended = [(folder.wd, folder.id) for folder in gone if folder.wd >= 0]
+        self._remove(ended)
+
+    def file_event(self, path: bytes, name: bytes) -> None:
+        """Something happened to a file; the reader calls this."""
+        if name == b".git":
+            self._repository_came_or_went()
+        elif path not in self.quiet:
+            self.hearing.path(path)
+            if name in RULE_FILES:
+                self.hearing.whole()
+                self.keeper.look_again()
+
+    def folder_event(self, folder: _Folder, mask: int, name: bytes) -> None:
+        """Something happened to a folder, the watched one (no ``name``) or one in it; the reader calls this."""
+        if not name:
+            if not folder.path and mask & _ROOT_LOST:
+                self.keeper.root_lost()
+            elif mask & _C.IN_UNMOUNT:
+                self.keeper.look_again()
+            return
+        path = folder.prefix + name
+        if name == b".git":
+            self._repository_came_or_went()
+            return
+        if not mask & _C.IN_ATTRIB:
+            self.forget(path)
+        if mask & _CAME:
+            self.keeper.look_into(path)
+        else:
+            self.hearing.path(path)
+
+    def _repository_came_or_went(self) -> None:
+        self.hearing.git()
+        self.hearing.whole()
+        self.keeper.look_again()
+
+    def watch_ended(self, folder: _Folder) -> None:
+        """The kernel let a watch go: its folder is gone or unmounted. The reader calls this."""
+        if self._is_stopping or self._folders.get(folder.path) is not folder:
+            return
+        self.forget(folder.path)
+        if folder.path:
+            self.keeper.look_into(folder.path)
+        else:
+            self.keeper.root_lost()
+
+    def git_watch_ended(self, folder: _GitFolder) -> None:
+        """The same for one of git's folders."""
+        with self._lock:
+            if self._is_stopping or self._git.get(folder.place.path) is not folder:
+                return
+            del self._git[folder.place.path]
+        self.keeper.look_again()
+
+    def wait(self, folder: bytes, timeout_s: float) -> bool:
+        """Has everything that is in the queue now been heard? ``folder`` is a private one, for the mark."""
+        cookie = _Cookie(next(self._ids))
+        wd = self._add(folder, _GIT, cookie)
+        if wd < 0:
+            return False
+        os.close(os.open(folder + b"/%d" % cookie.id, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        seen = cookie.seen.wait(timeout_s)
+        self._remove([(wd, cookie.id)])
+        return seen and self.is_alive
+
+    def stop(self) -> None:
+        """Watch nothing any more; returns when the reader has ended."""
+        self._is_stopping = True
+        self._queue.stop()
+        self._queue.join()
+
+    def _add(self, path: bytes, mask: Mask, callback: _Callback) -> int:
+        """The watch's number, -1 when the folder is gone or unreadable. Raises LimitReached."""
+        try:
+            wd = self._queue.add_callback(path, mask, callback, callback.id)
+        except OSError as error:
+            if error.errno in _LIMITS:
+                raise LimitReached from error
+            return -1
+        if wd < 0:
+            # Watchdog takes "permission denied" for a watch.
+            self._remove([(wd, callback.id)])
+        return wd
+
+    def _pop(self, folder: _Folder) -> None:
+        """Forget a folder by its path; the lock is held."""
+        if self._folders.get(folder.path) is folder:
+            del self._folders[folder.path]
+        above = self._folders.get(folder.path.rpartition(b"/")[0])
+        if above is not None and above.below.get(folder.path) is folder:
+            del above.below[folder.path]
+
+    def _remove(self, watches: list[tuple[int, CallbackId]]) -> None:
+        self._queue.remove_callbacks([(WatchDescriptor(wd), id_) for wd, id_ in watches])
