@@ -36,7 +36,7 @@ def config(
 
         draw(answer)
     else:
-        from helix_ls.cli.printable import one_line
+        from helix_core.printable import one_line
 
         print_text("".join(f"{each['key']} = {one_line(_toml(each['value']))}\n" for each in answer["settings"]))
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
 from helix_ls.cli.output import complain, print_json
 from helix_ls.cli.verbs import HERE, Folder, Json
 
-SCHEMA = "helix.doctor/1"
-
 
 def doctor(path: Folder = HERE, as_json: Json = False) -> None:
     """Check what Helix needs of this machine."""
-    from helix_core.doctor import examine
+    from helix_core.doctor import doctor_answer, examine
 
     checks = examine(path)
-    answer: dict[str, Any] = {
-        "schema": SCHEMA,
-        "ok": all(check.state != "fail" for check in checks),
-        "checks": [
-            {"name": check.name, "state": check.state, "detail": check.detail, "action": check.action}
-            for check in checks
-        ],
-    }
+    answer = doctor_answer(checks)
     if as_json:
         print_json(answer)
     else:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import typer
 
-from helix_ls.cli.printable import one_line, without_surrogate
+from helix_core.printable import one_line, without_surrogate
 
 
 def fill_closed_streams() -> None:

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from helix_ls.cli.printable import one_line
+from helix_core.printable import one_line
 
 if TYPE_CHECKING:
     import rich.progress

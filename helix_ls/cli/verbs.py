@@ -11,7 +11,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-VERBS = ("index", "search", "packet", "status", "doctor", "config")
+VERBS = (
+    *("index", "search", "packet", "context", "status", "serve", "connect"),
+    *("doctor", "config", "lsp", "daemon", "mcp"),
+)
 
 
 def _folder(typed: str | Path) -> Path:

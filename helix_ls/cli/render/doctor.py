@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_ls.cli.printable import one_line
+from helix_core.printable import one_line
 from helix_ls.cli.render.page import Page, dim
 
 _SIGNS = {"ok": ("✓", "green"), "warn": ("~", "yellow"), "fail": ("!", "red")}

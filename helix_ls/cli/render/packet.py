@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
+from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
-from helix_ls.cli.printable import one_line
 from helix_ls.cli.render.page import Page, dim, grid, mark
 from helix_ls.cli.render.quote import quoted
 from helix_ls.cli.render.words import ago, count, duration, reason

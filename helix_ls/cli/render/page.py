@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from helix_core.printable import one_line
 from helix_ls.cli.output import print_text
-from helix_ls.cli.printable import one_line
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
 _NO_LINKS = ("dumb", "linux", "eterm", "unknown")

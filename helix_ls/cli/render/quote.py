@@ -9,7 +9,7 @@ from tree_sitter import Parser
 
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.ingest.syntax import load
-from helix_ls.cli.printable import lines_of
+from helix_core.printable import lines_of
 from helix_ls.cli.render.words import count
 
 _MOST_BYTES = 20_000

@@ -1,0 +1,42 @@
+"""``helix context``: the evidence as text for a chat model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix_ls.cli.opened import bring_as_far_as_possible, opened
+from helix_ls.cli.output import print_json, print_text, warn
+from helix_ls.cli.question import asked
+from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+
+
+def context(
+    question: Question,
+    *,
+    path: PathOption = HERE,
+    budget: Annotated[int, typer.Option("--budget", help="At most so many tokens.")] = 6_000,
+    decoder: Annotated[
+        str, typer.Option("--decoder", help="How much the model is told: full, condensed, minimal or none.")
+    ] = "condensed",
+    model: Annotated[str, typer.Option("--model", help="The model's name; small ones get literal facts first.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Answer with text for a chat model, within a budget of tokens."""
+    from helix_core.engine.context import ContextRequest, checked_decoder
+
+    text = asked(question)
+    request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()
+    with opened(path) as helix:
+        bring_as_far_as_possible(helix)
+        answer = helix.context(text, request)
+    if as_json:
+        print_json(answer)
+        return
+    warn(answer["notes"])
+    if not answer["text"]:
+        nearest = ", ".join(answer["nearest"])
+        warn([f"nothing in this folder answers that{f'; the nearest names are {nearest}' if nearest else ''}"])
+        return
+    print_text(answer["text"] + "\n")

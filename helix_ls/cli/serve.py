@@ -1,0 +1,64 @@
+"""``helix serve``: the chat proxy and the HTTP API, for people without the editor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from helix_ls.cli.output import print_json, print_text, warn
+from helix_ls.cli.verbs import HERE, Folder, Json
+
+if TYPE_CHECKING:
+    from helix_ls.proxy.running import Running
+
+PORT = 11437
+
+
+def serve(
+    path: Folder = HERE,
+    *,
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="Listen there, or on the next free.")] = PORT,
+    also: Annotated[
+        list[Path] | None, typer.Option("--also", metavar="PATH", help="One more folder, asked as /w/<its name>/…")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Watch a folder and serve OpenAI clients on this machine until interrupted."""
+    from helix_core.config import load_config
+    from helix_ls.proxy.key import users_key
+    from helix_ls.proxy.server import run
+    from helix_ls.proxy.upstream import address
+
+    # The user's own settings alone: a workspace may not say where chats are sent.
+    config = load_config(None)
+    warn(config.warnings)
+    # No process started from here on has a use for the key.
+    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
+    upstream = address(config.upstream, secret)
+    if not upstream.base:
+        warn(["no upstream is configured, so chats are refused; set HELIX_UPSTREAM to the address of one"])
+    raise typer.Exit(
+        run(
+            [path, *(also or [])],
+            port=port,
+            key=users_key(os.environ),
+            upstream=upstream,
+            config=config,
+            environ=os.environ,
+            ready=_said_json if as_json else _said,
+        )
+    )
+
+
+def _said_json(running: Running) -> None:
+    print_json({"url": running.url, "port": running.port, "pid": running.pid, "workspace": running.workspaces[0]})
+
+
+def _said(running: Running) -> None:
+    print_text(
+        f"Helix serves {running.workspaces[0]} at {running.url}\n"
+        f"OpenAI clients use {running.url}/v1 with the key of: helix connect openai\n"
+    )

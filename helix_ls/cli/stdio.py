@@ -1,0 +1,30 @@
+"""Serve an editor on stdin and stdout: by the daemon, or in this process where none can be had or none is wanted."""
+
+from __future__ import annotations
+
+import os
+
+
+def serve_stdio(*, solo: bool) -> int:
+    """The exit status, when the editor has gone."""
+    _fill_closed_descriptors()
+    notice = ""
+    if not solo:
+        from helix_ls.host.shim import end, run_shim
+
+        status = run_shim(os.environ)
+        if status is not None:
+            end(status)
+        notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
+    from helix_ls.lsp.solo import run
+
+    return run(notice=notice)
+
+
+def _fill_closed_descriptors() -> None:
+    """What the caller has closed reads as empty, and no socket of ours takes its number."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)

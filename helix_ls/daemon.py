@@ -1,0 +1,37 @@
+"""``python -m helix_ls.daemon``: the daemon with the language server in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from helix_ls.host.detached import detach
+from helix_ls.host.election import DETACH
+
+if TYPE_CHECKING:
+    from helix_ls.host.host import Host
+
+SESSION = "helix_ls.lsp.session"
+
+
+async def serve_editor(
+    host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, resumed: bool, mode: str
+) -> None:
+    """One editor's session; its packages are loaded when the first comes, or before, in a thread."""
+    session = await asyncio.to_thread(import_module, SESSION)
+    await session.serve(host, reader, writer, resumed=resumed, mode=mode)
+
+
+def main() -> int:
+    """Be the daemon until it leaves."""
+    ready = detach() if DETACH in sys.argv else lambda: None
+    from helix_ls.host.daemon import run_daemon
+
+    return run_daemon(serve_editor, warm_up=lambda: import_module(SESSION), environ=os.environ, ready=ready)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

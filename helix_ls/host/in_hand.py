@@ -1,0 +1,88 @@
+"""What is being parsed inside this process right now, in a small mapped file that outlives it.
+
+A parser that breaks takes its process with it, and nothing can be written down then: so the hash of the bytes is
+written before, and erased after. What a process finds there at its start is what the last one died of: those hashes are
+never parsed in-process again.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SLOTS = 64
+QUARANTINED = 1024
+_WIDTH = 32
+_NOTHING = bytes(_WIDTH)
+
+
+class InHandFile:
+    """Slots of 32 bytes: first what is in hand, one slot a thread, then what was died of, the newest first.
+
+    For one process at a time: what another holds would be taken for left over.
+    """
+
+    def __init__(self, path: Path, *, deaths: int = 1) -> None:
+        """Open the file, or make it (0600), and quarantine what so many ``deaths`` left in hand."""
+        size = (SLOTS + QUARANTINED) * _WIDTH
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            os.ftruncate(descriptor, size)
+            self._map = mmap.mmap(descriptor, size)
+        finally:
+            os.close(descriptor)
+        self._lock = threading.Lock()
+        self._free = list(range(SLOTS))
+        self.died_of = self._left_over()
+        counted = Counter(self._at(slot) for slot in range(SLOTS, SLOTS + QUARANTINED))
+        self._quarantined = frozenset(marker for marker, count in counted.items() if marker and count >= deaths)
+
+    @property
+    def quarantined(self) -> frozenset[str]:
+        """The SHA-256 (hex) of what is never parsed here."""
+        return frozenset(each.hex() for each in self._quarantined)
+
+    @contextmanager
+    def hold(self, content_hash: str) -> Iterator[bool]:
+        """Write down what is about to be parsed; False when it must not be."""
+        marker = bytes.fromhex(content_hash)
+        if marker in self._quarantined:
+            yield False
+            return
+        with self._lock:
+            slot = self._free.pop() if self._free else None
+        if slot is None:
+            yield True
+            return
+        self._put(slot, marker)
+        try:
+            yield True
+        finally:
+            self._put(slot, _NOTHING)
+            with self._lock:
+                self._free.append(slot)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._map.close()
+
+    def _left_over(self) -> tuple[str, ...]:
+        """What was in hand, noted as one death more of each; the oldest of a thousand fall out."""
+        left = [marker for slot in range(SLOTS) if (marker := self._at(slot))]
+        start, end = SLOTS * _WIDTH, (SLOTS + QUARANTINED) * _WIDTH
+        self._map[start:end] = (b"".join(left) + self._map[start:end])[: end - start]
+        self._map[:start] = bytes(start)
+        return tuple(marker.hex() for marker in left)
+
+    def _at(self, slot: int) -> bytes:
+        """What stands there; no bytes for nothing."""
+        marker = self._map[slot * _WIDTH : (slot + 1) * _WIDTH]
+        return b"" if marker == _NOTHING else marker
+
+    def _put(self, slot: int, marker: bytes) -> None:
+        self._map[slot * _WIDTH : (slot + 1) * _WIDTH] = marker

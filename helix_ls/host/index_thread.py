@@ -1,0 +1,395 @@
+"""The one thread that brings a workspace's index up to date: small batches itself, whole refreshes in a child process.
+
+In: what a watcher and editors heard, orders, pauses. Out: facts after every step. Its ``Helix`` is its own. Events are
+hints: a missed one costs nothing but time, because every whole refresh compares the disk with the index anew.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine import Helix
+from helix_core.engine.in_hand import InHand
+from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
+from helix_ls.host.indexing import Indexing, Order, Outcome, Setbacks, paths_fit_here
+from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
+from helix_ls.host.presence import looked_at
+from helix_ls.host.settings import Settings
+from helix_ls.host.status import Facts
+from helix_ls.host.watching import Ears, WatchMode
+
+PROGRESS_S = 0.2
+# A save waits for less; what waits longer may not be called fresh.
+BEHIND_S = 0.5
+_WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
+HERE_FILES = 24
+HERE_BYTES = 256 * 1024
+Tell = Callable[[Facts, frozenset[bytes], bool], None]
+
+
+class IndexThread:
+    """Of one workspace. Everything public may be called from any thread and returns at once, but for ``close``."""
+
+    def __init__(
+        self, folder: Path, settings: Settings, *, watch: WatchMode, in_hand: InHand, tell: Tell, paused: bool = False
+    ) -> None:
+        self._folder, self._settings, self._in_hand, self._tell = folder, settings, in_hand, tell
+        self._wake = threading.Condition()
+        self._orders: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
+        self._closing = False
+        self._paused, self._cancelled = paused, False
+        self._renewed = False
+        self._facts = Facts(paused=paused)
+        self._helix: Helix | None = None
+        self._identity: tuple[int, int] | None = None
+        self._missing_since: float | None = None
+        self._look_at: float | None = None
+        self._whole_at: float | None = time.monotonic()
+        self._again: tuple[bytes, ...] = ()
+        self._again_at: float | None = None
+        self._setbacks = Setbacks()
+        self._notices: tuple[str, ...] = ()
+        self._indexing = Indexing(folder)
+        self._ears = Ears(folder, watch, self._woken)
+        self._thread = threading.Thread(target=self._live, name="helix-index", daemon=True)
+
+    def start(self) -> None:
+        """Open the folder and bring its index up to date."""
+        self._thread.start()
+
+    @property
+    def indexer_pid(self) -> int:
+        """The child process of a whole refresh that runs now, or 0."""
+        return self._indexing.pid
+
+    def hint(self, paths: Iterable[bytes]) -> None:
+        """These may have changed."""
+        self._ears.hint(paths)
+
+    def look_at_everything(self) -> None:
+        """The index is not what it was: compare it with the disk."""
+        with self._wake:
+            self._whole_at = time.monotonic()
+            self._wake.notify_all()
+
+    def order(self, *, rebuild: bool = False) -> Future[dict[str, Any]]:
+        """Refresh, or rebuild, the whole index now, also while paused; ``helix.index/1`` when it is done."""
+        future: Future[dict[str, Any]] = Future()
+        with self._wake:
+            if self._closing:
+                future.set_exception(Cancelled("The folder is being closed; open it again."))
+            else:
+                self._orders.append((rebuild, future))
+                self._setbacks = Setbacks()
+            self._wake.notify_all()
+        return future
+
+    def pause(self, *, cancelled: bool = False) -> None:
+        """Stop a whole refresh that runs, keeping what it has finished, and begin nothing until ``resume``."""
+        with self._wake:
+            self._paused, self._cancelled = True, cancelled
+            self._wake.notify_all()
+        self._indexing.stop()
+
+    def resume(self) -> None:
+        """Go on after ``pause``."""
+        with self._wake:
+            self._paused = self._cancelled = False
+            self._wake.notify_all()
+
+    def configure(self, settings: Settings, watch: WatchMode) -> None:
+        """Work with other settings from now on; the whole index is compared with the disk under them."""
+        with self._wake:
+            self._settings, self._renewed = settings, True
+            self._wake.notify_all()
+        self._ears.change_mode(watch)
+        self._indexing.stop()
+
+    def close(self) -> None:
+        """Stop at once, keeping what is finished, and wait for the thread's end. Blocks: not for the loop."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify_all()
+        self._indexing.stop()
+        self._thread.join()
+
+    def _woken(self) -> None:
+        with self._wake:
+            self._wake.notify_all()
+
+    def _live(self) -> None:
+        ended = False
+        try:
+            while self._tried(self._await_step()):
+                pass
+            ended = True
+        finally:
+            self._ears.stop()
+            self._close_helix()
+            with self._wake:
+                self._closing = True
+            self._fail_orders(Cancelled("The folder was closed before it was indexed; open it again."))
+            if not ended:
+                self._say(failure="Indexing stopped by a defect of Helix; restart Helix and see its logs.")
+
+    def _await_step(self) -> Step:
+        with self._wake:
+            while True:
+                step = next_step(time.monotonic(), self._wants())
+                if step.act != "wait" or self._is_news():
+                    return step
+                self._wake.wait(step.wait_s)
+
+    def _is_news(self) -> bool:
+        """Is there something to do besides the index: new settings, something to be told?"""
+        facts = self._facts
+        told = (facts.paused, facts.cancelled, facts.behind)
+        return self._renewed or (self._paused, self._cancelled, self._is_behind()) != told
+
+    def _is_behind(self) -> bool:
+        since = self._ears.waits_since()
+        return since is not None and time.monotonic() - since >= BEHIND_S
+
+    def _wants(self) -> Wants:
+        return Wants(
+            closing=self._closing,
+            look_at=self._look_at,
+            paused=self._paused,
+            ordered=bool(self._orders),
+            whole_at=self._whole_at,
+            batch_at=earliest(self._ears.batch_at(time.monotonic()), self._again_at),
+        )
+
+    def _tried(self, step: Step) -> bool:
+        """One step; False after the last. What the disk or the index refuses now is tried again later."""
+        try:
+            return self._do(step)
+        except (HelixError, OSError) as error:
+            self._retry_later(_sentence(error))
+            return True
+
+    def _do(self, step: Step) -> bool:
+        """One step; False after the last."""
+        if step.act == "close":
+            return False
+        self._take_settings()
+        self._say_news()
+        if self._is_there():
+            if step.act == "whole":
+                self._refresh_whole()
+            elif step.act == "batch":
+                self._refresh_batch()
+        return True
+
+    def _take_settings(self) -> None:
+        with self._wake:
+            renewed, self._renewed = self._renewed, False
+        if renewed:
+            self._close_helix()
+            self._ears.stop()
+            self._whole_at = time.monotonic()
+
+    def _say_news(self) -> None:
+        facts, behind = self._facts, self._is_behind()
+        with self._wake:
+            paused, cancelled = self._paused, self._cancelled
+        if (paused, cancelled, behind) != (facts.paused, facts.cancelled, facts.behind):
+            steps: dict[str, Any] = {} if facts.whole or not behind else _WAITING
+            self._say(paused=paused, cancelled=cancelled, behind=behind, **steps)
+
+    def _is_there(self) -> bool:
+        """Is the folder in its place? Says so when that has changed, and compares everything when it has come back."""
+        now = time.monotonic()
+        identity, is_empty = looked_at(self._folder)
+        is_same = self._identity is None or identity == self._identity
+        there = is_present(
+            now,
+            is_folder=identity is not None,
+            is_same=is_same,
+            is_empty=is_empty and bool(self._facts.files),
+            missing_since=self._missing_since,
+        )
+        if not there:
+            self._look_at = now + MISSING_LOOK_S
+            self._fail_orders(WorkspaceError(f"The folder {self._folder} is not there any more; put it back."))
+            if self._missing_since is None:
+                self._missing_since = now
+                self._say(missing=True, everything=True)
+            return False
+        self._identity = identity
+        if self._missing_since is not None or not is_same:
+            self._missing_since = self._look_at = None
+            self._whole_at = now
+            self._say(missing=False, whole=True)
+        return True
+
+    def _fail_orders(self, error: HelixError) -> None:
+        for _, future in self._taken_orders():
+            future.set_exception(error)
+
+    def _taken_orders(self) -> list[tuple[bool, Future[dict[str, Any]]]]:
+        """Those nobody has taken back; from here on they can not be, so that each can be answered."""
+        with self._wake:
+            taken, self._orders = list(self._orders), deque()
+        return [(rebuild, future) for rebuild, future in taken if future.set_running_or_notify_cancel()]
+
+    def _opened_helix(self) -> Helix:
+        if self._helix is None:
+            config = self._settings.config(self._folder)
+            self._ears.stop()
+            self._ears.start(config)
+            self._helix = Helix.open(self._folder, config=config, in_hand=self._in_hand)
+        return self._helix
+
+    def _close_helix(self) -> None:
+        if self._helix is not None:
+            with suppress(StoreError):
+                self._helix.close()
+            self._helix = None
+
+    def _refresh_whole(self) -> None:
+        orders = self._taken_orders()
+        self._whole_at = None
+        try:
+            self._opened_helix()
+        except (HelixError, OSError) as error:
+            self._after(Outcome("failed", message=_sentence(error)), orders)
+            return
+        self._ears.take()
+        self._say_standing(opened=True, whole=True, phase="looking", done=0, total=0)
+        rebuild = any(wanted for wanted, _ in orders)
+        self._after(self._run(Order(rebuild=rebuild)), orders)
+
+    def _run(self, order: Order) -> Outcome:
+        next_said = 0.0
+        phase = ""
+
+        def tell(now_phase: str, done: int, total: int) -> None:
+            nonlocal next_said, phase
+            now = time.monotonic()
+            if now >= next_said or now_phase != phase:
+                next_said, phase = now + PROGRESS_S, now_phase
+                self._say(phase=now_phase, done=done, total=total, behind=True)
+
+        if self._closing or self._renewed:
+            return Outcome("cancelled")
+        return self._indexing.run(order, self._settings, tell)
+
+    def _after(self, outcome: Outcome, orders: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
+        """Note how a whole refresh ended, tell those who ordered it, and decide when to try again."""
+        self._setbacks = self._setbacks.after(outcome)
+        now = time.monotonic()
+        if outcome.end == "done" and outcome.report is not None:
+            self._notices = outcome.notices
+            try:
+                self._look_again_at(self._opened_helix())
+                self._say_standing(everything=True, whole=self._whole_at is not None, failure="")
+            finally:
+                for _, future in orders:
+                    future.set_result(outcome.report)
+            return
+        if outcome.end == "cancelled":
+            self._whole_at = now
+            self._say_standing(everything=True)
+        elif self._setbacks.is_hopeless:
+            self._whole_at = None
+            self._say(failure=f"{outcome.message} It died {self._setbacks.deaths} times and is left alone now.")
+        else:
+            self._whole_at = now + self._setbacks.retry_s()
+            self._say(failure=outcome.message if outcome.end == "failed" else "")
+        error = Cancelled("Indexing was cancelled; what was done is kept.")
+        for _, future in orders:
+            future.set_exception(error if outcome.end == "cancelled" else StoreError(outcome.message))
+
+    def _refresh_batch(self) -> None:
+        heard = self._ears.take()
+        paths = heard.paths | self._due_again()
+        if heard.missing and not self._is_there():
+            return
+        try:
+            helix = self._opened_helix()
+            is_moved = heard.git and self._ears.has_git_moved()
+            if heard.whole or is_moved or helix.needs_whole_refresh(sorted(heard.paths)):
+                self._whole_at = time.monotonic()
+            elif paths:
+                self._refresh_paths(helix, paths, told=heard.paths)
+            else:
+                self._say(**self._watching())
+        except WorkspaceError:
+            if self._is_there():
+                # What was heard has been taken: only looking at everything makes up for it.
+                self._whole_at = time.monotonic()
+
+    def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, told: frozenset[bytes]) -> None:
+        """``told`` are those of ``paths`` that may be news: the others are only looked at again."""
+        ordered = tuple(sorted(paths))
+        here = paths_fit_here(self._folder, ordered, most=HERE_FILES, most_bytes=HERE_BYTES)
+        if not here:
+            self._say(phase="indexing", done=0, total=0, behind=True)
+        # What this process may not parse is left to one that may die of it.
+        if not here or helix.refresh_paths(ordered).quarantined:
+            outcome = self._run(Order(paths=ordered))
+            if outcome.end != "done":
+                self._after(outcome, [])
+                return
+        self._look_again_at(helix, ordered)
+        self._say_standing(paths=told, failure="" if self._whole_at is None else self._facts.failure)
+
+    def _look_again_at(self, helix: Helix, paths: Sequence[bytes] | None = None) -> None:
+        """What was read in the moment it was written is read once more when the file system's clock has ticked."""
+        again, wait_s = helix.unsettled(paths)
+        if again:
+            self._again = tuple({*self._again, *again})
+            self._again_at = time.monotonic() + wait_s
+
+    def _due_again(self) -> frozenset[bytes]:
+        if self._again_at is None or self._again_at > time.monotonic():
+            return frozenset()
+        due, self._again, self._again_at = frozenset(self._again), (), None
+        return due
+
+    def _retry_later(self, message: str) -> None:
+        self._setbacks = self._setbacks.after(Outcome("failed", message=message))
+        self._whole_at = time.monotonic() + self._setbacks.retry_s()
+        self._say(failure=message, everything=True)
+
+    def _say_standing(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
+        """Tell the facts with the index's totals and git's state as they are now.
+
+        Where git is elsewhere than when everything was last compared, everything is compared once more.
+        """
+        try:
+            standing = self._opened_helix().standing()
+        except (HelixError, OSError) as error:
+            self._retry_later(_sentence(error))
+            return
+        is_elsewhere = (standing.branch, standing.head) != (self._facts.branch, self._facts.head)
+        if is_elsewhere and "opened" not in changes:
+            self._whole_at = earliest(self._whole_at, time.monotonic())
+            changes["whole"] = True
+        changes |= {"complete": standing.complete, "files": standing.files, "items": standing.items}
+        changes |= {"branch": standing.branch, "head": standing.head, **self._watching()}
+        self._say(paths=paths, everything=everything, **changes)
+
+    def _watching(self) -> dict[str, Any]:
+        state = self._ears.state
+        return {"watching": state.mode, "notes": (*self._notices, *state.notes)}
+
+    def _say(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
+        self._facts = replace(self._facts, **{"behind": self._is_behind(), **changes})
+        self._tell(self._facts, paths, everything)
+
+
+def _sentence(error: HelixError | OSError) -> str:
+    """What went wrong, for the status."""
+    if isinstance(error, HelixError):
+        return str(error)
+    return f"{error.strerror or type(error).__name__}; see that the index's disk has space and can be written."

@@ -1,0 +1,152 @@
+"""One refresh in a process of its own: ``python -m helix_ls.host.indexer ROOT``.
+
+In: one JSON line on stdin, what to do. Out: JSON lines on stdout: progress at most ten times a second, then how it
+ended. The end of stdin is the order to stop: what is finished is kept. So it also ends when its parent is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from helix_core.engine.in_hand import InHand
+
+PROGRESS_S = 0.1
+NICE = 5
+INSIST_S = 2.0
+DEATHS = 2
+
+
+def main() -> int:
+    """Do what the line on stdin asks; 0 when that was said how it ended."""
+    stdin, say = _streams()
+    sys.excepthook = lambda kind, _, trace: _defect(say, kind, trace)
+    order = stdin.readline()
+    if not order:
+        return 0
+    try:
+        threading.Thread(target=_stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
+        if hasattr(os, "nice"):
+            os.nice(NICE)
+        _obey(Path(sys.argv[1]), json.loads(order), say)
+    except KeyboardInterrupt:
+        say({"cancelled": True})
+    return 0
+
+
+def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
+    from helix_core.engine import Helix
+    from helix_core.engine.opened import index_folder
+    from helix_core.errors import HelixError
+    from helix_ls.host.index_answer import index_answer
+    from helix_ls.host.settings import Settings
+
+    exclude = order["exclude"]
+    settings = Settings(order["restricted"], None if exclude is None else tuple(exclude), order["max_file_bytes"])
+    progress = _Progress(say)
+    try:
+        config = settings.config(root)
+        with (
+            _in_hand(index_folder(config.cache_dir, root)) as in_hand,
+            Helix.open(root, config=config, in_hand=in_hand) as helix,
+        ):
+            if order["paths"]:
+                report = helix.refresh_paths([os.fsencode(path) for path in order["paths"]])
+            elif order["rebuild"]:
+                report = helix.rebuild(progress.show)
+            else:
+                report = helix.refresh(progress.show)
+            say({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
+    except HelixError as error:
+        say({"failed": str(error)})
+    except OSError as error:
+        say({"failed": f"{error.strerror or type(error).__name__}; check that the disk is writable and has free space"})
+
+
+@contextmanager
+def _in_hand(folder: Path) -> Iterator[InHand | None]:
+    """Few files are parsed in this process itself: one that killed it twice is left out the third time.
+
+    None while another indexer works on the folder.
+    """
+    from filelock import FileLock, Timeout
+
+    from helix_ls.host.in_hand import InHandFile
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(folder / "indexer.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield None
+        return
+    with lock:
+        yield InHandFile(folder / "indexer.in-hand", deaths=DEATHS).hold
+
+
+class _Progress:
+    """At most ten lines a second, and one whenever the phase changes."""
+
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self._say = say
+        self._phase = ""
+        self._next = 0.0
+
+    def show(self, progress: Any) -> None:
+        """Say it, if it is time."""
+        now = time.monotonic()
+        if progress.phase == self._phase and now < self._next:
+            return
+        self._phase, self._next = progress.phase, now + PROGRESS_S
+        self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
+
+
+def _streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
+    """Stdin, and what writes a line to stdout; whoever prints to stdout from now on prints to stderr."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    os.set_inheritable(out.fileno(), False)
+
+    def say(line: dict[str, Any]) -> None:
+        try:
+            out.write(json.dumps(line).encode() + b"\n")
+        except BrokenPipeError:
+            raise KeyboardInterrupt from None
+
+    return os.fdopen(os.dup(0), "rb", buffering=0), say
+
+
+def _stop_at_end_of(stdin: BinaryIO) -> None:
+    while stdin.read(4096):
+        pass
+    while True:
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            import _thread
+
+            _thread.interrupt_main()
+        # An interrupt can fall into a callback of the collector and be lost there.
+        time.sleep(INSIST_S)
+
+
+def _defect(say: Callable[[dict[str, Any]], None], kind: type[BaseException], trace: TracebackType | None) -> None:
+    """What Helix cannot explain, by its type and place: a message could hold a file's content."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
+    say({"failed": f"a defect of Helix: {kind.__name__}{where}; report it, and rebuild the index"})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

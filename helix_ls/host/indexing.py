@@ -1,0 +1,197 @@
+"""Run the indexer process and hear it out; decide when to run it again after it died.
+
+``Indexing.run`` belongs to the index thread and blocks it; ``stop`` may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from helix_ls.host.place import process_environment
+from helix_ls.host.settings import Settings
+
+STOP_WAIT_S = 5.0
+FIRST_RETRY_S = 0.5
+LONGEST_RETRY_S = 30.0
+MOST_DEATHS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to index: ``paths``, or everything when there are none; ``rebuild`` throws the index away first."""
+
+    rebuild: bool = False
+    paths: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. ``report`` is ``helix.index/1`` when it is done; ``message`` is why it is not."""
+
+    end: Literal["done", "cancelled", "failed", "died"]
+    report: dict[str, Any] | None = None
+    message: str = ""
+    notices: tuple[str, ...] = ()
+    progressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setbacks:
+    """What went wrong since a whole refresh last succeeded: all ``tries``, and ``deaths`` without progress between."""
+
+    deaths: int = 0
+    tries: int = 0
+
+    def after(self, outcome: Outcome) -> Setbacks:
+        """The count after one more run."""
+        if outcome.end in ("done", "cancelled"):
+            return Setbacks()
+        deaths = 0 if outcome.end == "failed" else 1 if outcome.progressed else self.deaths + 1
+        return Setbacks(deaths, self.tries + 1)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Has the indexer died so often in the same place that only the user can help?"""
+        return self.deaths >= MOST_DEATHS
+
+    def retry_s(self) -> float:
+        """Seconds until the next attempt: 0.5, 1, 2 … 30."""
+        return float(min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(max(0, self.tries - 1), 16)))
+
+
+class Indexing:
+    """The indexer of one workspace: none or one process at a time."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    @property
+    def pid(self) -> int:
+        """The process that runs now, or 0."""
+        process = self._process
+        return process.pid if process is not None else 0
+
+    def run(self, order: Order, settings: Settings, tell: Callable[[str, int, int], None]) -> Outcome:
+        """Run it to its end; ``tell`` gets phase, files done, files in all."""
+        with self._lock:
+            self._stopped = False
+            try:
+                process = self._process = self._started()
+            except OSError as error:
+                why = f"The indexer could not be started ({error.strerror}); free memory or raise the process limit."
+                return Outcome("failed", message=why)
+        try:
+            self._send(process, order, settings)
+            return self._heard(process, tell)
+        finally:
+            with self._lock:
+                self._process = None
+            _end(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # Never in the workspace: what lies there must not be imported.
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "helix_ls.host.indexer", str(self._root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=os.path.abspath(os.sep),
+            env=process_environment(os.environ),
+            start_new_session=True,
+        )
+
+    def _send(self, process: subprocess.Popen[bytes], order: Order, settings: Settings) -> None:
+        line = {
+            "rebuild": order.rebuild,
+            "paths": [os.fsdecode(path) for path in order.paths],
+            "restricted": settings.restricted,
+            "exclude": settings.exclude,
+            "max_file_bytes": settings.max_file_bytes,
+        }
+        with self._lock:
+            if process.stdin is not None and not process.stdin.closed:
+                try:
+                    process.stdin.write(json.dumps(line).encode() + b"\n")
+                    process.stdin.flush()
+                except BrokenPipeError:
+                    return
+
+    def _heard(self, process: subprocess.Popen[bytes], tell: Callable[[str, int, int], None]) -> Outcome:
+        progressed = False
+        assert process.stdout is not None
+        for line in process.stdout:
+            if not line.endswith(b"\n"):
+                break
+            said = json.loads(line)
+            if "report" in said:
+                return Outcome("done", report=said["report"], notices=tuple(said["notices"]))
+            if "failed" in said:
+                return Outcome("failed", message=said["failed"])
+            if "cancelled" in said:
+                return Outcome("cancelled")
+            progressed = progressed or said["done"] > 0
+            tell(said["phase"], said["done"], said["total"])
+        if self._stopped:
+            return Outcome("cancelled")
+        status = process.wait()
+        why = f"The indexer ended unexpectedly ({_ending(status)}); it is started again."
+        return Outcome("died", message=why, progressed=progressed)
+
+    def stop(self) -> None:
+        """Let the process that runs keep what it has finished and end; one that does not is killed."""
+        with self._lock:
+            self._stopped = True
+            process = self._process
+            if process is None or process.stdin is None or process.stdin.closed:
+                return
+            process.stdin.close()
+        timer = threading.Timer(STOP_WAIT_S, process.kill)
+        timer.daemon = True
+        timer.start()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Whatever happened, no process, no pipe and no zombie is left."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None and not pipe.closed:
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                continue
+    try:
+        process.wait(STOP_WAIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _ending(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes: int) -> bool:
+    """Are these few and small enough to be parsed beside the questions, in the daemon itself?"""
+    if len(paths) > most:
+        return False
+    total = 0
+    for path in paths:
+        try:
+            status = os.lstat(os.path.join(os.fsencode(root), path))
+        except OSError:
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            return False
+        total += status.st_size
+    return total <= most_bytes

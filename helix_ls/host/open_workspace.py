@@ -1,0 +1,150 @@
+"""A workspace that is open: its index thread, its question threads, and what those tell, brought to the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from helix_core.engine import Helix
+from helix_core.engine.in_hand import InHand
+from helix_core.errors import HelixError
+from helix_ls.host.index_thread import IndexThread
+from helix_ls.host.question_threads import QuestionThreads
+from helix_ls.host.settings import Settings
+from helix_ls.host.status import Change, Facts, Server, Status, status_of
+from helix_ls.host.watching import watch_mode
+
+QUESTION_WRITE_WAIT_MS = 20
+T = TypeVar("T")
+
+
+class OpenWorkspace:
+    """Belongs to the loop it was made on; made and closed by the host.
+
+    ``was_settled``: since it was opened everything has been compared with the disk once, or could not be.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, *, watch: str, server: Server, in_hand: InHand) -> None:
+        self.folder = folder
+        self.uri = folder.as_uri()
+        self.settings, self.watch = settings, watch
+        self._server, self._in_hand = server, in_hand
+        self._loop = asyncio.get_running_loop()
+        self._listeners: dict[object, Callable[[Change], None]] = {}
+        self._facts = Facts()
+        self.status: Status = self._status()
+        self.was_settled = False
+        self._threads = QuestionThreads(self._open_helix)
+        self._index = IndexThread(folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told)
+        self._index.start()
+
+    @property
+    def indexer_pid(self) -> int:
+        """The process of a whole refresh that runs now, or 0."""
+        return self._index.indexer_pid
+
+    async def ask(self, act: Callable[[Helix], T]) -> T:
+        """What ``act`` gives, in a question thread that never waits for indexing; raises what it raises.
+
+        Cancelling the awaiting task does not stop ``act``: give the engine a ``cancelled`` callable for that.
+        """
+        return await self._threads.ask(lambda helix: self._answered(helix, act))
+
+    def _answered(self, helix: Helix, act: Callable[[Helix], T]) -> T:
+        """In a question thread: who asks is the first to find that the index was taken away, or was damaged."""
+        answer = act(helix)
+        facts = self._facts
+        if facts.complete and not facts.whole:
+            with suppress(HelixError):
+                if not helix.is_indexed():
+                    self._index.look_at_everything()
+        return answer
+
+    def hint(self, paths: Iterable[bytes]) -> None:
+        """These paths from the root may have changed: an editor saved, or saw a change."""
+        self._index.hint(paths)
+
+    async def refresh(self) -> dict[str, Any]:
+        """Compare everything with the disk; ``helix.index/1`` when it is done."""
+        return await asyncio.wrap_future(self._index.order())
+
+    async def rebuild(self) -> dict[str, Any]:
+        """Throw the index away and build it again; ``helix.index/1`` when it is done."""
+        return await asyncio.wrap_future(self._index.order(rebuild=True))
+
+    def pause(self) -> None:
+        """Index nothing until ``resume``; answers go on."""
+        self._index.pause()
+
+    def resume(self) -> None:
+        """Index again, beginning with what was missed."""
+        self._index.resume()
+
+    def cancel(self) -> None:
+        """Stop the whole refresh that runs, if one does, keep what it has finished, and wait for ``resume``."""
+        if self.status.state in ("indexing", "starting"):
+            self._index.pause(cancelled=True)
+
+    def configure(self, settings: Settings, watch: str) -> None:
+        """Other settings, or other trust, from now on; nothing happens when they are the same."""
+        if settings == self.settings and watch == self.watch:
+            return
+        self.settings, self.watch = settings, watch
+        self._threads.renew()
+        self._index.configure(settings, watch_mode(watch))
+        self._take(self._facts, frozenset(), False)
+
+    def set_index_options(self, *, exclude: tuple[str, ...] | None, max_file_bytes: int | None) -> None:
+        """What the editor's settings say of the index; None where they say nothing."""
+        self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
+
+    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        """Have ``listener`` called on the loop at every change; the result ends that."""
+        key = object()
+        self._listeners[key] = listener
+        return lambda: self._listeners.pop(key, None) and None
+
+    async def close(self) -> None:
+        """Stop indexing, keeping what is finished, and wait for the questions under way."""
+        self._listeners.clear()
+        await asyncio.to_thread(self._close_threads)
+
+    def _close_threads(self) -> None:
+        self._index.close()
+        self._threads.close()
+
+    def _open_helix(self) -> Helix:
+        return Helix.open(
+            self.folder,
+            config=self.settings.config(self.folder),
+            write_wait_ms=QUESTION_WRITE_WAIT_MS,
+            in_hand=self._in_hand,
+        )
+
+    def _told(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:
+        """From the index thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._take, facts, paths, everything)
+
+    def _take(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:
+        self._facts = facts
+        before, self.status = self.status, self._status()
+        self.was_settled = self.was_settled or self.status.state not in ("starting", "indexing")
+        if self.status == before and not paths and not everything:
+            return
+        change = Change(self.status, paths, everything)
+        for listener in tuple(self._listeners.values()):
+            listener(change)
+
+    def _status(self) -> Status:
+        return status_of(
+            self._facts,
+            workspace=str(self.folder),
+            uri=self.uri,
+            restricted=self.settings.restricted,
+            server=self._server,
+        )

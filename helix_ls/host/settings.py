@@ -1,0 +1,33 @@
+"""The settings of an open workspace: its files' settings, and above them what an editor sets for it.
+
+A workspace nobody trusts sets nothing: its ``helix.toml`` is not even read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from helix_core.config import Config, load_config
+from helix_core.config.settings import SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``exclude`` and ``max_file_bytes`` None: as the settings files say. Sizes are brought inside the bounds."""
+
+    restricted: bool = False
+    exclude: tuple[str, ...] | None = None
+    max_file_bytes: int | None = None
+
+    def config(self, folder: Path) -> Config:
+        """The settings in force. Reads files; raises ConfigError."""
+        config = load_config(None if self.restricted else folder)
+        if self.exclude is not None:
+            lines = tuple(line for line in self.exclude if line and "\0" not in line and "\n" not in line)
+            config = replace(config, exclude=(*config.exclude, *lines))
+        if self.max_file_bytes is not None:
+            bounds = SETTINGS["index.max_file_bytes"]
+            low, high = int(bounds.low or 0), int(bounds.high or self.max_file_bytes)
+            config = replace(config, max_file_bytes=min(max(self.max_file_bytes, low), high))
+        return config

@@ -1,0 +1,156 @@
+"""What a workspace says of itself while it is open: decided from facts, sent as ``helix.live/1``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+LIVE_SCHEMA = "helix.live/1"
+State = Literal["starting", "indexing", "fresh", "paused", "missing", "error"]
+Watching = Literal["events", "polling", "off"]
+Mode = Literal["daemon", "solo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The process that serves."""
+
+    pid: int
+    version: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the index thread knows. ``whole`` says that a whole refresh runs or is due; ``failure`` why none succeeds.
+
+    ``behind`` says that what was heard of is not indexed for longer than a save takes: git is at work, or it is much.
+    ``phase``, ``done`` and ``total`` are where a whole refresh stands, in files; zero files in all is not known yet.
+    """
+
+    opened: bool = False
+    whole: bool = True
+    behind: bool = False
+    paused: bool = False
+    missing: bool = False
+    cancelled: bool = False
+    failure: str = ""
+    complete: bool = False
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+    files: int = 0
+    items: int = 0
+    branch: str = ""
+    head: str = ""
+    watching: Watching = "off"
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A workspace at one moment. ``message`` says what is the matter and ``action`` what to do; both may be empty."""
+
+    workspace: str
+    uri: str
+    state: State
+    watching: Watching
+    restricted: bool
+    phase: str
+    done: int
+    total: int
+    files: int
+    items: int
+    message: str
+    action: str
+    branch: str
+    head: str
+    server: Server
+
+    def wire(self) -> dict[str, Any]:
+        """The ``helix.live/1`` object."""
+        return {
+            "schema": LIVE_SCHEMA,
+            "workspace": self.workspace,
+            "uri": self.uri,
+            "state": self.state,
+            "watching": self.watching,
+            "restricted": self.restricted,
+            "phase": self.phase,
+            "done": self.done,
+            "total": self.total,
+            "files": self.files,
+            "items": self.items,
+            "message": self.message,
+            "action": self.action,
+            "branch": self.branch,
+            "head": self.head,
+            "server": {"pid": self.server.pid, "version": self.server.version, "mode": self.server.mode},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something happened: the status now, and what was indexed since the last change.
+
+    ``paths`` are from the workspace's root; ``everything`` says that any path may have changed.
+    """
+
+    status: Status
+    paths: frozenset[bytes] = frozenset()
+    everything: bool = False
+
+
+def state_of(facts: Facts) -> State:
+    """The one word for all of it; what the user must know first wins."""
+    if facts.missing:
+        return "missing"
+    if facts.failure:
+        return "error"
+    if facts.paused:
+        return "paused"
+    if not facts.opened:
+        return "starting"
+    return "indexing" if facts.whole or facts.behind else "fresh"
+
+
+def explanation_of(facts: Facts) -> tuple[str, str]:
+    """What is the matter, and what to do about it; two empty texts when all is well."""
+    match state_of(facts):
+        case "missing":
+            return "The folder is not there any more; its index is kept.", "Put the folder back, or close it."
+        case "error":
+            return facts.failure, "Refresh the index to try again."
+        case "paused" if facts.cancelled:
+            return "Indexing was cancelled; what was done is kept.", "Resume indexing to go on."
+        case "paused":
+            return "Indexing is paused; answers still read the files themselves.", "Resume indexing to go on."
+        case "fresh" if facts.complete and not facts.files:
+            return "No file here counts.", "See what was left out, and why, with Show Status."
+        case "fresh" if facts.notes:
+            return facts.notes[0], ""
+    return "", ""
+
+
+def status_of(facts: Facts, *, workspace: str, uri: str, restricted: bool, server: Server) -> Status:
+    """The status these facts make."""
+    message, action = explanation_of(facts)
+    state = state_of(facts)
+    is_running = state == "indexing"
+    return Status(
+        workspace=workspace,
+        uri=uri,
+        state=state,
+        watching=facts.watching,
+        restricted=restricted,
+        phase=facts.phase if is_running else "",
+        done=facts.done if is_running else 0,
+        total=facts.total if is_running else 0,
+        files=facts.files,
+        items=facts.items,
+        message=message,
+        action=action,
+        branch=facts.branch,
+        head=facts.head,
+        server=server,
+    )

@@ -1,0 +1,6 @@
+"""``python -m helix_ls.lsp``: the language server on standard input and output, all in one process."""
+
+from helix_ls.lsp.solo import run
+
+if __name__ == "__main__":
+    raise SystemExit(run())

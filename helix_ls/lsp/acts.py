@@ -1,0 +1,119 @@
+"""The commands that act: on the index, on a finding, on the window."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from helix_core.engine import Helix
+from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.lsp import arguments as args
+from helix_ls.lsp.connection import Connection
+from helix_ls.lsp.diagnostics import Diagnostics, place_id
+from helix_ls.lsp.dismissed import dismiss
+from helix_ls.lsp.folders import Folder
+from helix_ls.lsp.progress import Bar, Token
+from helix_ls.lsp.questions import document_place
+
+
+class Acts:
+    """Of one session. ``attach`` opens a folder that could not be opened before."""
+
+    def __init__(
+        self, connection: Connection, diagnostics: Diagnostics, attach: Callable[[Folder], Awaitable[None]]
+    ) -> None:
+        self._connection, self._diagnostics, self._attach = connection, diagnostics, attach
+
+    async def refresh(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+        """``helix.index.refresh``."""
+        return await self._index(given, token, "Helix: refreshing the index", OpenWorkspace.refresh)
+
+    async def rebuild(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+        """``helix.index.rebuild``."""
+        return await self._index(given, token, "Helix: rebuilding the index", OpenWorkspace.rebuild)
+
+    async def _index(
+        self,
+        given: args.Workspace,
+        token: Token | None,
+        title: str,
+        act: Callable[[OpenWorkspace], Awaitable[dict[str, Any]]],
+    ) -> dict[str, Any]:
+        folder = self._connection.folders.named(given.workspace)
+        await self._attach(folder)
+        workspace = await folder.workspace()
+        bar = Bar(self._connection.protocol, token, title, cancellable=False) if token is not None else None
+        forget = workspace.subscribe(lambda change: bar.report(change.status)) if bar is not None else None
+        if bar is not None:
+            bar.report(workspace.status)
+        try:
+            return await act(workspace)
+        except asyncio.CancelledError:
+            # A window that goes away takes nothing back: others may have the folder open.
+            if not self._connection.protocol.is_leaving():
+                workspace.cancel()
+            raise
+        finally:
+            if bar is not None and forget is not None:
+                forget()
+                bar.end(workspace.status.message)
+
+    async def pause(self, given: args.Workspace) -> None:
+        """``helix.index.pause``."""
+        for folder in self._meant(given):
+            (await folder.workspace()).pause()
+
+    async def resume(self, given: args.Workspace) -> None:
+        """``helix.index.resume``."""
+        for folder in self._meant(given):
+            (await folder.workspace()).resume()
+
+    def _meant(self, given: args.Workspace) -> list[Folder]:
+        """One folder, or all of them where none is named."""
+        folders = self._connection.folders
+        return [folders.named(given.workspace)] if given.workspace is not None else list(folders)
+
+    async def refresh_file(self, given: args.File) -> None:
+        """``helix.refreshFile``."""
+        place = document_place(self._connection, given.uri)
+        (await place.folder.workspace()).hint([place.path])
+
+    async def status(self, given: args.Workspace) -> dict[str, Any]:
+        """``helix.status``."""
+        folder = self._connection.folders.named(given.workspace)
+        answer: dict[str, Any] = await self._connection.ask(folder, lambda helix, *_: helix.status())
+        return {**answer, "live": folder.wire_status()}
+
+    async def doctor(self, given: args.Workspace) -> dict[str, Any]:
+        """``helix.doctor``."""
+        from helix_core.doctor import doctor_answer, examine
+
+        folders = list(self._connection.folders)
+        folder = self._connection.folders.named(given.workspace) if given.workspace or folders else None
+        path = Path.home() if folder is None else Path(folder.status().workspace)
+        return doctor_answer(await asyncio.to_thread(examine, path))
+
+    async def dismiss(self, given: args.Dismiss) -> None:
+        """``helix.dismiss``."""
+        place = document_place(self._connection, given.uri)
+        one = (place_id(place), given.code, given.text_hash)
+
+        def act(helix: Helix, *_: Any) -> None:
+            dismiss(helix.index_path.parent, one)
+
+        await self._connection.ask(place.folder, act)
+        self._diagnostics.changed()
+
+    async def open_sides(self, given: args.Sides) -> list[dict[str, Any]]:
+        """``helix.openSides``: shows both where the client can, and says in any case where they are."""
+        sides = [(given.uri, given.start_line), (given.other_uri, given.other_start_line)]
+        for uri, line in sides:
+            start = types.Position(max(line - 1, 0), 0)
+            params = types.ShowDocumentParams(uri=uri, take_focus=False, selection=types.Range(start, start))
+            if self._connection.client.shows_documents:
+                self._connection.protocol.send_request(types.WINDOW_SHOW_DOCUMENT, params)
+        return [{"uri": uri, "start_line": line} for uri, line in sides]

@@ -1,0 +1,127 @@
+"""What one client has open here: its folders, its buffers, its settings, and the way to ask the engine for it.
+
+In: the protocol's objects, the host. Out: answers of the engine that stop when the client cancels. Never asks the
+engine on the loop; never keeps a task that nobody waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from helix_core.engine import Helix
+from helix_core.errors import Cancelled
+from helix_core.model import Overlays
+from helix_ls.host.host import Host
+from helix_ls.host.log import LOG
+from helix_ls.lsp.buffers import reads_as_file
+from helix_ls.lsp.client import Client
+from helix_ls.lsp.documents import Document, Documents
+from helix_ls.lsp.folders import Folder, Folders, Place
+from helix_ls.lsp.protocol import HelixProtocol, running_request
+from helix_ls.lsp.settings import Options
+
+log = LOG.getChild("session")
+T = TypeVar("T")
+Act = Callable[[Helix, Overlays, Callable[[], bool]], T]
+
+
+class Connection:
+    """The state of one session. ``resumed``: the client knows us already, so nothing is registered a second time."""
+
+    def __init__(self, host: Host, protocol: HelixProtocol, *, resumed: bool) -> None:
+        self.host = host
+        self.protocol = protocol
+        self.resumed = resumed
+        self.client = Client()
+        self.options = Options()
+        self.folders = Folders()
+        self.documents = Documents()
+        self._places: dict[str, Sequence[Place]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def place(self, uri: str) -> Place | None:
+        """Where a document lies: in the nearest folder; None outside every one."""
+        return next(iter(self.places(uri)), None)
+
+    def places(self, uri: str) -> Sequence[Place]:
+        """Where a document lies, in every folder that holds it, the nearest first."""
+        if uri not in self._places:
+            if len(self._places) > 1000:
+                self._places.clear()
+            self._places[uri] = self.folders.places(uri)
+        return self._places[uri]
+
+    def forget_places(self) -> None:
+        """Folders have come, gone, or been found to be elsewhere."""
+        self._places.clear()
+
+    def overlays(self, folder: Folder) -> dict[bytes, bytes]:
+        """The open buffers in a folder that may differ from their files."""
+        found = {}
+        for document in self.documents:
+            # Of a large one no text is kept: nothing of its file is known to stand in it.
+            if document.is_dirty:
+                for place in self.places(document.uri):
+                    if place.folder is folder:
+                        found[place.path] = document.content()
+        return found
+
+    def document_at(self, folder: Folder, path: bytes) -> Document | None:
+        """The open buffer of a file."""
+        for document in self.documents:
+            if any(place.folder is folder and place.path == path for place in self.places(document.uri)):
+                return document
+        return None
+
+    async def ask(self, folder: Folder, act: Act[T]) -> T:
+        """What ``act(helix, overlays, cancelled)`` gives, in a thread; the client's cancelling reaches into it."""
+        workspace = await folder.workspace()
+        running = running_request.get()
+        cancelled = running.cancelled.is_set if running is not None else _never
+        overlays = self.overlays(folder)
+
+        def run(helix: Helix) -> T:
+            if cancelled():
+                raise Cancelled("the question was taken back")
+            return act(helix, overlays, cancelled)
+
+        return await workspace.ask(run)
+
+    async def compare_with_disk(self, document: Document, text: str) -> None:
+        """Find out whether a buffer just opened with ``text`` reads as its file; until then it counts as different."""
+        place, edition = self.place(document.uri), document.edition
+        if place is None:
+            return
+
+        def act(helix: Helix, *_: Any) -> bool:
+            return reads_as_file(helix.workspace, place.path, text.encode("utf-8", "replace"))
+
+        if await self.ask(place.folder, act):
+            document.mark_clean(edition)
+
+    def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        """Work nobody waits for; its failure is logged, and it ends with the session."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log.error("%s failed", task.get_name(), exc_info=error)
+
+    async def close(self) -> None:
+        """End all of it; the folders stay with those who share them."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for folder in self.folders:
+            self.folders.remove(folder.uri)
+            await folder.detach()
+
+
+def _never() -> bool:
+    return False

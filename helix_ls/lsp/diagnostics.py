@@ -1,0 +1,202 @@
+"""Hints about text that may mislead: outdated documents, contradicted claims, stale places of an open packet.
+
+In: the engine's findings of a file, the open packets. Out: diagnostics, pulled by clients that can, pushed to the
+others, never both. Level Hint: Helix points out, it does not scold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from helix_core.engine import Helix
+from helix_core.errors import WorkspaceError
+from helix_core.model import Judged, Overlays
+from helix_core.workspace.paths import source_id_of
+from helix_ls.lsp.connection import Act, Connection
+from helix_ls.lsp.dismissed import Dismissal, dismissed
+from helix_ls.lsp.documents import Document
+from helix_ls.lsp.folders import Folder, Place
+from helix_ls.lsp.packets import OpenPackets, stale
+from helix_ls.lsp.positions import to_units
+
+SOURCE = "helix"
+QUIET_S = 0.3
+NONE = "none"
+# The engine finds these in the file itself, packet or not.
+_OWN_CODES = frozenset({"outdated_doc", "contradicted"})
+
+
+class Diagnostics:
+    """The diagnostics of one session."""
+
+    def __init__(self, connection: Connection, packets: OpenPackets) -> None:
+        self._connection, self._packets = connection, packets
+        self._known: dict[str, str] = {}
+        self._shown: dict[str, list[types.Diagnostic]] = {}
+        self._due: asyncio.TimerHandle | None = None
+        self._looking = False
+        self._again = False
+
+    async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        """``textDocument/diagnostic``: everything, or that nothing has changed since ``previousResultId``."""
+        uri = params.text_document.uri
+        items, result_id = await self._of(uri)
+        self._known[uri] = result_id
+        if params.previous_result_id == result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+        return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
+
+    def shown(self, uri: str, hints: Sequence[types.Diagnostic]) -> list[types.Diagnostic]:
+        """Those of these hints that are ours, with all we know of them: not every client sends ``data`` back."""
+        ours = {(each.code, each.message, each.range.start.line): each for each in self._shown.get(uri, ())}
+        found = [ours.get((each.code, each.message, each.range.start.line)) for each in hints]
+        return [each for each in found if each is not None]
+
+    def changed(self) -> None:
+        """What is found may be another now: look again in a moment."""
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(QUIET_S, self._begin)
+
+    def forget(self, uri: str) -> None:
+        """A document was closed: what was pushed for it goes with it."""
+        self._shown.pop(uri, None)
+        if self._known.pop(uri, NONE) != NONE and not self._connection.client.pulls_diagnostics:
+            self._publish(uri, [], None)
+
+    def forget_folder(self, folder: Folder) -> None:
+        """A folder has gone, and its hints with it; call before its documents lose their place."""
+        for document in self._connection.documents:
+            place = self._connection.place(document.uri)
+            if place is not None and place.folder is folder:
+                self.forget(document.uri)
+
+    def close(self) -> None:
+        """Look no more."""
+        if self._due is not None:
+            self._due.cancel()
+
+    def _begin(self) -> None:
+        self._due = None
+        if self._looking:
+            self._again = True
+        else:
+            self._connection.spawn(self._look(), "looking for hints")
+
+    async def _look(self) -> None:
+        """Push what has changed, or tell a client that pulls to do so when anything has."""
+        client = self._connection.client
+        self._looking, is_moved = True, False
+        try:
+            for document in self._connection.documents:
+                if client.pulls_diagnostics and document.uri not in self._known:
+                    continue
+                items, result_id = await self._of(document.uri)
+                is_closed = self._connection.documents.get(document.uri) is not document
+                if is_closed or self._known.get(document.uri, NONE) == result_id:
+                    continue
+                is_moved, self._known[document.uri] = True, result_id
+                if not client.pulls_diagnostics:
+                    self._publish(document.uri, items, document.version)
+        finally:
+            self._looking = False
+        if is_moved and client.pulls_diagnostics and client.refreshes_diagnostics:
+            self._connection.protocol.send_request(types.WORKSPACE_DIAGNOSTIC_REFRESH)
+        if self._again:
+            self._again = False
+            self.changed()
+
+    def _publish(self, uri: str, items: list[types.Diagnostic], version: int | None) -> None:
+        params = types.PublishDiagnosticsParams(uri=uri, diagnostics=items, version=version)
+        self._connection.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+    async def _of(self, uri: str) -> tuple[list[types.Diagnostic], str]:
+        """The diagnostics of a document, and a name for exactly these."""
+        items, result_id = await self._find(uri)
+        self._shown[uri] = items
+        return items, result_id
+
+    async def _find(self, uri: str) -> tuple[list[types.Diagnostic], str]:
+        place, document = self._connection.place(uri), self._connection.documents.get(uri)
+        if place is None or document is None or document.is_large or not place.folder.settings.diagnostics:
+            return [], NONE
+        try:
+            found, put_away = await self._connection.ask(place.folder, _finding(place))
+        except WorkspaceError:
+            return [], NONE
+        shown = [*found, *_stale_findings(self._packets, place)]
+        kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in put_away]
+        text = json.dumps(kept, sort_keys=True, default=str)
+        items = [diagnostic(each, uri, document, self._connection) for each in kept]
+        return items, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] if kept else NONE
+
+
+def place_id(place: Place) -> str:
+    """What a dismissal remembers of the document: its path in the folder."""
+    return source_id_of(place.path)
+
+
+def _finding(place: Place) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal]]]:
+    def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal]]:
+        return helix.findings(place.path, overlays=overlays), dismissed(helix.index_path.parent)
+
+    return find
+
+
+def _stale_findings(packets: OpenPackets, place: Place) -> list[dict[str, Any]]:
+    """The places of open packets in this document that are not verified any more, each once."""
+    found: dict[tuple[int, int, str], dict[str, Any]] = {}
+    for packet in packets:
+        if packet.folder is place.folder and place.path in packet.paths:
+            for judged in stale(packet):
+                one = _stale_finding(judged, place)
+                if one is not None:
+                    found[one["start_line"], one["end_line"], one["text_hash"]] = one
+    return list(found.values())
+
+
+def _stale_finding(judged: Judged, place: Place) -> dict[str, Any] | None:
+    lines = judged.buffer or judged
+    is_here = judged.pointer.source_id == source_id_of(place.path) and lines.start_line > 0
+    if not is_here or judged.verdict.reason.value in _OWN_CODES:
+        return None
+    reason, verdict = judged.verdict.reason.value.replace("_", " "), judged.verdict
+    why = f"{reason}: {verdict.detail}" if verdict.detail else reason
+    return {
+        "code": "stale",
+        "message": f"A packet that is open points here; it says {verdict.status.value.replace('_', ' ')} now ({why}).",
+        "start_line": lines.start_line,
+        "end_line": lines.start_line,
+        "text_hash": f"{judged.pointer.gene_id}-{verdict.reason.value}",
+        "other": None,
+    }
+
+
+def diagnostic(finding: dict[str, Any], uri: str, document: Document, connection: Connection) -> types.Diagnostic:
+    """One finding as the protocol has it."""
+    other = finding.get("other")
+    related = None
+    if other is not None and connection.client.relates_diagnostics:
+        where = types.Location(other["uri"], _lines(other["start_line"], other["end_line"]))
+        related = [types.DiagnosticRelatedInformation(location=where, message=other["source_id"])]
+    last = document.line(finding["end_line"] - 1)
+    span = _lines(finding["start_line"], finding["end_line"])
+    span.end = types.Position(finding["end_line"] - 1, to_units(last, len(last), connection.documents.encoding))
+    return types.Diagnostic(
+        range=span,
+        message=finding["message"],
+        severity=types.DiagnosticSeverity.Hint,
+        code=finding["code"],
+        source=SOURCE,
+        related_information=related,
+        data={"uri": uri, "text_hash": finding["text_hash"], "other": other},
+    )
+
+
+def _lines(start_line: int, end_line: int) -> types.Range:
+    return types.Range(types.Position(max(start_line - 1, 0), 0), types.Position(max(end_line, 1), 0))

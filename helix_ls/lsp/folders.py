@@ -1,0 +1,199 @@
+"""The client's workspace folders, each attached to the host, and which of them a document belongs to.
+
+In: folders at initialize and as they come and go. Out: the nearest folder of an address. Never waits for an index:
+attaching returns before a file is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix_core.errors import HelixError, UsageError, WorkspaceError
+from helix_ls.host.host import Host
+from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.host.status import Change, Facts, Server, Status, status_of
+from helix_ls.lsp.addresses import folder_path, inside, path_of, real_file
+from helix_ls.lsp.settings import EditorSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file in a folder; ``path`` is relative to the folder's root."""
+
+    folder: Folder
+    path: bytes
+
+
+class Folder:
+    """One folder of the client's, by the address the client gave it."""
+
+    def __init__(self, uri: str, path: Path, host: Host, settings: EditorSettings, *, trusted: bool) -> None:
+        self.uri = uri
+        self.path = os.fsencode(path)
+        self.real_path = self.path
+        self.settings = settings
+        self.trusted = trusted
+        self.failure: HelixError | None = None
+        self._host = host
+        self._workspace: OpenWorkspace | None = None
+        self._attaching: asyncio.Task[OpenWorkspace] | None = None
+        # Set once attaching has begun, or never will: a client may ask before its settings have come.
+        self._begun = asyncio.Event()
+        self._unsubscribe: Callable[[], None] | None = None
+
+    async def workspace(self) -> OpenWorkspace:
+        """The open workspace; waits until it is attached. Raises WorkspaceError when it cannot be."""
+        await self._begun.wait()
+        if self._workspace is not None:
+            return self._workspace
+        if self._attaching is None:
+            raise self.failure or WorkspaceError(f"{os.fsdecode(self.path)} is closed; open it again")
+        # Others wait for it too, so one of them giving up must not stop it.
+        return await asyncio.shield(self._attaching)
+
+    async def attach(self, heard: Callable[[Folder, Change], None]) -> None:
+        """Open it, or open it again after it failed; ``heard`` is called at every change from then on."""
+        if self._workspace is None and self._attaching is None:
+            self._attaching = asyncio.create_task(self._attach(heard))
+            self._attaching.add_done_callback(self._attached)
+        self._begun.set()
+        if self._attaching is not None:
+            await asyncio.wait([self._attaching])
+
+    async def _attach(self, heard: Callable[[Folder, Change], None]) -> OpenWorkspace:
+        path = Path(os.fsdecode(self.path))
+        workspace = await self._host.attach(path, trusted=self.trusted, watch=self.settings.watch)
+        self.real_path = os.fsencode(workspace.folder)
+        self.failure = None
+        self._workspace = workspace
+        self._unsubscribe = workspace.subscribe(lambda change: heard(self, change))
+        self.apply(self.settings)
+        return workspace
+
+    def _attached(self, task: asyncio.Task[OpenWorkspace]) -> None:
+        self._attaching = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.failure = (
+                error if isinstance(error, HelixError) else WorkspaceError(f"the folder cannot be opened: {error}")
+            )
+
+    def apply(self, settings: EditorSettings) -> None:
+        """Other settings, from now on."""
+        was_paused, self.settings = self.settings.paused, settings
+        workspace = self._workspace
+        if workspace is None:
+            return
+        if settings.exclude is not None or settings.max_file_bytes is not None:
+            workspace.set_index_options(exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
+        if settings.watch != workspace.watch:
+            workspace.configure(workspace.settings, settings.watch)
+        if settings.paused:
+            workspace.pause()
+        elif was_paused:
+            workspace.resume()
+
+    def cancel_indexing(self) -> None:
+        """Stop the whole refresh that runs; what it has finished is kept."""
+        if self._workspace is not None:
+            self._workspace.cancel()
+
+    async def detach(self) -> None:
+        """Let go of it."""
+        self._begun.set()
+        if self._attaching is not None:
+            await asyncio.wait([self._attaching])
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        workspace, self._workspace = self._workspace, None
+        if workspace is not None:
+            await self._host.detach(workspace, trusted=self.trusted)
+
+    def status(self) -> Status:
+        """Where it stands, also before it is attached and when it cannot be."""
+        if self._workspace is not None:
+            return self._workspace.status
+        is_missing = isinstance(self.failure, WorkspaceError)
+        return status_of(
+            Facts(missing=is_missing, failure="" if self.failure is None else str(self.failure)),
+            workspace=os.fsdecode(self.path),
+            uri=self.uri,
+            restricted=not self.trusted,
+            server=Server(self._host.pid, self._host.version, self._host.mode),
+        )
+
+    def wire_status(self) -> dict[str, Any]:
+        """The ``helix.live/1`` object with the address the client knows the folder by."""
+        return {**self.status().wire(), "uri": self.uri}
+
+
+class Folders:
+    """All of a session's folders."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, Folder] = {}
+
+    def __iter__(self) -> Iterator[Folder]:
+        return iter(list(self._folders.values()))
+
+    def add(self, uri: str, host: Host, settings: EditorSettings, *, trusted: bool) -> Folder | None:
+        """A new folder; None when it is there already, or not on this machine's disk."""
+        path = folder_path(uri)
+        if path is None or uri in self._folders:
+            return None
+        folder = self._folders[uri] = Folder(uri, path, host, settings, trusted=trusted)
+        return folder
+
+    def remove(self, uri: str) -> Folder | None:
+        """A folder has gone."""
+        return self._folders.pop(uri, None)
+
+    def place(self, uri: str) -> Place | None:
+        """The nearest folder a document lies in, and its path there; None outside all of them."""
+        return next(iter(self.places(uri)), None)
+
+    def places(self, uri: str) -> list[Place]:
+        """Every folder a document lies in, the nearest first: one that is open may lie inside another."""
+        path = path_of(uri)
+        if path is None:
+            return []
+        found = self._holding(path) or self._holding(real_file(path))
+        # The same file under the names that folders reached through links really have.
+        for place in list(found):
+            for other in self._holding(os.path.join(place.folder.real_path, place.path)):
+                if all(other.folder is not each.folder for each in found):
+                    found.append(other)
+        return found
+
+    def _holding(self, path: bytes) -> list[Place]:
+        found: dict[Folder, tuple[int, bytes]] = {}
+        for folder in self._folders.values():
+            for root in {folder.path, folder.real_path}:
+                relative = inside(root, path)
+                if relative:
+                    found[folder] = max(found.get(folder, (0, b"")), (len(root), relative))
+        nearest = sorted(found.items(), key=lambda each: each[1][0], reverse=True)
+        return [Place(folder, relative) for folder, (_, relative) in nearest]
+
+    def named(self, workspace: str | None, document: str | None = None) -> Folder:
+        """The folder a command means: by its own address, by a document in it, or the only one (else the first).
+
+        Raises UsageError when there is none.
+        """
+        if workspace is not None:
+            path = path_of(workspace)
+            for uri, folder in self._folders.items():
+                if uri.rstrip("/") == workspace.rstrip("/") or path in (folder.path, folder.real_path):
+                    return folder
+            raise UsageError(f"{workspace} is no folder of this window; name one that is open")
+        place = self.place(document) if document is not None else None
+        if place is not None:
+            return place.folder
+        for folder in self._folders.values():
+            return folder
+        raise UsageError("no folder is open; open one first")

@@ -1,0 +1,139 @@
+"""What is known of the symbol under the cursor, as a few lines of Markdown, each place a link with its verdict mark.
+
+``render`` is pure: the engine's ``helix.symbol/1`` in, text out. Null where Helix knows nothing, so that the hovers of
+language servers stay uncluttered.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from lsprotocol import types
+
+from helix_core.engine import Helix
+from helix_core.errors import WorkspaceError
+from helix_core.model import Overlays
+from helix_core.printable import one_line
+from helix_ls.lsp.connection import Connection
+from helix_ls.lsp.folders import Place
+from helix_ls.lsp.markdown import code, escaped, link
+from helix_ls.lsp.positions import name_at, to_column, to_units
+from helix_ls.lsp.replies import CONTENT_MODIFIED, RefusedError
+
+SHOWN = 3
+MARKS = {"verified": "✓ verified", "stale_risk": "⚠ stale risk", "needs_refresh": "↻ needs refresh"}
+_UNITS = (
+    (31_536_000, "year"),
+    (2_592_000, "month"),
+    (604_800, "week"),
+    (86_400, "day"),
+    (3_600, "hour"),
+    (60, "minute"),
+)
+
+
+async def hover(connection: Connection, params: types.HoverParams) -> types.Hover | None:
+    """``textDocument/hover``."""
+    uri = params.text_document.uri
+    place, document = connection.place(uri), connection.documents.get(uri)
+    if place is None or document is None or document.is_large or not place.folder.settings.hover:
+        return None
+    encoding, number = connection.documents.encoding, params.position.line
+    line = document.line(number)
+    name, start, end = name_at(line, to_column(line, params.position.character, encoding))
+    if not name:
+        return None
+    edition = document.edition
+    known = await symbol(connection, place, name, number + 1)
+    if document.edition != edition:
+        raise RefusedError(CONTENT_MODIFIED, "the document changed meanwhile")
+    if known is None:
+        return None
+    is_markdown = connection.client.reads_markdown
+    kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
+    return types.Hover(
+        contents=types.MarkupContent(kind, render(known, time.time(), markdown=is_markdown)),
+        range=types.Range(
+            types.Position(number, to_units(line, start, encoding)),
+            types.Position(number, to_units(line, end, encoding)),
+        ),
+    )
+
+
+async def symbol(connection: Connection, place: Place, name: str, line: int) -> dict[str, Any] | None:
+    """The ``helix.symbol/1`` object for a name at a 1-based line of a file; None where nothing is known."""
+
+    def act(helix: Helix, overlays: Overlays, cancelled: Any) -> dict[str, Any] | None:
+        return helix.symbol(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
+
+    try:
+        return await connection.ask(place.folder, act)
+    except WorkspaceError:
+        # The status says that the folder is gone; a hover is no place to say it again.
+        return None
+
+
+def render(symbol: dict[str, Any], now: float, *, markdown: bool = True) -> str:
+    """The text of a hover; ``now`` in Unix seconds."""
+    lines = [_heading(symbol, markdown)]
+    definitions = symbol["definitions"]
+    lines += [_definition(each, now, markdown) for each in definitions[:SHOWN]]
+    if len(definitions) > SHOWN:
+        lines.append(f"… and {len(definitions) - SHOWN} more definitions")
+    lines += _places(f"Used in {symbol['users_total']}", symbol["users"], symbol["users_total"], markdown)
+    lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
+    lines += [_document(each, markdown) for each in symbol["documents"][:SHOWN]]
+    lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
+    return ("\n\n" if markdown else "\n").join(line for line in lines if line)
+
+
+def _heading(symbol: dict[str, Any], markdown: bool) -> str:
+    name, kind = symbol["symbol"] or symbol["name"], symbol["kind"]
+    shown = code(name) if markdown else one_line(name)
+    return f"**{shown}**" + (f" · {escaped(kind)}" if kind else "") if markdown else f"{shown} ({one_line(kind)})"
+
+
+def _definition(place: dict[str, Any], now: float, markdown: bool) -> str:
+    said = [f"{_link(place, markdown)} {_mark(place, markdown)}"]
+    if place.get("commit"):
+        author = escaped(place["author"]) if markdown else one_line(place["author"])
+        commit = f"`{place['commit'][:8]}`" if markdown else place["commit"][:8]
+        said.append(f"last changed {age(now - place['committed_at'])} by {author} in {commit}")
+    return "Defined in " + " · ".join(said)
+
+
+def _document(place: dict[str, Any], markdown: bool) -> str:
+    return f"Documented in {_link(place, markdown)} {_mark(place, markdown)}"
+
+
+def _places(title: str, places: list[dict[str, Any]], total: int, markdown: bool) -> list[str]:
+    if not places:
+        return []
+    shown = ", ".join(f"{_link(place, markdown)} {_mark(place, markdown, short=True)}" for place in places[:SHOWN])
+    more = total - min(len(places), SHOWN)
+    return [f"{title}: {shown}" + (f" … and {more} more" if more > 0 else "")]
+
+
+def _link(place: dict[str, Any], markdown: bool) -> str:
+    text = f"{place['source_id']}:{place['start_line']}"
+    return link(text, f"{place['uri']}#L{place['start_line']}") if markdown else one_line(text)
+
+
+def _mark(place: dict[str, Any], markdown: bool, *, short: bool = False) -> str:
+    status = place["status"]
+    mark = MARKS.get(status, str(status))
+    if status == "verified":
+        return mark[0] if short else mark
+    why = ": ".join(each for each in (place["reason"].replace("_", " "), place.get("detail") or "") if each)
+    shown = escaped(why) if markdown else one_line(why)
+    return f"{mark[0]} {shown}" if short else f"{mark} ({shown})"
+
+
+def age(seconds: float) -> str:
+    """How long ago, in the largest unit that fits."""
+    for length, name in _UNITS:
+        count = int(max(seconds, 0) // length)
+        if count:
+            return f"{count} {name}{'s' if count > 1 else ''} ago"
+    return "just now"

@@ -1,0 +1,249 @@
+"""Packets that are open in a window: judged again when something changed, and told when a verdict did.
+
+In: packets as they were shown, changes of the workspace and of buffers. Out: ``helix/verdicts``. Never searches again;
+the verdicts are the engine's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from helix_core.engine import Helix
+from helix_core.engine.judge import all_lost
+from helix_core.errors import BusyStoreError, StoreError, WorkspaceError
+from helix_core.model import Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
+from helix_core.workspace.paths import path_of
+from helix_ls.lsp.connection import Act, Connection
+from helix_ls.lsp.folders import Folder
+
+METHOD = "helix/verdicts"
+QUIET_S = 0.05
+LONGEST_WAIT_S = 0.25
+LOOK_S = 2.0
+LOOK_S_EACH = 0.2
+MOST_OPEN = 100
+
+
+class OpenPacket:
+    """A packet somebody looks at. ``judged`` is empty until it was judged for the first time."""
+
+    def __init__(self, folder: Folder, answer: Mapping[str, Any]) -> None:
+        self.id = uuid.uuid4().hex
+        self.folder = folder
+        self.task: str = answer["task_type"]
+        self.confidence: float = answer["coordinate_confidence"]
+        items = [item for status in Status for item in answer[status.value]]
+        self.pointers = [_pointer(item) for item in items]
+        self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
+        self.judged: list[Judged] = []
+        self.told = [_as_shown(item) for item in items]
+        self.told_targets: list[dict[str, Any]] = list(answer["refresh_targets"])
+        # Judged by one at a time: what was seen earlier must not be told later.
+        self.turn = asyncio.Lock()
+        self.is_unsure = False
+
+
+class OpenPackets:
+    """The open packets of one session. ``judged`` is called with a packet whenever its verdicts were looked at anew."""
+
+    def __init__(self, connection: Connection, judged: Callable[[OpenPacket], None]) -> None:
+        self._connection = connection
+        self._judged = judged
+        self._open: dict[str, OpenPacket] = {}
+        self._due: dict[str, asyncio.TimerHandle] = {}
+        self._waiting_since: dict[str, float] = {}
+        self._judging: set[str] = set()
+        self._again: set[str] = set()
+        self._looking: asyncio.TimerHandle | None = None
+
+    def __iter__(self) -> Iterator[OpenPacket]:
+        return iter(list(self._open.values()))
+
+    def open(self, folder: Folder, answer: Mapping[str, Any]) -> OpenPacket:
+        """Watch over a packet from now on; the oldest is let go when there are too many."""
+        packet = OpenPacket(folder, answer)
+        self._open[packet.id] = packet
+        while len(self._open) > MOST_OPEN:
+            self.close(next(iter(self._open)))
+        # What changed while it was made was heard before it was open.
+        self._soon(packet)
+        if self._looking is None:
+            self._rest()
+        return packet
+
+    def get(self, packet_id: str) -> OpenPacket | None:
+        """The open packet of that id."""
+        return self._open.get(packet_id)
+
+    def close(self, packet_id: str) -> bool:
+        """Nobody looks at it any more; was it open?"""
+        due = self._due.pop(packet_id, None)
+        if due is not None:
+            due.cancel()
+        self._waiting_since.pop(packet_id, None)
+        was_open = self._open.pop(packet_id, None) is not None
+        if not self._open and self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        return was_open
+
+    def confidence(self, folder: Folder, source_id: str, start_line: int) -> float:
+        """How sure the last packet that points there was of its places; 1 where none does."""
+        for packet in reversed(list(self)):
+            if packet.folder is folder and any(
+                (each.source_id, each.start_line) == (source_id, start_line) for each in packet.pointers
+            ):
+                return packet.confidence
+        return 1.0
+
+    def close_all(self, folder: Folder | None = None) -> None:
+        """Close every packet, or every one of a folder."""
+        for packet in self:
+            if folder is None or packet.folder is folder:
+                self.close(packet.id)
+
+    def changed(self, folder: Folder, path: bytes | None = None) -> None:
+        """Something changed in a folder: anywhere, or in one buffer."""
+        for packet in self:
+            if packet.folder is folder and (path is None or path in packet.paths):
+                self._soon(packet)
+
+    async def targets(self, packet: OpenPacket) -> list[dict[str, Any]]:
+        """What of a packet is to be read again, as it is now."""
+        await self._judge(packet)
+        return packet.told_targets
+
+    def _soon(self, packet: OpenPacket) -> None:
+        loop = asyncio.get_running_loop()
+        since = self._waiting_since.setdefault(packet.id, loop.time())
+        due = self._due.pop(packet.id, None)
+        if due is not None:
+            due.cancel()
+        wait = max(min(QUIET_S, since + LONGEST_WAIT_S - loop.time()), 0.0)
+        self._due[packet.id] = loop.call_later(wait, self._begin, packet)
+
+    def _begin(self, packet: OpenPacket) -> None:
+        self._due.pop(packet.id, None)
+        self._waiting_since.pop(packet.id, None)
+        if packet.id in self._judging:
+            self._again.add(packet.id)
+        elif packet.id in self._open:
+            self._connection.spawn(self._judge(packet), "judging an open packet")
+
+    async def _judge(self, packet: OpenPacket) -> None:
+        async with packet.turn:
+            self._judging.add(packet.id)
+            try:
+                judged, plan = await self._verdicts(packet)
+            finally:
+                self._judging.discard(packet.id)
+                if packet.id in self._again:
+                    self._again.discard(packet.id)
+                    self._soon(packet)
+            if packet.id in self._open:
+                self._tell(packet, judged, plan)
+
+    async def _verdicts(self, packet: OpenPacket) -> tuple[list[Judged], list[RefreshTarget]]:
+        packet.is_unsure = False
+        try:
+            return await self._connection.ask(packet.folder, _judging(packet))
+        except WorkspaceError:
+            return all_lost(packet.pointers, Reason.GONE, TaskType(packet.task), packet.confidence)
+        except BusyStoreError:
+            packet.is_unsure = True
+            raise
+        except StoreError:
+            return all_lost(packet.pointers, Reason.UNREADABLE, TaskType(packet.task), packet.confidence)
+
+    def _look_around(self) -> None:
+        """Judge what nobody tells of: whoever hears of changes is busy, paused, in trouble or deaf."""
+        for packet in self:
+            status = packet.folder.status()
+            if packet.is_unsure or status.state != "fresh" or status.watching == "off":
+                self._soon(packet)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Until the next look around, while there is something to look at."""
+        self._looking = None
+        if self._open:
+            wait_s = max(LOOK_S, LOOK_S_EACH * len(self._open))
+            self._looking = asyncio.get_running_loop().call_later(wait_s, self._look_around)
+
+    def _tell(self, packet: OpenPacket, judged: list[Judged], plan: Sequence[RefreshTarget]) -> None:
+        packet.judged = judged
+        items, targets = [_as_judged(each) for each in judged], [_target(each) for each in plan]
+        if (items, targets) != (packet.told, packet.told_targets):
+            packet.told, packet.told_targets = items, targets
+            params = {
+                "packet_id": packet.id,
+                "workspace": packet.folder.uri,
+                "items": items,
+                "refresh_targets": targets,
+            }
+            self._connection.protocol.notify(METHOD, params)
+        self._judged(packet)
+
+
+def _judging(packet: OpenPacket) -> Act[tuple[list[Judged], list[RefreshTarget]]]:
+    def judge(
+        helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]
+    ) -> tuple[list[Judged], list[RefreshTarget]]:
+        return helix.judge(
+            packet.pointers, task=packet.task, overlays=overlays, confidence=packet.confidence, cancelled=cancelled
+        )
+
+    return judge
+
+
+def _pointer(item: Mapping[str, Any]) -> Pointer:
+    names = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
+    return Pointer(**{name: item[name] for name in names})
+
+
+def _as_shown(item: Mapping[str, Any]) -> dict[str, Any]:
+    """What the client knows of an item from the packet itself."""
+    lines = {"start_line": item["start_line"], "end_line": item["end_line"]}
+    return {
+        "source_id": item["source_id"],
+        "gene_id": item["gene_id"],
+        **lines,
+        "status": item["status"],
+        "reason": item["reason"],
+        "detail": item.get("detail", ""),
+        "now": item.get("buffer", lines),
+    }
+
+
+def _as_judged(judged: Judged) -> dict[str, Any]:
+    pointer, verdict = judged.pointer, judged.verdict
+    now = judged.buffer or (judged if judged.start_line else None)
+    return {
+        "source_id": pointer.source_id,
+        "gene_id": pointer.gene_id,
+        "start_line": pointer.start_line,
+        "end_line": pointer.end_line,
+        "status": verdict.status.value,
+        "reason": verdict.reason.value,
+        "detail": verdict.detail,
+        "now": {"start_line": now.start_line, "end_line": now.end_line} if now is not None else None,
+    }
+
+
+def _target(target: RefreshTarget) -> dict[str, Any]:
+    return {
+        "target_kind": target.target_kind,
+        "source_id": target.source_id,
+        "start_line": target.start_line,
+        "end_line": target.end_line,
+        "reason": target.reason.value,
+        "priority": target.priority,
+    }
+
+
+def stale(packet: OpenPacket) -> Sequence[Judged]:
+    """The pointers of a packet that are not verified now."""
+    return [judged for judged in packet.judged if judged.verdict.status is not Status.VERIFIED]

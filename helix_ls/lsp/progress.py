@@ -1,0 +1,133 @@
+"""Work the user can watch and stop: a bar for a whole refresh that lasts, silence for one that does not.
+
+In: a folder's status. Out: workDoneProgress, begun once, never going back, ended exactly once. Only for clients that
+show progress, or where the client gave a token of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+
+from helix_ls.host.status import Status
+from helix_ls.lsp.folders import Folder
+from helix_ls.lsp.protocol import HelixProtocol
+from helix_ls.lsp.replies import RefusedError
+
+SILENT_S = 1.0
+INTERVAL_S = 0.2
+Token = int | str
+
+
+class Bar:
+    """One bar: begun, reported, ended, in this order and each as often as the protocol allows."""
+
+    def __init__(self, protocol: HelixProtocol, token: Token, title: str, *, cancellable: bool) -> None:
+        self._protocol, self.token = protocol, token
+        self._percentage = 0
+        self._told_at = 0.0
+        self._ended = False
+        begin = types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=0)
+        self._tell(begin)
+
+    def report(self, status: Status) -> None:
+        """Where it stands; a share that falls, as when more files turn up, is kept where it was."""
+        now = asyncio.get_running_loop().time()
+        if self._ended or now - self._told_at < INTERVAL_S:
+            return
+        self._told_at = now
+        if status.total:
+            self._percentage = max(self._percentage, min(100 * status.done // status.total, 100))
+        self._tell(types.WorkDoneProgressReport(message=message_of(status), percentage=self._percentage))
+
+    def end(self, message: str) -> None:
+        """Done, stopped or failed; only the first time."""
+        if not self._ended:
+            self._ended = True
+            self._tell(types.WorkDoneProgressEnd(message=message))
+
+    def _tell(self, value: Any) -> None:
+        self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self.token, value=value))
+
+
+def message_of(status: Status) -> str:
+    """What stands beside the bar."""
+    counted = f"{status.done:,} of {status.total:,} files" if status.total else ""
+    # The title says that it is indexing.
+    phase = "" if status.phase == "indexing" else status.phase
+    return ", ".join(part for part in (phase, counted) if part)
+
+
+class IndexProgress:
+    """The bars of one session: at most one for each folder that is being indexed."""
+
+    def __init__(self, protocol: HelixProtocol, *, shows: Callable[[], bool]) -> None:
+        self._protocol, self._shows = protocol, shows
+        self._due: dict[str, asyncio.TimerHandle] = {}
+        self._bars: dict[str, Bar] = {}
+        self._asking: dict[str, asyncio.Task[None]] = {}
+        self._cancels: dict[Token, Callable[[], None]] = {}
+
+    def changed(self, folder: Folder) -> None:
+        """A folder's status has changed."""
+        status = folder.status()
+        if status.state != "indexing":
+            self.end(folder, _end_message(status))
+        elif folder.uri in self._bars:
+            self._bars[folder.uri].report(status)
+        elif self._shows() and folder.uri not in self._due and folder.uri not in self._asking:
+            self._due[folder.uri] = asyncio.get_running_loop().call_later(SILENT_S, self._create, folder)
+
+    def cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
+        """``window/workDoneProgress/cancel``."""
+        cancel = self._cancels.get(params.token)
+        if cancel is not None:
+            cancel()
+
+    def end(self, folder: Folder, message: str = "") -> None:
+        """Nothing is being indexed there any more."""
+        due = self._due.pop(folder.uri, None)
+        if due is not None:
+            due.cancel()
+        bar = self._bars.pop(folder.uri, None)
+        if bar is not None:
+            self._cancels.pop(bar.token, None)
+            bar.end(message)
+
+    def close(self) -> None:
+        """The session is over."""
+        for due in self._due.values():
+            due.cancel()
+        for asking in self._asking.values():
+            asking.cancel()
+        for bar in self._bars.values():
+            bar.end("")
+        self._bars.clear()
+        self._cancels.clear()
+
+    def _create(self, folder: Folder) -> None:
+        self._due.pop(folder.uri, None)
+        self._asking[folder.uri] = asyncio.create_task(self._ask_and_begin(folder), name="asking for a progress bar")
+
+    async def _ask_and_begin(self, folder: Folder) -> None:
+        token = uuid.uuid4().hex
+        create = types.WorkDoneProgressCreateParams(token=token)
+        try:
+            await self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, create)
+        except (RefusedError, asyncio.CancelledError):
+            return
+        finally:
+            self._asking.pop(folder.uri, None)
+        status = folder.status()
+        if status.state == "indexing":
+            self._cancels[token] = folder.cancel_indexing
+            bar = self._bars[folder.uri] = Bar(self._protocol, token, "Helix: indexing", cancellable=True)
+            bar.report(status)
+
+
+def _end_message(status: Status) -> str:
+    return status.message or f"{status.files:,} files indexed"

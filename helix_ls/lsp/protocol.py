@@ -1,0 +1,327 @@
+"""pygls' protocol, corrected: who may ask what when, one answer for each request, cancelling that stops the work.
+
+In: message bodies. Out: messages to the writer. What pygls does otherwise, and why it matters, stands at each method.
+Never lets an exception out of ``receive``; never tells a client about our own files; keeps nothing of a done request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import cattrs
+from lsprotocol import types
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from helix_ls.host.log import LOG
+from helix_ls.lsp import replies
+from helix_ls.lsp.frames import framed
+from helix_ls.lsp.incoming import MessageId, Notification, Refused, Request, Response, parse
+from helix_ls.lsp.replies import RefusedError, error_reply
+
+if TYPE_CHECKING:
+    from pygls.lsp.server import LanguageServer
+
+log = LOG.getChild("session")
+
+_WRONG_SHAPE = (
+    cattrs.BaseValidationError,
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+# Features of ours take their place; a built-in one would come first.
+_REPLACED = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+    types.WORKSPACE_EXECUTE_COMMAND,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
+)
+_ESCAPES = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..", re.IGNORECASE)
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A request being answered. ``cancelled`` is what long work looks at, from any thread."""
+
+    id: MessageId
+    method: str
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    started: float = field(default_factory=time.monotonic)
+    future: Future[Any] | asyncio.Future[Any] | None = None
+
+
+running_request: contextvars.ContextVar[Running | None] = contextvars.ContextVar("running_request", default=None)
+
+
+class HelixProtocol(LanguageServerProtocol):
+    """The protocol of one connection."""
+
+    def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
+        super().__init__(server, converter)
+        for method in _REPLACED:
+            self.fm.builtin_features.pop(method, None)
+        self._running: dict[MessageId, Running] = {}
+        self._asked: dict[MessageId, Future[Any]] = {}
+        self._is_initialized = False
+        self.exit_code: int | None = None
+        self.ended = asyncio.Event()
+
+    def is_leaving(self) -> bool:
+        """Has the client said that it goes, or gone?"""
+        return bool(self._shutdown) or self.ended.is_set()
+
+    # What comes in
+
+    def receive(self, body: bytes) -> bytes:
+        """Handle one message; returns what stood behind it in its frame, to be read again."""
+        message, rest = parse(body)
+        if isinstance(message, Request):
+            self._receive_request(message)
+        elif isinstance(message, Notification):
+            self._receive_notification(message)
+        elif isinstance(message, Response):
+            self._receive_response(message)
+        else:
+            self.refuse(message)
+        return rest
+
+    def refuse(self, refused: Refused) -> None:
+        """Answer what is no message; pygls says nothing, and the client waits for ever."""
+        log.warning("refused a message: %s", refused.message)
+        if refused.to_answer:
+            self._send_error(refused.id, {"code": refused.code, "message": refused.message})
+
+    def _receive_request(self, request: Request) -> None:
+        try:
+            self._admit(request)
+            handler = self._handler_of(request.method)
+            params = self._structured(request.method, request.params)
+        except RefusedError as refusal:
+            self._send_error(request.id, error_reply(refusal, request.method, verbose=False))
+            return
+        running = self._running[request.id] = Running(request.id, request.method)
+        contextvars.copy_context().run(self._start, running, handler, params)
+
+    def _admit(self, request: Request) -> None:
+        """LSP 3.17, server lifecycle; pygls answers before initialize, again on a second one, and never afterwards."""
+        if self._shutdown:
+            raise RefusedError(replies.INVALID_REQUEST, "the server is shut down; start another one")
+        if request.id in self._running:
+            raise RefusedError(replies.INVALID_REQUEST, "a request with this id is still being answered")
+        if request.method == types.INITIALIZE:
+            if self._is_initialized:
+                raise RefusedError(replies.INVALID_REQUEST, "the server is initialized already")
+        elif not self._is_initialized:
+            raise RefusedError(replies.NOT_INITIALIZED, "the server is not initialized yet; send initialize first")
+
+    def _handler_of(self, method: str) -> Callable[..., Any]:
+        handler = self.fm.builtin_features.get(method) or self.fm.features.get(method)
+        if handler is None:
+            raise RefusedError(replies.METHOD_NOT_FOUND, f"there is no method {method[:200]}")
+        return handler  # type: ignore[no-any-return]
+
+    def _structured(self, method: str, params: Any) -> Any:
+        """The parameters as their type; pygls leaves a request with wrong ones without an answer."""
+        shape: Any = types.METHOD_TO_TYPES.get(method, (None, None, None, None))[2]
+        if shape is None:
+            return None
+        try:
+            return self._converter.structure(params, shape)
+        except _WRONG_SHAPE as error:
+            raise RefusedError(
+                replies.INVALID_PARAMS, f"{method} has wrong parameters: {_first_fault(error)}"
+            ) from None
+
+    def _start(self, running: Running, handler: Callable[..., Any], params: Any) -> None:
+        running_request.set(running)
+        self._ctx_msg_id.set(running.id)
+        self._execute_handler(running.id, handler, partial(self._finish, running), (params,))
+        if running.id in self._running:
+            running.future = self._request_futures.get(running.id)
+
+    def _execute_handler(
+        self,
+        msg_id: MessageId,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], Any],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """pygls keeps the future of every notification it ever handled."""
+
+        def forget(future: Future[Any]) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, forget, args, kwargs)
+
+    def _finish(self, running: Running, future: Future[Any]) -> None:
+        """Answer, once. pygls sends the traceback along."""
+        self._running.pop(running.id, None)
+        elapsed_ms = (time.monotonic() - running.started) * 1e3
+        self._trace(f"{running.method} took {elapsed_ms:.1f} ms")
+        if future.cancelled():
+            self._send_error(running.id, {"code": replies.CANCELLED, "message": f"{running.method} was cancelled"})
+            return
+        error = future.exception()
+        if error is None:
+            if running.method == types.INITIALIZE:
+                self._is_initialized = True
+            self._send_message({"jsonrpc": "2.0", "id": running.id, "result": self._plain(future.result())})
+            return
+        if not isinstance(error, RefusedError):
+            log.warning("%s failed: %s", running.method, type(error).__name__)
+        is_verbose = self.trace == types.TraceValue.Verbose
+        self._send_error(running.id, error_reply(error, running.method, verbose=is_verbose))
+
+    def _receive_notification(self, notification: Notification) -> None:
+        method = notification.method
+        if method == types.CANCEL_REQUEST:
+            wanted = notification.params.get("id") if isinstance(notification.params, dict) else None
+            self.cancel(wanted)
+            return
+        if method != types.EXIT and (self._shutdown or not self._is_initialized):
+            return
+        try:
+            handler = self._handler_of(method)
+            params = self._structured(method, notification.params)
+        except RefusedError as refusal:
+            # A notification has no answer, and a pop-up would reach somebody who can do nothing about it.
+            log.info("passed over a notification: %s", refusal)
+            return
+        context = contextvars.copy_context()
+        context.run(self._execute_handler, str(uuid.uuid4()), handler, partial(self._check, method), (params,))
+
+    def _check(self, method: str, future: Future[Any]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if error is not None:
+            log.error("%s failed", method, exc_info=error)
+
+    def cancel(self, wanted: Any) -> None:
+        """Stop a request, the work behind it included. pygls lets a thread run on."""
+        running = self._running.get(wanted) if isinstance(wanted, int | str) else None
+        if running is not None:
+            running.cancelled.set()
+            if running.future is not None:
+                running.future.cancel()
+
+    def cancel_all(self) -> None:
+        """Stop every request there is, and wait for no answer any more."""
+        for running in list(self._running.values()):
+            if running.method != types.SHUTDOWN:
+                self.cancel(running.id)
+        for asked in list(self._asked.values()):
+            asked.cancel()
+        self._asked.clear()
+
+    # What goes out
+
+    def _receive_response(self, response: Response) -> None:
+        """pygls raises inside its reader when the request was given up meanwhile."""
+        asked = self._asked.pop(response.id, None)
+        if asked is None or not asked.set_running_or_notify_cancel():
+            return
+        if response.error is None:
+            asked.set_result(response.result)
+        else:
+            asked.set_exception(RefusedError(replies.REQUEST_FAILED, str(response.error.get("message", ""))[:200]))
+
+    def send_request(
+        self,
+        method: str,
+        params: Any | None = None,
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MessageId | None = None,
+    ) -> Future[Any]:
+        """Ask the client; the future has its result as plain JSON. Cancel it to stop waiting."""
+        number = msg_id if msg_id is not None else str(uuid.uuid4())
+        future: Future[Any] = Future()
+        if callback is not None:
+            future.add_done_callback(partial(_hand_on, callback))
+        self._asked[number] = future
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": self._plain(params)}
+        self._send_message(message)
+        return future
+
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Tell the client."""
+        self._send_message({"jsonrpc": "2.0", "method": method, "params": self._plain(params)})
+
+    def _trace(self, message: str) -> None:
+        if self.trace != types.TraceValue.Off and self.exit_code is None:
+            self.notify(types.LOG_TRACE, types.LogTraceParams(message=message))
+
+    def _send_error(self, number: MessageId | None, error: dict[str, Any]) -> None:
+        self._send_message({"jsonrpc": "2.0", "id": number, "error": error})
+
+    def _send_message(self, message: dict[str, Any]) -> None:
+        """pygls logs every body it sends; nothing of a message belongs into a log."""
+        if self.writer is None or self.ended.is_set():
+            return
+        text = json.dumps(message, separators=(",", ":"), default=self._serialize_message)
+        if "\\ud" in text:
+            text = _ESCAPES.sub(_whole_escape, text)
+        self.writer.write(framed(text.encode("ascii")))
+
+    def _plain(self, value: Any) -> Any:
+        """The value as JSON has it. What is a dict is JSON already, and of any size."""
+        if value is None or isinstance(value, dict | str | int | float):
+            return value
+        if isinstance(value, list | tuple):
+            return [self._plain(each) for each in value]
+        return self._converter.unstructure(value)
+
+    # The end
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]
+        """pygls changes the table of requests while it walks through it."""
+        self.cancel_all()
+        self._shutdown = True
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
+        """pygls ends the process, which others may use, and with 0 whatever came before."""
+        self.end(0 if self._shutdown else 1)
+
+    def end(self, exit_code: int) -> None:
+        """The connection is over; the first reason counts."""
+        if self.exit_code is None:
+            self.exit_code = exit_code
+        self.cancel_all()
+        self.ended.set()
+
+
+def _first_fault(error: BaseException) -> str:
+    if isinstance(error, cattrs.BaseValidationError):
+        return " ".join(cattrs.transform_error(error)[0].split())[:200]
+    return "they have the wrong shape"
+
+
+def _hand_on(callback: Callable[[Any], None], done: Future[Any]) -> None:
+    if not done.cancelled() and done.exception() is None:
+        callback(done.result())
+
+
+def _whole_escape(match: re.Match[str]) -> str:
+    """Half a character is no text; strict readers refuse the whole message."""
+    return match[0] if len(match[0]) != 6 else "\\ufffd"

@@ -1,0 +1,67 @@
+"""What went wrong → the error the client gets: a code of the protocol, one sentence, and nothing of our own insides.
+
+Pure. A traceback goes along only for a client that traces verbosely.
+"""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+from pygls.exceptions import JsonRpcException
+
+from helix_core.errors import Cancelled, HelixError
+from helix_ls.lsp.incoming import INVALID_REQUEST, PARSE_ERROR
+
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+NOT_INITIALIZED = -32002
+CANCELLED = -32800
+CONTENT_MODIFIED = -32801
+REQUEST_FAILED = -32803
+
+__all__ = [
+    "CANCELLED",
+    "CONTENT_MODIFIED",
+    "INTERNAL_ERROR",
+    "INVALID_PARAMS",
+    "INVALID_REQUEST",
+    "METHOD_NOT_FOUND",
+    "NOT_INITIALIZED",
+    "PARSE_ERROR",
+    "REQUEST_FAILED",
+    "RefusedError",
+    "error_reply",
+]
+
+
+class RefusedError(Exception):
+    """A request that is answered with an error of the protocol: ``code`` and one sentence."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def error_reply(error: BaseException, method: str, *, verbose: bool) -> dict[str, Any]:
+    """The ``error`` object for a request that failed (JSON-RPC 2.0 §5.1; codes of LSP 3.17, base protocol)."""
+    if isinstance(error, RefusedError):
+        return {"code": error.code, "message": str(error)}
+    if isinstance(error, JsonRpcException):
+        return {"code": error.code, "message": error.message}
+    if isinstance(error, HelixError):
+        return {"code": _code_of(error), "message": str(error)}
+    reply: dict[str, Any] = {
+        "code": INTERNAL_ERROR,
+        "message": f"{method} failed inside Helix ({type(error).__name__}); see its log, and try again",
+    }
+    if verbose:
+        reply["data"] = {"traceback": traceback.format_exception(error)}
+    return reply
+
+
+def _code_of(error: HelixError) -> int:
+    if isinstance(error, Cancelled):
+        return CANCELLED
+    return INVALID_PARAMS if error.usage else REQUEST_FAILED

@@ -1,0 +1,215 @@
+"""The language server of one connection: which method is answered by whom.
+
+In: the protocol's messages. Out: what the rooms beside this file make of them. Wires, and does nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import cattrs
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from helix_ls.host.host import Host
+from helix_ls.host.log import LOG
+from helix_ls.host.parent import follow
+from helix_ls.host.status import Change
+from helix_ls.lsp.actions import Action, actions
+from helix_ls.lsp.acts import Acts
+from helix_ls.lsp.client import Client
+from helix_ls.lsp.commands import Commands
+from helix_ls.lsp.configuration import Configuration
+from helix_ls.lsp.connection import Connection
+from helix_ls.lsp.diagnostics import Diagnostics
+from helix_ls.lsp.folders import Folder, Place
+from helix_ls.lsp.hover import hover
+from helix_ls.lsp.lenses import lenses
+from helix_ls.lsp.packets import OpenPacket, OpenPackets
+from helix_ls.lsp.progress import IndexProgress
+from helix_ls.lsp.protocol import HelixProtocol
+from helix_ls.lsp.questions import Questions
+from helix_ls.lsp.settings import options_of
+from helix_ls.lsp.status import StatusNotices
+from helix_ls.lsp.sync import Sync
+
+log = LOG.getChild("session")
+
+NAME = "helix"
+
+
+@functools.cache
+def _converter() -> cattrs.Converter:
+    """One for all connections: what it has learnt of a type, it knows for the next one."""
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    return converter
+
+
+class HelixServer(LanguageServer):
+    """One connection. ``follows_client``: end when the process the client names has gone; somebody else may do that."""
+
+    protocol: HelixProtocol
+
+    def __init__(self, host: Host, *, resumed: bool, follows_client: bool) -> None:
+        super().__init__(NAME, host.version, protocol_cls=HelixProtocol, converter_factory=_converter)
+        self._follows_client = follows_client
+        connection = self.connection = Connection(host, self.protocol, resumed=resumed)
+        self._packets = OpenPackets(connection, self._packet_judged)
+        self._diagnostics = Diagnostics(connection, self._packets)
+        self._status = StatusNotices(self.protocol.notify)
+        self._progress = IndexProgress(self.protocol, shows=lambda: connection.client.shows_progress)
+        self._configuration = Configuration(connection, self._settings_applied)
+        self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
+        acts = Acts(connection, self._diagnostics, self._attach)
+        self._commands = Commands(Questions(connection, self._packets), acts)
+        self._register()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """pygls shows a pop-up; the log is the place."""
+        log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
+
+    def _register(self) -> None:
+        # Straight into pygls' tables: its decorators want functions they may hang names on.
+        sync, table = self._sync, self.protocol.fm
+        table.features.update(
+            {
+                types.INITIALIZE: self._initialize,
+                types.INITIALIZED: self._initialized,
+                types.TEXT_DOCUMENT_DID_OPEN: sync.did_open,
+                types.TEXT_DOCUMENT_DID_CHANGE: sync.did_change,
+                types.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
+                types.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
+                types.WORKSPACE_DID_CHANGE_WATCHED_FILES: sync.did_change_watched_files,
+                types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._configuration.changed,
+                types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._did_change_folders,
+                types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._progress.cancel,
+                types.TEXT_DOCUMENT_HOVER: self._hover,
+                types.TEXT_DOCUMENT_CODE_LENS: self._code_lens,
+                types.TEXT_DOCUMENT_CODE_ACTION: self._code_action,
+                types.WORKSPACE_EXECUTE_COMMAND: self._commands.execute,
+            }
+        )
+        kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+        table.feature_options[types.TEXT_DOCUMENT_CODE_ACTION] = kinds
+        table.commands.update(dict.fromkeys(self._commands.table, self._commands.execute))
+
+    # Lifecycle
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        connection = self.connection
+        connection.client = Client.of(params.capabilities)
+        connection.options = options_of(params.initialization_options)
+        trace = params.trace or connection.options.trace
+        self.protocol.trace = types.TraceValue(trace) if trace in set(types.TraceValue) else types.TraceValue.Off
+        encoding = types.PositionEncodingKind(self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+        connection.documents.encoding = encoding.value
+        if connection.client.pulls_diagnostics:
+            self.protocol.fm.features[types.TEXT_DOCUMENT_DIAGNOSTIC] = self._diagnostics.pull
+            options = types.DiagnosticOptions(
+                inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
+            )
+            self.protocol.fm.feature_options[types.TEXT_DOCUMENT_DIAGNOSTIC] = options
+        for uri in _folder_uris(params):
+            self._add(uri)
+        if self._follows_client and params.process_id is not None:
+            follow(params.process_id, functools.partial(self._client_gone, asyncio.get_running_loop()))
+
+    def _client_gone(self, loop: asyncio.AbstractEventLoop) -> None:
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(self.protocol.end, 1)
+
+    async def _initialized(self, _: types.InitializedParams) -> None:
+        self._configuration.register()
+        await self._configuration.pull()
+        await asyncio.gather(*(self._attach(folder) for folder in self.connection.folders))
+
+    def _add(self, uri: str) -> Folder | None:
+        connection, options = self.connection, self.connection.options
+        return connection.folders.add(uri, connection.host, options.settings, trusted=options.trusted)
+
+    async def _attach(self, folder: Folder) -> None:
+        self._folder_changed(folder)
+        await folder.attach(self._workspace_changed)
+        self.connection.forget_places()
+        self._folder_changed(folder)
+
+    async def close(self) -> None:
+        """The connection is over: let go of everything."""
+        self._packets.close_all()
+        for part in (self._status, self._progress, self._diagnostics):
+            part.close()
+        await self.connection.close()
+
+    # What has changed, and who wants to know
+
+    def _folder_changed(self, folder: Folder) -> None:
+        self._status.changed(folder)
+        self._progress.changed(folder)
+
+    def _workspace_changed(self, folder: Folder, change: Change) -> None:
+        self._folder_changed(folder)
+        if change.paths or change.everything:
+            self._packets.changed(folder)
+            self._diagnostics.changed()
+            self._refresh_lenses(folder)
+
+    def _buffer_changed(self, place: Place) -> None:
+        self._packets.changed(place.folder, place.path)
+        self._diagnostics.changed()
+
+    def _packet_judged(self, packet: OpenPacket) -> None:
+        if any(self.connection.document_at(packet.folder, path) is not None for path in packet.paths):
+            self._diagnostics.changed()
+
+    def _settings_applied(self, folder: Folder) -> None:
+        self._diagnostics.changed()
+        self._refresh_lenses(folder, anyway=True)
+
+    def _refresh_lenses(self, folder: Folder, *, anyway: bool = False) -> None:
+        if self.connection.client.refreshes_lenses and (folder.settings.code_lens or anyway):
+            self.protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH)
+
+    async def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        connection = self.connection
+        for removed in params.event.removed:
+            folder = connection.folders.remove(removed.uri)
+            if folder is not None:
+                self._diagnostics.forget_folder(folder)
+                self._packets.close_all(folder)
+                self._progress.end(folder)
+                self._status.forget(folder.uri)
+                connection.forget_places()
+                await folder.detach()
+        added = [self._add(each.uri) for each in params.event.added]
+        connection.forget_places()
+        await self._configuration.pull()
+        await asyncio.gather(*(self._attach(folder) for folder in added if folder is not None))
+
+    # Questions
+
+    async def _hover(self, params: types.HoverParams) -> types.Hover | None:
+        return await hover(self.connection, params)
+
+    async def _code_lens(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        return await lenses(self.connection, params)
+
+    def _code_action(self, params: types.CodeActionParams) -> Sequence[Action]:
+        ours = self._diagnostics.shown(params.text_document.uri, params.context.diagnostics)
+        return actions(params, ours, literals=self.connection.client.takes_actions)
+
+
+def _folder_uris(params: types.InitializeParams) -> list[str]:
+    """LSP 3.17: workspaceFolders, else rootUri, else rootPath."""
+    if params.workspace_folders is not None:
+        return [folder.uri for folder in params.workspace_folders]
+    if params.root_uri:
+        return [params.root_uri]
+    from pygls.uris import from_fs_path
+
+    uri = from_fs_path(params.root_path) if params.root_path else None
+    return [uri] if uri else []

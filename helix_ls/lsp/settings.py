@@ -1,0 +1,86 @@
+"""The editor's settings for one folder: from initializationOptions, then from the configuration the client gives out.
+
+Pure. What is missing or of the wrong kind stays as it was; a setting is never guessed from text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+SECTION = "helix"
+WATCH_MODES = ("auto", "polling", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class EditorSettings:
+    """``exclude`` and ``max_file_bytes`` None: as Helix' own settings files say."""
+
+    hover: bool = True
+    code_lens: bool = False
+    diagnostics: bool = True
+    paused: bool = False
+    watch: str = "auto"
+    exclude: tuple[str, ...] | None = None
+    max_file_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``initializationOptions.helix``. Where a client says nothing of trust, its folders are its own."""
+
+    trusted: bool = True
+    trace: str = "off"
+    settings: EditorSettings = EditorSettings()
+
+
+def options_of(initialization_options: Any) -> Options:
+    """The options of an ``initialize``."""
+    given = _section(initialization_options, SECTION)
+    settings = EditorSettings(
+        hover=_flag(given, "hover", True),
+        code_lens=_flag(given, "codeLens", False),
+        diagnostics=_flag(given, "diagnostics", True),
+        paused=_flag(given, "paused", False),
+        watch=_watch(given, "watch", "auto"),
+    )
+    trace = given.get("trace")
+    return Options(_flag(given, "trusted", True), trace if isinstance(trace, str) else "off", settings)
+
+
+def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings:
+    """The settings with what the client's ``helix`` section says of them."""
+    if not isinstance(section, dict):
+        return settings
+    index = _section(section, "index")
+    exclude, most = index.get("exclude", settings.exclude), index.get("maxFileBytes", settings.max_file_bytes)
+    return replace(
+        settings,
+        hover=_flag(_section(section, "hover"), "enabled", settings.hover),
+        code_lens=_flag(_section(section, "codeLens"), "enabled", settings.code_lens),
+        diagnostics=_flag(_section(section, "diagnostics"), "enabled", settings.diagnostics),
+        paused=_flag(index, "paused", settings.paused),
+        watch=_watch(_section(section, "watch"), "mode", settings.watch),
+        exclude=_texts(exclude, settings.exclude),
+        max_file_bytes=most if isinstance(most, int) and not isinstance(most, bool) else settings.max_file_bytes,
+    )
+
+
+def _section(value: Any, name: str) -> dict[str, Any]:
+    section = value.get(name) if isinstance(value, dict) else None
+    return section if isinstance(section, dict) else {}
+
+
+def _flag(section: dict[str, Any], name: str, default: bool) -> bool:
+    value = section.get(name)
+    return value if isinstance(value, bool) else default
+
+
+def _watch(section: dict[str, Any], name: str, default: str) -> str:
+    value = section.get(name)
+    return value if value in WATCH_MODES else default
+
+
+def _texts(value: Any, default: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return tuple(value) if is_list else default

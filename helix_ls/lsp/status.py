@@ -1,0 +1,61 @@
+"""helix/status: where each folder stands, told when it changes and never more often than somebody can read.
+
+In: changes of the workspaces. Out: ``helix.live/1`` notifications. Decides nothing about the state itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from helix_ls.lsp.folders import Folder
+
+METHOD = "helix/status"
+INDEXING_INTERVAL_S = 0.2
+
+
+class StatusNotices:
+    """The notices of one session; ``tell`` sends one."""
+
+    def __init__(self, tell: Callable[[str, dict[str, Any]], None]) -> None:
+        self._tell = tell
+        self._told: dict[str, dict[str, Any]] = {}
+        self._told_at: dict[str, float] = {}
+        self._due: dict[str, asyncio.TimerHandle] = {}
+
+    def changed(self, folder: Folder) -> None:
+        """Something about a folder may have changed: tell at once, or in a moment while it is being indexed."""
+        status = folder.wire_status()
+        before = self._told.get(folder.uri)
+        if status == before:
+            return
+        loop = asyncio.get_running_loop()
+        wait = self._told_at.get(folder.uri, 0.0) + INDEXING_INTERVAL_S - loop.time()
+        if before is not None and status["state"] == before["state"] == "indexing" and wait > 0:
+            if folder.uri not in self._due:
+                self._due[folder.uri] = loop.call_later(wait, self._tell_now, folder)
+            return
+        self._tell_now(folder)
+
+    def _tell_now(self, folder: Folder) -> None:
+        self._unschedule(folder.uri)
+        status = folder.wire_status()
+        self._told[folder.uri], self._told_at[folder.uri] = status, asyncio.get_running_loop().time()
+        self._tell(METHOD, status)
+
+    def forget(self, uri: str) -> None:
+        """A folder has gone; nothing more is told of it."""
+        self._unschedule(uri)
+        self._told.pop(uri, None)
+        self._told_at.pop(uri, None)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        for uri in list(self._due):
+            self._unschedule(uri)
+
+    def _unschedule(self, uri: str) -> None:
+        due = self._due.pop(uri, None)
+        if due is not None:
+            due.cancel()

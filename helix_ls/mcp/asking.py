@@ -1,0 +1,221 @@
+"""Ask the engine: through the daemon's calls, started when there is none, else in this process.
+
+Belongs to one event loop. A daemon that has died between two questions is replaced by another; a question that is
+taken back is taken back there too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from helix_core.errors import HelixError, UsageError
+from helix_ls.host.election import StartError, reach
+from helix_ls.host.endpoint import Connection
+from helix_ls.host.place import PlaceError
+
+ANSWER_S = 120.0
+MOST_AT_ONCE = 4
+_MOST_IDLE = 4
+
+
+class AskingError(HelixError):
+    """No answer could be had."""
+
+
+class Asking:
+    """``await ask(method, **params)`` gives the ``result`` of a call, or raises HelixError with what was said.
+
+    Without ``daemons``, and where none can be had, this process answers itself.
+    """
+
+    def __init__(self, daemons: Daemons | None) -> None:
+        self._daemon = daemons
+        self._solo: _Solo | None = None
+        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+
+    @property
+    def mode(self) -> str:
+        """Who answers: ``daemon`` or ``solo``."""
+        return "solo" if self._daemon is None else "daemon"
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """The answer. Cancelling this takes the question back."""
+        call = os.urandom(8).hex()
+        request = json.dumps({"method": method, "params": params | {"call": call}}).encode()
+        async with self._turns:
+            reply = await self._reply(request, call)
+        if "error" in reply:
+            error = reply["error"]
+            raise (UsageError if error.get("usage") else AskingError)(error["message"])
+        return reply["result"]
+
+    async def _reply(self, request: bytes, call: str) -> dict[str, Any]:
+        if self._daemon is not None:
+            try:
+                return await _in_thread(self._daemon.reply, request, lambda: self._take_back(call))
+            except (StartError, PlaceError) as error:
+                sys.stderr.write(f"helix: {error} Answering in this process instead.\n")
+                self._daemon = None
+        if self._solo is None:
+            self._solo = _Solo()
+        return await self._solo.reply(request, call)
+
+    async def close(self) -> None:
+        """Stop what this process computes itself."""
+        if self._solo is not None:
+            await self._solo.close()
+
+    def _take_back(self, call: str) -> None:
+        daemon = self._daemon
+        if daemon is not None:
+            cancel = json.dumps({"method": "helix.cancel", "params": {"call": call}}).encode()
+            threading.Thread(target=daemon.tell, args=(cancel,), name="helix-cancel", daemon=True).start()
+
+
+class Daemons:
+    """The daemon of this user, whichever process that is at the moment; from any thread."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = dict(environ)
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+
+    def warm(self) -> None:
+        """Reach it ahead of the first question, so that it starts meanwhile; a failure shows with the question."""
+        try:
+            self._put_back(self._reached())
+        except HelixError:
+            return
+
+    def reply(self, request: bytes) -> dict[str, Any]:
+        """What it replies; once more to another daemon when the one that was asked has died.
+
+        Raises StartError and PlaceError when none can be had, AskingError when one does not reply.
+        """
+        for attempt in range(3):
+            with self._lock:
+                kept = self._idle.pop() if self._idle else None
+            connection = kept or self._reached()
+            try:
+                reply = _exchange(connection, request)
+            except TimeoutError:
+                connection.socket.close()
+                said = f"Helix has not answered in {ANSWER_S:.0f} s; call helix_status, then ask for less."
+                raise AskingError(said) from None
+            except (OSError, ValueError) as error:
+                connection.socket.close()
+                self._forget()
+                if attempt == 2:
+                    raise AskingError("Helix's daemon ended while it answered; ask again.") from error
+                continue
+            self._put_back(connection)
+            return reply
+        raise AssertionError("the last attempt returns or raises")
+
+    def tell(self, request: bytes) -> None:
+        """Say something to it if it runs; nobody waits for what it replies."""
+        try:
+            self.reply(request)
+        except HelixError:
+            return
+
+    def _reached(self) -> Connection:
+        return reach(self._environ, {"kind": "call"})
+
+    def _put_back(self, connection: Connection) -> None:
+        with self._lock:
+            if len(self._idle) < _MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.socket.close()
+
+    def _forget(self) -> None:
+        """Whoever else was connected to the daemon that died."""
+        with self._lock:
+            for connection in self._idle:
+                connection.socket.close()
+            self._idle.clear()
+
+
+def _exchange(connection: Connection, request: bytes) -> dict[str, Any]:
+    peer = connection.socket
+    deadline = time.monotonic() + ANSWER_S
+    peer.settimeout(ANSWER_S)
+    peer.sendall(request + b"\n")
+    parts = []
+    while True:
+        peer.settimeout(max(0.1, deadline - time.monotonic()))
+        part = peer.recv(1 << 18)
+        if not part:
+            raise ConnectionError("the daemon ended")
+        parts.append(part)
+        if part.endswith(b"\n"):
+            break
+    reply = json.loads(b"".join(parts))
+    if not isinstance(reply, dict):
+        raise ValueError("no object")
+    return reply
+
+
+class _Solo:
+    """The host in this process."""
+
+    def __init__(self) -> None:
+        from helix_ls.host.calls import Asker, Calls
+        from helix_ls.host.host import Host
+
+        host = self._host = Host(mode="solo", linger_s=0.0)
+        self._asker = Asker(host)
+        self._calls = Calls(host, lambda: {"pid": host.pid, "running": False}, lambda: None)
+
+    async def reply(self, request: bytes, call: str) -> dict[str, Any]:
+        try:
+            reply: dict[str, Any] = json.loads(await self._calls.answer(request, self._asker))
+        except asyncio.CancelledError:
+            cancel = json.dumps({"method": "helix.cancel", "params": {"call": call}}).encode()
+            await self._calls.answer(cancel, self._asker)
+            raise
+        return reply
+
+    async def close(self) -> None:
+        await self._host.close()
+
+
+async def _in_thread(act: Any, request: bytes, taken_back: Any) -> dict[str, Any]:
+    """As ``asyncio.to_thread``, in a thread of its own that the end of the process does not wait for."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[dict[str, Any]] = loop.create_future()
+
+    def settle(reply: dict[str, Any] | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        elif reply is not None:
+            done.set_result(reply)
+
+    def run() -> None:
+        reply, error = None, None
+        try:
+            reply = act(request)
+        except HelixError as caught:
+            error = caught
+        try:
+            loop.call_soon_threadsafe(settle, reply, error)
+        except RuntimeError:
+            # The loop has closed: nobody listens any more.
+            return
+
+    threading.Thread(target=run, name="helix-ask", daemon=True).start()
+    try:
+        return await done
+    except asyncio.CancelledError:
+        taken_back()
+        raise

@@ -1,0 +1,105 @@
+"""What may leave: an answer without paths of this machine or unseen characters, no longer than a model can use.
+
+Pure. Whatever was cut is said in ``notes``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from helix_core.printable import one_line
+from helix_core.window.envelope import safe_text
+
+MOST_CHARACTERS = 60_000
+MOST_ERROR = 600
+_LEFT_OUT = frozenset({"uri", "path", "log", "server"})
+_QUOTED = frozenset({"text", "quote"})
+_NAMES = frozenset({"source_id", "title"})
+# What the client said itself.
+_ECHOED = frozenset({"query"})
+_QUOTING = ("needs_refresh", "stale_risk", "verified")
+
+
+def cleaned(answer: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, Any]:
+    """The answer fit to leave. ``places`` are the machine's folders and what is said in their stead."""
+    cleaner = _Cleaner(places)
+    return {key: cleaner.value(key, value) for key, value in answer.items() if key not in _LEFT_OUT}
+
+
+def cleaned_sentence(sentence: str, places: Mapping[str, str]) -> str:
+    """An error's one sentence, fit to leave."""
+    said = _Cleaner(places).words(sentence)
+    return said if len(said) <= MOST_ERROR else said[: MOST_ERROR - 1] + "…"
+
+
+class _Cleaner:
+    def __init__(self, places: Mapping[str, str]) -> None:
+        # The longest first: one folder may lie in another.
+        self._places = sorted(places.items(), key=lambda place: -len(place[0]))
+
+    def value(self, key: str, value: Any) -> Any:
+        """One value under its key."""
+        if isinstance(value, str):
+            if key in _QUOTED:
+                return safe_text(value)
+            if key in _ECHOED:
+                return one_line(value)
+            return safe_name(value) if key in _NAMES else self.words(value)
+        if isinstance(value, Mapping):
+            return {one_line(name): self.value(name, inner) for name, inner in value.items() if name not in _LEFT_OUT}
+        if isinstance(value, Sequence):
+            return [self.value(key, inner) for inner in value]
+        return value
+
+    def words(self, text: str) -> str:
+        """One line in which no folder of this machine is named."""
+        for path, name in self._places:
+            text = text.replace(path, name)
+        return one_line(text)
+
+
+def safe_name(source_id: str) -> str:
+    """A path whose unseen characters stand as ``\\xNN``, byte by byte: so written, it still names its file."""
+    if source_id.isascii() and source_id.isprintable():
+        return source_id
+    return "".join(one if one_line(one) == one else _bytes_of(one) for one in source_id)
+
+
+def _bytes_of(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any]:
+    """The answer in at most ``most`` characters of JSON: quotes go first, the last before the first, then the ends of
+    the longest lists. A text stays whole: it has a budget of its own."""
+    over = len(_json(answer)) - most
+    if over <= 0:
+        return answer
+    note = "cut to size: ask for fewer items, or for one place with helix_open"
+    fit = {key: list(value) if isinstance(value, list) else value for key, value in answer.items()}
+    fit["notes"] = [*fit.get("notes", [])[:5], note]
+    over += len(_json(note)) + 16
+    for group in _QUOTING:
+        items = fit.get(group, [])
+        for number in reversed(range(len(items))):
+            if over > 0 and items[number].get("quote"):
+                over -= len(_json(items[number]["quote"])) - 2
+                items[number] = {**items[number], "quote": ""}
+    sizes = {key: [len(_json(one)) + 1 for one in value] for key, value in fit.items() if isinstance(value, list)}
+    del sizes["notes"]
+    while over > 0 and any(sizes.values()):
+        longest = max(sizes, key=lambda key: sum(sizes[key]))
+        fit[longest].pop()
+        over -= sizes[longest].pop()
+    return fit
+
+
+def as_text(answer: Mapping[str, Any]) -> str:
+    """Compact JSON."""
+    return _json(answer)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

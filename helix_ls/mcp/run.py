@@ -1,0 +1,69 @@
+"""``helix mcp``: take standard input and output, load the protocol while the daemon starts, serve, leave at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, NoReturn
+
+from helix_ls.mcp.asking import Asking, Daemons
+from helix_ls.mcp.roots import Folders
+from helix_ls.mcp.tools import Profile
+
+
+def run(folder: Path, *, is_named: bool, profile: Profile, solo: bool) -> NoReturn:
+    """Serve one client until its input ends; the process ends with it, whatever is still computed."""
+    source, sink = _taken_stdio()
+    sys.stdout = sys.stderr
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _log_to_stderr()
+    daemons = None if solo else Daemons(os.environ)
+    if daemons is not None:
+        threading.Thread(target=daemons.warm, name="helix-warm", daemon=True).start()
+    from helix_ls.mcp.server import serve
+
+    async def main() -> None:
+        await serve(source, sink, asking=Asking(daemons), folders=Folders(folder, is_named=is_named), profile=profile)
+        # Threads that still read or compute are not waited for.
+        sys.stderr.flush()
+        os._exit(0)
+
+    asyncio.run(main())
+    raise AssertionError("the process ends where serving does")
+
+
+def _taken_stdio() -> tuple[int, int]:
+    """Descriptors of our own; from now on 0 is empty and 1 is standard error, for everybody in this process."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # What the caller has closed reads as empty, and no socket of ours takes its number.
+            os.open(os.devnull, os.O_RDWR)
+    source, sink = os.dup(0), os.dup(1)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    return source, sink
+
+
+class _ContentFree(logging.Formatter):
+    """Of an exception its type and where it was raised; its message could quote somebody's text."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        """Type and places."""
+        from helix_ls.host.log import raised
+
+        return raised(ei[0], ei[2])
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_ContentFree("helix: %(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])

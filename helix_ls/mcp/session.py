@@ -1,0 +1,175 @@
+"""One client's session: its folder, the packets it was given, and what each tool answers.
+
+Knows no protocol: arguments in, an object fit to leave out. Raises HelixError, whose sentence the client is told.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.errors import HelixError, UsageError
+from helix_ls.mcp.asking import Asking
+from helix_ls.mcp.fields import checked
+from helix_ls.mcp.outgoing import cleaned_sentence
+from helix_ls.mcp.roots import Folders
+from helix_ls.mcp.scope import Scope, places
+from helix_ls.mcp.tools import SAME_AS, ToolWords
+
+MOST_PACKETS = 20
+_GROUPS = ("verified", "stale_risk", "needs_refresh")
+_POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A packet that was given: as it left, as it points, and where it was asked."""
+
+    scope: Scope
+    answer: dict[str, Any]
+    pointers: list[dict[str, Any]]
+    task: str
+    confidence: float
+
+
+Act = Callable[[Scope, dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class Session:
+    """Belongs to one event loop. ``folders`` are asked with every question: the client may choose others."""
+
+    def __init__(self, asking: Asking, folders: Folders) -> None:
+        self._asking, self._folders = asking, folders
+        self.packets: OrderedDict[str, Given] = OrderedDict()
+        self._count = 0
+        self._acts: dict[str, Act] = {
+            "helix_context_packet": self._packet,
+            "helix_search": self._search,
+            "helix_context": self._context,
+            "helix_refresh_targets": self._refresh_targets,
+            "helix_open": self._open,
+            "helix_status": self._status,
+            "helix_explain": self._explain,
+            "helix_neighbors": self._neighbors,
+            "helix_gene_get": self._gene,
+        }
+
+    async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What the tool answers, fit to leave."""
+        given = checked(tool.fields, arguments)
+        act = self._acts[SAME_AS.get(tool.name, tool.name)]
+        return await act(self._scope(given.get("workspace")), given)
+
+    def sentence(self, error: HelixError) -> str:
+        """What a client is told of a failure."""
+        return cleaned_sentence(str(error), places(os.environ, *self._folders.all()))
+
+    def listed(self) -> dict[str, Any]:
+        """The packets of this session, newest first."""
+        return {
+            "schema": "helix.packets/1",
+            "packets": [
+                {
+                    "packet_id": number,
+                    "uri": f"helix://packets/{number}",
+                    "query": given.answer["query"],
+                    "task_type": given.task,
+                    "items": len(given.pointers),
+                }
+                for number, given in reversed(self.packets.items())
+            ],
+        }
+
+    def _scope(self, name: str | None) -> Scope:
+        folder, others = self._folders.chosen(name)
+        return Scope(self._asking, folder, others)
+
+    async def _packet(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        task = given["task_type"]
+        raw = await scope.ask("helix.packet", question=given["question"], task=task, k=given["max_items"])
+        self._count += 1
+        number = str(self._count)
+        answer = scope.fit(raw | {"packet_id": number})
+        pointers = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
+        self.packets[number] = Given(scope, answer, pointers, task, raw["coordinate_confidence"])
+        while len(self.packets) > MOST_PACKETS:
+            self.packets.popitem(last=False)
+        return answer
+
+    async def _search(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        return scope.fit(await scope.ask("helix.search", question=given["question"], k=given["max_results"]))
+
+    async def _context(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        raw = await scope.ask(
+            "helix.context",
+            question=given["question"],
+            budget=given["budget"],
+            decoder=given["decoder_mode"],
+            model=given["downstream_model"],
+        )
+        return scope.fit(raw, len(raw["text"]))
+
+    async def _refresh_targets(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        number, question = given["packet_id"], given["question"]
+        if (number is None) == (question is None):
+            raise UsageError("give either packet_id, of an earlier packet, or question; call the tool again with one")
+        if number is not None:
+            packet = self.packets.get(number)
+            if packet is None:
+                known = ", ".join(self.packets) or "none yet"
+                raise UsageError(f"there is no packet {number[:40]!a}; those of this session are {known}")
+            raw = await _judged(packet, packet.pointers, packet.task)
+            return packet.scope.fit(raw | {"packet_id": number, "task_type": packet.task})
+        task = given["task_type"]
+        raw = await scope.ask("helix.packet", question=question, task=task, k=given["max_items"])
+        return scope.fit(
+            {
+                "schema": "helix.refreshPlan/1",
+                "query": question,
+                "task_type": task,
+                "refresh_targets": raw["refresh_targets"],
+                "counts": {group: len(raw[group]) for group in _GROUPS},
+                "known_empty": raw["known_empty"],
+                "notes": raw["notes"],
+            }
+        )
+
+    async def _open(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        last = {} if given["end_line"] is None else {"end_line": given["end_line"]}
+        first, task = given["start_line"], given["task_type"]
+        return await scope.lines(given["source_id"], task, start_line=first, **last)
+
+    async def _status(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        return scope.fit(await scope.ask("helix.status") | {"mode": self._asking.mode})
+
+    async def _explain(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        first, last, task = given["start_line"], given["end_line"], given["task_type"]
+        return scope.fit(
+            await scope.ask("helix.explain", source_id=given["source_id"], start_line=first, end_line=last, task=task)
+        )
+
+    async def _neighbors(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        raw = await scope.ask("helix.symbol", name=given["symbol"])
+        if raw is None:
+            raise UsageError(f"no definition here is named {given['symbol'][:80]!a}; look for it with helix_search")
+        return scope.fit(raw)
+
+    async def _gene(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        for packet in reversed(self.packets.values()):
+            for pointer in packet.pointers:
+                if pointer["gene_id"] == given["id"]:
+                    return await self._again(pointer, packet, given["task_type"])
+        raise UsageError("no packet of this session has an item of that id; ask for one with helix_context_packet")
+
+    async def _again(self, pointer: dict[str, Any], packet: Given, task: str) -> dict[str, Any]:
+        """Where the item stands now."""
+        judged = await _judged(packet, [pointer], task)
+        lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
+        return await packet.scope.lines(pointer["source_id"], task, **lines)
+
+
+async def _judged(packet: Given, items: list[dict[str, Any]], task: str) -> Any:
+    return await packet.scope.ask("helix.judge", items=items, task=task, confidence=packet.confidence)

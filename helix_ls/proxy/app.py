@@ -1,0 +1,114 @@
+"""The application: guard, choice of workspace, routes. What is not here is answered 404."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from helix_core.config import Config
+from helix_core.errors import HelixError
+from helix_ls.proxy.chat import Chat
+from helix_ls.proxy.evidence import Evidence
+from helix_ls.proxy.guard import Rules, head_of, refusal
+from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.models import Models
+from helix_ls.proxy.refused import (
+    RefusedError,
+    answer,
+    on_defect,
+    on_helix_error,
+    on_method,
+    on_refused,
+    on_unknown,
+)
+from helix_ls.proxy.routes import Routes
+from helix_ls.proxy.upstream import Upstream
+from helix_ls.proxy.workspaces import Workspaces
+
+
+def application(workspaces: Workspaces, upstream: Upstream, rules: Rules, config: Config) -> ASGIApp:
+    """The whole server as an ASGI application."""
+    measures = Measures()
+    evidence = Evidence(config.proxy_budget_tokens, measures)
+    chat = Chat(workspaces, upstream, evidence, measures, idle_s=config.proxy_idle_s)
+    routes = Routes(workspaces, upstream, measures, rules)
+    posts = {
+        "/context": routes.context,
+        "/context/packet": routes.packet,
+        "/context/refresh-plan": routes.refresh_plan,
+        "/fingerprint": routes.fingerprint,
+        "/admin/refresh": routes.refresh,
+    }
+    models = Models(upstream)
+    gets = {
+        "/v1/models": models.answer,
+        "/stats": routes.stats,
+        "/health": routes.health,
+        "/metrics": routes.metrics,
+    }
+    table = [
+        Route("/v1/chat/completions", chat, methods=["POST"]),
+        *(Route(path, act, methods=["POST"]) for path, act in posts.items()),
+        *(Route(path, act, methods=["GET"]) for path, act in gets.items()),
+    ]
+    handlers: dict[Any, Any] = {
+        RefusedError: on_refused,
+        HelixError: on_helix_error,
+        404: on_unknown,
+        405: on_method,
+        Exception: on_defect,
+    }
+    inner = Starlette(routes=table, exception_handlers=handlers)
+    inner.router.redirect_slashes = False
+    return Guarded(inner, rules, measures, frozenset(("/v1/chat/completions", *posts, *gets)))
+
+
+class Guarded:
+    """Lets in what the guard lets in, and tells it which workspace was chosen."""
+
+    def __init__(self, inner: ASGIApp, rules: Rules, measures: Measures, known: frozenset[str]) -> None:
+        self._inner, self._rules, self._measures, self._known = inner, rules, measures, known
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            return
+        head = head_of(scope["method"], scope["path"], scope["headers"])
+        refused = refusal(head, self._rules)
+        if refused is not None:
+            self._measures.add("helix_refused_total", cause=refused.code)
+            # What may still come of the body is not read: the connection goes.
+            headers = {"connection": "close"}
+            if refused.status == 401:
+                headers["www-authenticate"] = "Bearer"
+            error = RefusedError(refused.status, refused.code, refused.message, headers)
+            await answer(error)(scope, receive, send)
+            return
+        path, workspace = _split(scope)
+        named = head.one(b"x-helix-workspace").decode("utf-8", "replace")
+        inner = {**scope, "path": path, "raw_path": path.encode(), "helix.workspace": workspace or named}
+        route = path if path in self._known else "unknown"
+        await self._inner(inner, receive, self._counting(send, route))
+
+    def _counting(self, send: Send, route: str) -> Send:
+        async def counted(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                self._measures.add("helix_requests_total", route=route, status=str(message["status"]))
+            await send(message)
+
+        return counted
+
+
+def _split(scope: Scope) -> tuple[str, str]:
+    """``/w/<workspace>/rest`` → ``/rest`` and the name, which may hold an escaped slash."""
+    raw = bytes(scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+    if not raw.startswith("/w/"):
+        return scope["path"], ""
+    name, slash, rest = raw.removeprefix("/w/").partition("/")
+    # An empty name is not the same as none: no folder has this one.
+    return f"{slash}{unquote(rest)}", unquote(name) or "\0"

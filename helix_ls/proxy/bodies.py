@@ -1,0 +1,182 @@
+"""A request's body: read up to a cap, understood as one JSON object, and never written anew.
+
+A message is put into the bytes as they came, so numbers, unknown fields and their order reach the upstream as sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from json.decoder import JSONDecoder
+from typing import Any, ParamSpec, TypeVar
+
+from helix_ls.proxy.guard import BODY, MAX_BODY_BYTES
+from helix_ls.proxy.refused import RefusedError
+
+MAX_DEPTH = 64
+MAX_MESSAGES = 4_096
+SMALL_BYTES = 128 * 1024
+_BLANK = re.compile(r"[ \t\r\n]*")
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+class ClientLeftError(Exception):
+    """The client went before its body was whole: there is nobody to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """``fields`` is what the text says; ``starts`` and ``ends`` are where in the text each of its messages lies."""
+
+    text: str
+    fields: dict[str, Any]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...] = ()
+
+    @property
+    def messages(self) -> list[Any]:
+        """The messages, empty where there is no list of them."""
+        found = self.fields.get("messages")
+        return found if isinstance(found, list) else []
+
+    def with_message(self, at: int, message: dict[str, Any]) -> bytes:
+        """The body with one message more, before message ``at``; every other byte as it was."""
+        start = self.starts[at]
+        return f"{self.text[:start]}{json.dumps(message)},{self.text[start:]}".encode()
+
+    def with_beginning(self, at: int, text: str) -> bytes:
+        """The body with a text before what message ``at`` says; every other message as it was."""
+        message = dict(self.messages[at])
+        said = message.get("content")
+        message["content"] = [{"type": "text", "text": text}, *said] if isinstance(said, list) else f"{text}\n\n{said}"
+        return f"{self.text[: self.starts[at]]}{json.dumps(message)}{self.text[self.ends[at] :]}".encode()
+
+
+async def received(receive: Receive) -> bytes:
+    """The whole body. Raises RefusedError when it is too large, ClientLeftError when the client goes."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientLeftError
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > MAX_BODY_BYTES:
+            raise RefusedError(BODY.status, BODY.code, BODY.message, {"connection": "close"})
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+async def aside(size: int, act: Callable[_Given, _Made], *given: _Given.args, **named: _Given.kwargs) -> _Made:
+    """What ``act`` makes of so many bytes: beside the loop where they are many, else here, which is sooner."""
+    return act(*given, **named) if size <= SMALL_BYTES else await asyncio.to_thread(act, *given, **named)
+
+
+def understood(data: bytes) -> Body:
+    """The body as JSON. Raises RefusedError for what is no object, is nested too deeply or has too many messages."""
+    try:
+        text = data.decode("utf-8")
+        fields, starts, ends = _scanned(text)
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise RefusedError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
+    if _is_deeper(fields, MAX_DEPTH):
+        raise _too_deep()
+    if len(starts) > MAX_MESSAGES:
+        raise RefusedError(400, "too_many_messages", f"more than {MAX_MESSAGES:,} messages; send fewer")
+    return Body(text, fields, starts, ends)
+
+
+def _scanned(text: str) -> tuple[dict[str, Any], tuple[int, ...], tuple[int, ...]]:
+    """The members of the object, and where its messages begin and end. Raises ValueError."""
+    decoder = JSONDecoder(parse_constant=_no_constant)
+    fields: dict[str, Any] = {}
+    starts: list[int] = []
+    ends: list[int] = []
+    at = _after(text, 0, "{")
+    if text[at : at + 1] == "}":
+        _end(text, at + 1)
+        return fields, (), ()
+    while True:
+        name, at = decoder.raw_decode(text, at)
+        if not isinstance(name, str):
+            raise ValueError("a name is no text")
+        if name in fields:
+            raise ValueError("a name is given twice")
+        at = _after(text, at, ":")
+        if name == "messages" and text[at : at + 1] == "[":
+            fields[name], at = _elements(decoder, text, at, starts, ends)
+        else:
+            fields[name], at = decoder.raw_decode(text, at)
+        at = _skip(text, at)
+        if text[at : at + 1] == "}":
+            _end(text, at + 1)
+            return fields, tuple(starts), tuple(ends)
+        at = _after(text, at, ",")
+
+
+def _elements(decoder: JSONDecoder, text: str, at: int, starts: list[int], ends: list[int]) -> tuple[list[Any], int]:
+    values: list[Any] = []
+    at = _after(text, at, "[")
+    if text[at : at + 1] == "]":
+        return values, at + 1
+    while True:
+        starts.append(at)
+        value, at = decoder.raw_decode(text, at)
+        ends.append(at)
+        values.append(value)
+        at = _skip(text, at)
+        if text[at : at + 1] == "]":
+            return values, at + 1
+        at = _after(text, at, ",")
+
+
+def _skip(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank is not None else at
+
+
+def _after(text: str, at: int, expected: str) -> int:
+    at = _skip(text, at)
+    if text[at : at + 1] != expected:
+        raise ValueError(f"{expected} is missing")
+    return _skip(text, at + 1)
+
+
+def _end(text: str, at: int) -> None:
+    if _skip(text, at) != len(text):
+        raise ValueError("more follows it")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    level = [value]
+    for _ in range(most):
+        level = [
+            child
+            for one in level
+            for child in (one.values() if isinstance(one, dict) else one)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep() -> RefusedError:
+    return RefusedError(400, "too_deep", f"the body is nested deeper than {MAX_DEPTH}; flatten it")
+
+
+def _short(error: ValueError) -> str:
+    return error.msg.lower() if isinstance(error, json.JSONDecodeError) else str(error)[:60]

@@ -1,0 +1,221 @@
+"""``POST /v1/chat/completions``: one chat to the upstream and back, and not a moment longer than its client stays."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+from starlette.types import Receive, Scope, Send
+
+from helix_ls.proxy.bodies import Body, ClientLeftError, aside, received, understood
+from helix_ls.proxy.evidence import Context, Evidence
+from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.stream import Stream
+from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, answer_headers, next_bytes
+from helix_ls.proxy.whole import MAX_ANSWER_BYTES, Whole, checked, own, wants_turns
+from helix_ls.proxy.workspaces import Workspaces
+
+MAX_CHATS = 128
+MODELS_KNOWN = 256
+PATH = "/chat/completions"
+
+
+class Chat:
+    """The route, as an ASGI application. ``idle_s`` is how long an answer that has begun may stand still."""
+
+    def __init__(
+        self, workspaces: Workspaces, upstream: Upstream, evidence: Evidence, measures: Measures, *, idle_s: float
+    ) -> None:
+        self._workspaces, self._upstream, self._evidence = workspaces, upstream, evidence
+        self._measures, self._idle_s = measures, idle_s
+        self._joined: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. Raises RefusedError before anything is sent."""
+        if self._measures.chats_open >= MAX_CHATS:
+            said = f"{MAX_CHATS} chats are under way; try again in a moment"
+            raise RefusedError(503, "too_many_chats", said, {"retry-after": "1"})
+        self._measures.chats_open += 1
+        try:
+            data = await received(receive)
+            await _while_there(self._exchange(scope, data, send), receive)
+        except ClientLeftError:
+            self._measures.add("helix_answers_total", ended="client_left")
+        finally:
+            self._measures.chats_open -= 1
+
+    async def _exchange(self, scope: Scope, data: bytes, send: Send) -> None:
+        workspace = self._workspaces.chosen(scope.get("helix.workspace", ""))
+        body = await aside(len(data), understood, data)
+        context = Context("off")
+        if _header(scope, b"x-helix-context").lower() != b"off":
+            context = await self._evidence.for_chat(workspace, body)
+        self._measures.add("helix_context_total", became=context.became)
+        reply = Reply(send, context)
+        model = str(body.fields.get("model"))[:200]
+        chat = _Sent(scope, data, body, context)
+        if not await self._asked(chat, reply, joined=model in self._joined):
+            # Its template wants turns: from now on the block begins the question's own message.
+            if len(self._joined) >= MODELS_KNOWN:
+                self._joined.clear()
+            self._joined.add(model)
+            await self._asked(chat, reply, joined=True)
+
+    async def _asked(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
+        """Ask the upstream and pass its answer on; False, with nothing said yet, where it wants to be asked joined."""
+        began = time.monotonic()
+        try:
+            data = await aside(len(chat.data), chat.filled, joined)
+            answer = await self._upstream.open("POST", PATH, chat.scope["headers"], data)
+        except UpstreamError as error:
+            self._measures.add("helix_answers_total", ended="unreachable")
+            await reply.whole(own(502, f"{error}; start it, or correct its address", "upstream_down"), _retry())
+            return True
+        try:
+            if answer.status != 200 or not (chat.wants_stream or answer.content_type == "text/event-stream"):
+                return await self._whole(answer, reply, began, may_join=chat.may_join and not joined)
+            if "json" in answer.content_type:
+                said = "the upstream answered in one piece although a stream was asked for; ask without stream"
+                await reply.whole(own(502, said), [("x-should-retry", "false")])
+            else:
+                await self._stream(answer, reply, began)
+            return True
+        finally:
+            answer.close()
+
+    async def _whole(self, answer: aiohttp.ClientResponse, reply: Reply, began: float, *, may_join: bool) -> bool:
+        parts: list[bytes] = []
+        size = 0
+        try:
+            while part := await next_bytes(answer, FIRST_BYTE_S):
+                if not parts:
+                    self._first_byte(began)
+                parts.append(part)
+                size += len(part)
+                if size > MAX_ANSWER_BYTES:
+                    raise UpstreamError("the upstream sent more than an answer may hold")
+        except UpstreamError as error:
+            self._measures.add("helix_answers_total", ended="incomplete")
+            await reply.whole(own(502, f"{error}; ask again", "upstream_incomplete"), _retry())
+            return True
+        data = b"".join(parts)
+        if may_join and wants_turns(answer.status, data):
+            return False
+        found = await aside(size, checked, answer.status, data, hidden=self._upstream.where.key)
+        self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
+        await reply.whole(found, answer_headers(answer.headers.items()))
+        return True
+
+    async def _stream(self, answer: aiohttp.ClientResponse, reply: Reply, began: float) -> None:
+        stream = Stream(self._upstream.where.key)
+        await reply.begin(answer.status, answer_headers(answer.headers.items()))
+        wait_s, cause = FIRST_BYTE_S, ""
+        while not stream.is_over:
+            try:
+                data = await next_bytes(answer, wait_s)
+            except UpstreamError as error:
+                cause = str(error)
+                break
+            if not data:
+                break
+            if wait_s == FIRST_BYTE_S:
+                self._first_byte(began)
+                wait_s = self._idle_s
+            if out := await aside(stream.kept_bytes, stream.feed, data):
+                await reply.part(out)
+        last = stream.end(cause)
+        self._measures.add("helix_answers_total", ended=stream.outcome)
+        await reply.part(last, more=False)
+
+    def _first_byte(self, began: float) -> None:
+        took_s = time.monotonic() - began
+        self._measures.add("helix_first_byte_seconds_total", took_s)
+        self._measures.add("helix_first_bytes_total")
+        self._measures.last_first_byte_ms = round(took_s * 1e3, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A chat as its client sent it, and what is to be added."""
+
+    scope: Scope
+    data: bytes
+    body: Body
+    context: Context
+
+    @property
+    def wants_stream(self) -> bool:
+        """Did the client ask for a stream?"""
+        return self.body.fields.get("stream") is True
+
+    @property
+    def may_join(self) -> bool:
+        """Is there a block, and does it stand right before the question?"""
+        return self.context.became == "added" and self.context.place == self.context.question
+
+    def filled(self, joined: bool) -> bytes:
+        """The body to send: with the block as a message of its own, or at the beginning of the question's."""
+        if self.context.became != "added":
+            return self.data
+        if joined and self.may_join:
+            return self.body.with_beginning(self.context.question, self.context.text)
+        return self.body.with_message(self.context.place, {"role": "user", "content": self.context.text})
+
+
+class Reply:
+    """What the client gets, with what it is told of its context."""
+
+    def __init__(self, send: Send, context: Context) -> None:
+        self._send, self._context = send, context
+
+    async def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
+        """The head."""
+        told = [*headers, *self._context.headers()]
+        encoded = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in told]
+        await self._send({"type": "http.response.start", "status": status, "headers": encoded})
+
+    async def part(self, data: bytes, *, more: bool = True) -> None:
+        """Some of the body; waits while the client does not read."""
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def whole(self, answer: Whole, headers: list[tuple[str, str]]) -> None:
+        """All of it."""
+        if answer.is_own:
+            headers = [(n, v) for n, v in headers if n not in ("content-type", "location")]
+            headers.append(("content-type", "application/json"))
+        await self.begin(answer.status, [*headers, ("content-length", str(len(answer.body)))])
+        await self.part(answer.body, more=False)
+
+
+async def _while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
+    """Do the work, or as much of it as its client waits for. Raises ClientLeftError, and what the work raises."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+            await asyncio.wait((working,))
+            raise ClientLeftError
+        working.result()
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((bytes(value).strip() for each, value in scope["headers"] if each == name), b"")
+
+
+def _retry() -> list[tuple[str, str]]:
+    return [("retry-after", "1")]

@@ -1,0 +1,158 @@
+"""The context block of a chat: asked of the engine in a question thread, the same bytes again while nothing changed.
+
+A chat is never refused, nor kept waiting for long, for want of context: what became of it is one word in a header.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from helix_core.engine import Helix
+from helix_core.engine.context import ContextRequest
+from helix_core.errors import HelixError
+from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.proxy.bodies import Body, aside
+from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.question import asked, place_for
+
+LOG = logging.getLogger(__name__)
+MOST_WAIT_S = 5.0
+REMEMBERED = 256
+BYTES_PER_TOKEN = 4
+_BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
+Became = Literal["added", "off", "none", "late", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``text`` goes before message ``place`` of the chat, for the question in message ``question``.
+
+    ``found`` is the ``helix.context/1`` object, or None.
+    """
+
+    became: Became
+    place: int = 0
+    question: int = 0
+    text: str = ""
+    packet_id: str = ""
+    found: dict[str, Any] | None = None
+
+    def headers(self) -> list[tuple[str, str]]:
+        """What the client is told of it."""
+        told: list[tuple[str, str]] = [("x-helix-context", self.became)]
+        if self.found is not None:
+            counts = ", ".join(f"{name}={count}" for name, count in self.found["verdicts"].items())
+            told += [
+                ("x-helix-packet-id", self.packet_id),
+                ("x-helix-verdicts", counts),
+                ("x-helix-budget-tier", str(self.found["budget_tier"])),
+                ("x-helix-tokens", str(self.found["tokens"])),
+            ]
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """``conversation`` is the same for every round of one question."""
+
+    question: str
+    index: int
+    place: int
+    conversation: str
+
+
+class Evidence:
+    """Belongs to one loop. ``budget_tokens`` is added to a chat at most."""
+
+    def __init__(self, budget_tokens: int, measures: Measures) -> None:
+        self._budget, self._measures = budget_tokens, measures
+        self._sent: OrderedDict[str, tuple[str, str]] = OrderedDict()
+
+    async def for_chat(self, workspace: OpenWorkspace, body: Body) -> Context:
+        """What to add to this chat. Raises nothing the engine can explain."""
+        planned = await aside(len(body.text), _planned, body)
+        if planned is None:
+            return Context("none")
+        model = body.fields.get("model")
+        request = ContextRequest(
+            budget_tokens=self._budget,
+            model=model if isinstance(model, str) else "",
+            prompt_tokens=len(body.text) // BYTES_PER_TOKEN,
+        )
+        began = time.monotonic()
+        found = await self._found(workspace, planned.question, request)
+        self._measures.add("helix_context_seconds_total", time.monotonic() - began)
+        if isinstance(found, Context):
+            return found
+        if not found["text"]:
+            return Context("none")
+        packet_id, text = self._steady(f"{workspace.folder}\0{planned.conversation}", found["text"])
+        return Context("added", planned.place, planned.index, text, packet_id, found)
+
+    async def _found(
+        self, workspace: OpenWorkspace, question: str, request: ContextRequest
+    ) -> dict[str, Any] | Context:
+        taken_back = threading.Event()
+
+        def ask(helix: Helix) -> dict[str, Any]:
+            return helix.context(question, request, cancelled=taken_back.is_set)
+
+        asking = asyncio.ensure_future(workspace.ask(ask))
+        asking.add_done_callback(_heard)
+        try:
+            await asyncio.wait((asking,), timeout=MOST_WAIT_S)
+        finally:
+            taken_back.set()
+        if not asking.done():
+            return Context("late")
+        error = asking.exception()
+        if error is None:
+            return asking.result()
+        # Whatever went wrong, the chat goes on without: the client is told, and a defect is in the log.
+        if not isinstance(error, HelixError):
+            LOG.error("no context for a chat", exc_info=error)
+        return Context("failed")
+
+    def _steady(self, conversation: str, text: str) -> tuple[str, str]:
+        """The text as it was sent before in this conversation, where only its random boundary is another.
+
+        So the rounds of a tool loop keep the prefix that the upstream has already read.
+        """
+        bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
+        known = self._sent.pop(conversation, None)
+        sent = known if known is not None and known[0] == bare else (bare, text)
+        self._sent[conversation] = sent
+        if len(self._sent) > REMEMBERED:
+            self._sent.popitem(last=False)
+        return bare[:16], sent[1]
+
+
+def _unsealed(text: str) -> str:
+    boundary = _BOUNDARY.search(text)
+    return text.replace(boundary.group(1), "") if boundary is not None else text
+
+
+def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
+    """How a question ended that nobody waits for any more is not news."""
+    if not asking.cancelled():
+        asking.exception()
+
+
+def _planned(body: Body) -> _Planned | None:
+    question = asked(body.messages)
+    if question is None:
+        return None
+    place = place_for(body.messages, question.index)
+    before = body.text[body.starts[0] : body.starts[place]]
+    # What JSON escapes may be no text: half of a pair names no character.
+    words = question.text.encode("utf-8", "replace").decode()
+    digest = hashlib.sha256(f"{before}\0{words}".encode()).hexdigest()
+    return _Planned(words, question.index, place, digest)

@@ -1,0 +1,107 @@
+"""Who may ask: one pure decision on the head of a request, before anything of its body is read.
+
+A web page cannot pass: it sends an Origin, or a Host of its own name after DNS rebinding, or no JSON. Another user
+cannot pass: the key lies in a folder of the user's own.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+MAX_HEAD_BYTES = 32 * 1024
+MAX_BODY_BYTES = 32 * 1024 * 1024
+OPEN_PATH = "/health"
+_BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is right here. ``origins`` are the exact origins the user has allowed, none by default."""
+
+    port: int
+    key: str = field(repr=False)
+    origins: frozenset[bytes] = frozenset()
+
+    @property
+    def hosts(self) -> frozenset[bytes]:
+        """The names of this server, each with its exact port."""
+        return frozenset(f"{name}:{self.port}".encode() for name in ("127.0.0.1", "localhost", "[::1]"))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a request; header names in lower case, as often as they were sent."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[bytes, bytes], ...]
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Every value sent under a name."""
+        return [value for each, value in self.headers if each == name]
+
+    def one(self, name: bytes) -> bytes:
+        """The only value under a name; empty where there is none, or more than one."""
+        values = self.all(name)
+        return values[0].strip() if len(values) == 1 else b""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An HTTP status, and a sentence with cause and next action."""
+
+    status: int
+    code: str
+    message: str
+
+
+_HOST = Refusal(421, "wrong_host", "this server answers to 127.0.0.1 and localhost with its port only; use that URL")
+_ORIGIN = Refusal(403, "origin_refused", "requests of web pages are refused; ask from a program instead")
+_KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; take it from: helix connect openai --json")
+_TYPE = Refusal(415, "not_json", "the body must be application/json; set Content-Type to that")
+_PACKED = Refusal(415, "compressed_body", "compressed bodies are not taken; send the body as it is")
+_HEAD = Refusal(431, "head_too_large", f"the head of the request is over {MAX_HEAD_BYTES // 1024} KiB; send less")
+BODY = Refusal(413, "body_too_large", f"the body is over {MAX_BODY_BYTES // 1024 // 1024} MiB; send less")
+
+
+def refusal(head: Head, rules: Rules) -> Refusal | None:
+    """Why this request may not come in, or None when it may."""
+    if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
+        return _HEAD
+    if head.one(b"host").lower() not in rules.hosts:
+        return _HOST
+    if not _is_own_origin(head, rules):
+        return _ORIGIN
+    if not _is_open(head) and not has_key(head, rules):
+        return _KEY
+    if head.method in _BODILESS:
+        return None
+    if head.one(b"content-type").partition(b";")[0].strip().lower() != b"application/json":
+        return _TYPE
+    if any(value.strip().lower() not in (b"", b"identity") for value in head.all(b"content-encoding")):
+        return _PACKED
+    length = head.one(b"content-length")
+    return BODY if length.isdigit() and int(length[:12]) > MAX_BODY_BYTES else None
+
+
+def has_key(head: Head, rules: Rules) -> bool:
+    """Does the request bear the user's key? Compared in constant time."""
+    scheme, _, key = head.one(b"authorization").partition(b" ")
+    return scheme.lower() == b"bearer" and hmac.compare_digest(key.strip(), rules.key.encode())
+
+
+def _is_own_origin(head: Head, rules: Rules) -> bool:
+    if any(origin.strip() not in rules.origins for origin in head.all(b"origin")):
+        return False
+    return all(site.strip().lower() in (b"none", b"same-origin") for site in head.all(b"sec-fetch-site"))
+
+
+def _is_open(head: Head) -> bool:
+    return head.path == OPEN_PATH and head.method in ("GET", "HEAD")
+
+
+def head_of(method: str, path: str, headers: Iterable[tuple[bytes, bytes]]) -> Head:
+    """The head as a server gives it."""
+    return Head(method, path, tuple((bytes(name).lower(), bytes(value)) for name, value in headers))

@@ -1,0 +1,52 @@
+"""What the proxy counts: numbers only, never a question, a path or a name. Prometheus' text format 0.0.4.
+
+https://prometheus.io/docs/instrumenting/exposition_formats/
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+_MEANINGS = {
+    "helix_requests_total": ("counter", "requests that passed the guard, by route and status"),
+    "helix_refused_total": ("counter", "requests the guard refused, by cause"),
+    "helix_context_total": ("counter", "chats by what became of their context"),
+    "helix_context_seconds_total": ("counter", "seconds spent on finding context"),
+    "helix_answers_total": ("counter", "answers of the upstream by how they ended"),
+    "helix_first_byte_seconds_total": ("counter", "seconds until the first byte of the upstream's answers"),
+    "helix_first_bytes_total": ("counter", "answers whose first byte came"),
+    "helix_chats_open": ("gauge", "chats under way"),
+}
+
+
+class Measures:
+    """Belongs to one loop."""
+
+    def __init__(self) -> None:
+        self._values: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
+        self.chats_open = 0
+        self.last_first_byte_ms = 0.0
+
+    def add(self, name: str, by: float = 1, **labels: str) -> None:
+        """Count."""
+        self._values[(name, tuple(sorted(labels.items())))] += by  # type: ignore[assignment]
+
+    def total(self, name: str, **labels: str) -> float:
+        """The sum of everything counted under a name and these labels."""
+        wanted = set(labels.items())
+        return sum(value for (each, having), value in self._values.items() if each == name and wanted <= set(having))
+
+    def text(self) -> str:
+        """Everything, as Prometheus reads it."""
+        lines: list[str] = []
+        values = {**self._values, ("helix_chats_open", ()): self.chats_open}
+        for name, (kind, meaning) in _MEANINGS.items():
+            found = sorted((labels, value) for (each, labels), value in values.items() if each == name)
+            if found:
+                lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
+            lines += [f"{name}{_labels(labels)} {value:.10g}" for labels, value in found]
+        return "\n".join(lines) + "\n"
+
+
+def _labels(labels: tuple[tuple[str, str], ...]) -> str:
+    return "{" + ",".join(f'{name}="{value}"' for name, value in labels) + "}" if labels else ""

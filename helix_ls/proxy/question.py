@@ -1,0 +1,137 @@
+"""What is asked in a chat, and where evidence for it may stand. Pure.
+
+The block is a message of its own with the role ``user``, right before the last real question:
+
+- everything before it stays as it was, so an upstream that keeps the prefix of a conversation keeps the history;
+- the rounds of a tool loop come after it, so they keep it as well;
+- as ``system`` it would be an instruction: retrieved text is data, and several chat templates refuse a system message
+  that is not the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+MAX_QUESTION = 4_000
+MAX_LOOKED_AT = 128 * 1024
+MAX_INDENT = 80
+# What editors wrap the user's own words in, and what they put around the workspace's state.
+_ASKED_IN = ("userRequest", "user_query", "user-query", "task", "feedback", "answer", "question", "prompt")
+# Elements that tell of the workspace have such names, or names that are no HTML: with _, - or a capital.
+_TOLD_IN = frozenset(
+    ("context", "attachments", "attachment", "instructions", "rules", "file", "files", "editor", "selection", "skills")
+)
+_RESULT = "] Result:"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question, and the index of the message it stands in."""
+
+    text: str
+    index: int
+
+
+def asked(messages: list[Any]) -> Asked | None:
+    """The last real question of the user; messages that only tell of the workspace or of tools are passed over."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
+            return Asked(shortened(own), index)
+    return None
+
+
+def text_of(message: dict[str, Any]) -> str:
+    """The text of a message, whether a string or a list of parts; tool results in it are not the user's."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") in ("text", "input_text")]
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+
+
+def own_words(text: str) -> str:
+    """What the user wrote: inside an editor's element for it, else what is outside of every element.
+
+    >>> own_words("<context>open: a.py</context>\\n<userRequest>why?</userRequest>")
+    'why?'
+    """
+    text = shortened(text, MAX_LOOKED_AT)
+    for name in _ASKED_IN:
+        start = text.rfind(f"<{name}>")
+        end = text.find(f"</{name}>", start)
+        if start >= 0 and end >= 0 and (inner := text[start + len(name) + 2 : end].strip()):
+            return inner
+    left = _outside(text).strip()
+    # Agents without tools of the API tell results as a message of the user's.
+    return "" if left.startswith("[") and _RESULT in left.partition("\n")[0] else left
+
+
+def shortened(text: str, most: int = MAX_QUESTION) -> str:
+    """Both ends of a long text: people ask before what they paste, or after it."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n{text[-half:]}"
+
+
+def place_for(messages: list[Any], question: int) -> int:
+    """The index to put the block before: the question's, or earlier where a tool call still waits for its result."""
+    waiting: set[str] = set()
+    place = 0
+    for index, message in enumerate(messages[: question + 1]):
+        if not waiting:
+            place = index
+        if isinstance(message, dict):
+            waiting |= _called(message)
+            waiting.discard(str(message.get("tool_call_id")))
+    return place
+
+
+def _called(message: dict[str, Any]) -> set[str]:
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return set()
+    return {str(call.get("id")) for call in calls if isinstance(call, dict)}
+
+
+def _outside(text: str) -> str:
+    """The text without its elements: ``<name …>`` at the start of a line up to the last ``</name>``."""
+    kept: list[str] = []
+    at = 0
+    while at < len(text):
+        start = _element(text, at)
+        if start < 0:
+            kept.append(text[at:])
+            break
+        name = _name(text, start)
+        end = text.find(f"</{name}>", start)
+        kept.append(text[at:start])
+        if end < 0:
+            kept.append(text[start:])
+            break
+        at = end + len(name) + 3
+    return "".join(kept)
+
+
+def _element(text: str, at: int) -> int:
+    """Where the next element begins, which is at the start of a line; -1 where there is none."""
+    while (at := text.find("<", at)) >= 0:
+        before = text[max(0, at - MAX_INDENT) : at].rpartition("\n")[2]
+        if not before.strip() and _name(text, at):
+            return at
+        at += 1
+    return -1
+
+
+def _name(text: str, start: int) -> str:
+    """The name of an element that is opened here, empty where there is none."""
+    end = start + 1
+    while end < len(text) and end - start < 64 and (text[end].isalnum() or text[end] in "-_"):
+        end += 1
+    name = text[start + 1 : end]
+    is_told = name in _TOLD_IN or (name[:1].isalpha() and (name != name.lower() or "_" in name or "-" in name))
+    return name if is_told and text[end : end + 1] in (">", " ") else ""

@@ -1,0 +1,69 @@
+"""Answers that are no success, in the shape every OpenAI client reads. No path of ours and no trace in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from helix_core.errors import HelixError
+
+_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+class RefusedError(Exception):
+    """An answer with a status of 400 or more; ``message`` names the cause and the next action."""
+
+    def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.headers = status, code, message, dict(headers or {})
+
+
+def type_of(status: int) -> str:
+    """The error type that clients map to an exception."""
+    return _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+
+
+def error_object(status: int, message: str, code: str | None) -> dict[str, Any]:
+    """``{"error": {message, type, param, code}}``."""
+    return {"error": {"message": message, "type": type_of(status), "param": None, "code": code}}
+
+
+def answer(error: RefusedError) -> JSONResponse:
+    """The answer a refusal makes."""
+    return JSONResponse(error_object(error.status, error.message, error.code), error.status, error.headers)
+
+
+async def on_refused(_request: Request, error: Exception) -> JSONResponse:
+    """For the application: a refusal raised by a route."""
+    assert isinstance(error, RefusedError)
+    return answer(error)
+
+
+async def on_helix_error(_request: Request, error: Exception) -> JSONResponse:
+    """For the application: what the engine can explain."""
+    assert isinstance(error, HelixError)
+    status = 400 if error.usage else 500
+    return answer(RefusedError(status, "usage" if error.usage else "failed", str(error)))
+
+
+async def on_unknown(request: Request, _error: Exception) -> JSONResponse:
+    """For the application: no such route."""
+    return answer(RefusedError(404, "unknown_route", f"there is no {request.method} of that path here"))
+
+
+async def on_method(request: Request, _error: Exception) -> JSONResponse:
+    """For the application: the route has other methods."""
+    return answer(RefusedError(405, "method_not_allowed", f"{request.method} is not for this path"))
+
+
+async def on_defect(_request: Request, _error: Exception) -> JSONResponse:
+    """For the application: what nobody foresaw; the log has its type and place."""
+    return answer(RefusedError(500, "defect", "a defect of Helix; its log names the place, please report it"))

@@ -1,0 +1,189 @@
+"""The process of ``helix serve``: the host with its watchers and indexers, and HTTP on loopback, on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from helix_core.config import Config
+from helix_core.errors import HelixError
+from helix_ls.host.calls import first_indexed
+from helix_ls.host.host import Host
+from helix_ls.host.log import ContentFree
+from helix_ls.host.loop import LoopLag, new_loop
+from helix_ls.proxy.app import application
+from helix_ls.proxy.connection import Connection
+from helix_ls.proxy.guard import Rules
+from helix_ls.proxy.running import Running, announce
+from helix_ls.proxy.upstream import Address, Upstream
+from helix_ls.proxy.workspaces import Workspaces
+
+LOOPBACK = "127.0.0.1"
+PORTS_TRIED = 50
+CLOSE_S = 5.0
+KEEP_ALIVE_S = 75
+END_STREAMS_S = 2
+Ready = Callable[[Running], None]
+
+
+class PortError(HelixError):
+    """No port can be had."""
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signal handlers, which are the process's, and asleep while nobody asks."""
+
+    def __init__(self, settings: uvicorn.Config) -> None:
+        super().__init__(settings)
+        self._leaving = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone."""
+        yield
+
+    async def main_loop(self) -> None:
+        """Wait until it is time to leave."""
+        await self._leaving.wait()
+
+    def leave(self) -> None:
+        """Take no more requests, and end."""
+        self.should_exit = True
+        self._leaving.set()
+
+
+def run(
+    folders: Sequence[Path],
+    *,
+    port: int,
+    key: str,
+    upstream: Address,
+    config: Config,
+    environ: Mapping[str, str],
+    ready: Ready,
+) -> int:
+    """Serve until told to stop. ``ready`` is called once the first folder is indexed, or is taking its time."""
+    _log_to_stderr()
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(
+            _serve(folders, port=port, key=key, upstream=upstream, config=config, environ=environ, ready=ready)
+        )
+
+
+async def _serve(
+    folders: Sequence[Path],
+    *,
+    port: int,
+    key: str,
+    upstream: Address,
+    config: Config,
+    environ: Mapping[str, str],
+    ready: Ready,
+) -> int:
+    host = Host(mode="solo", linger_s=0.0)
+    above = Upstream(upstream)
+    told: Path | None = None
+    listener = bound(port)
+    try:
+        opened = [await host.attach(folder, trusted=True) for folder in folders]
+        rules = Rules(listener.getsockname()[1], key)
+        app = application(Workspaces(opened), above, rules, config)
+        server = _Server(_settings(app))
+        _follow_signals(server)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        indexing = asyncio.create_task(first_indexed(opened[0]))
+        await asyncio.wait((serving, indexing), return_when=asyncio.FIRST_COMPLETED)
+        if not serving.done():
+            running = Running(rules.port, os.getpid(), tuple(str(one.folder) for one in opened))
+            told = announce(running, environ)
+            ready(running)
+        await serving
+        indexing.cancel()
+    finally:
+        if told is not None:
+            told.unlink(missing_ok=True)
+        listener.close()
+        await above.close()
+        await _close(host)
+    return 0
+
+
+def bound(port: int) -> socket.socket:
+    """A listening socket on loopback: on this port, or the next that nobody has; 0 for any. Raises PortError."""
+    for candidate in range(port, min(port + PORTS_TRIED, 65_536)) if port else (0,):
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, candidate))
+            listener.listen(128)
+        except OSError as error:
+            listener.close()
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise PortError(f"port {candidate} cannot be had ({error.strerror}); choose another") from error
+        else:
+            listener.setblocking(False)
+            return listener
+    raise PortError(f"no port from {port} on is free; choose another with --port, or 0 for any")
+
+
+def _settings(app: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=END_STREAMS_S,
+    )
+
+
+def _follow_signals(server: _Server) -> None:
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(each, lambda *_: loop.call_soon_threadsafe(server.leave))
+        else:
+            loop.add_signal_handler(each, server.leave)
+
+
+async def _close(host: Host) -> None:
+    try:
+        await asyncio.wait_for(host.close(), CLOSE_S)
+    except TimeoutError:
+        # A thread that does not end would keep the process: the index is safe at any moment.
+        sys.stdout.flush()
+        os._exit(1)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """uvloop's, which passes a stream's chunks on faster; the plain one where there is none."""
+    try:
+        import uvloop
+    except ImportError:
+        return lambda: new_loop(LoopLag())
+    return uvloop.new_event_loop
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ContentFree("helix: %(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    # Its warnings are about what clients send, and advise to install what is left out on purpose.
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
