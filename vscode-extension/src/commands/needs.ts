@@ -1,0 +1,17 @@
+import type * as vscode from 'vscode';
+import type { Documents } from '../documents';
+import type { Logs } from '../logger';
+import type { PacketRequest } from '../protocol';
+import type { Server } from '../server/server';
+import type { Setup } from '../setup';
+
+/** What the commands work with. */
+export interface CommandNeeds {
+  readonly context: vscode.ExtensionContext;
+  readonly server: Server;
+  readonly setup: Setup;
+  readonly documents: Documents;
+  readonly logs: Logs;
+  /** Asks and shows the packet in the packet view. */
+  showPacket(request: PacketRequest): Promise<void>;
+}

@@ -1,0 +1,62 @@
+/** Gives each command its handler, and each failure of one a message that says what to do next. */
+import * as vscode from 'vscode';
+import { reasonOf } from '../logger';
+import { showDebugInformation } from './debug';
+import type { CommandId } from './ids';
+import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './indexing';
+import type { CommandNeeds } from './needs';
+import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
+import { explainVerdict, runDoctor, showStatus } from './show';
+import { whereIs } from './where';
+
+type Handler = (needs: CommandNeeds, ...given: readonly unknown[]) => Promise<void>;
+
+const handlers: Record<CommandId, Handler> = {
+  'helix.ask.question': packetForQuestion,
+  'helix.ask.selection': packetForSelection,
+  'helix.ask.symbol': packetForSymbol,
+  'helix.ask.file': packetForFile,
+  'helix.ask.verdict': explainVerdict,
+  'helix.ask.where': whereIs,
+  'helix.showStatus': showStatus,
+  'helix.refreshIndex': refreshIndex,
+  'helix.rebuildIndex': rebuildIndex,
+  'helix.pauseIndexing': pauseIndexing,
+  'helix.resumeIndexing': resumeIndexing,
+  'helix.restart': ({ server }) => server.restart('asked for'),
+  'helix.showLogs': ({ logs }) => {
+    logs.show();
+    return Promise.resolve();
+  },
+  'helix.runDoctor': runDoctor,
+  'helix.debugInformation': showDebugInformation,
+  'helix.chooseInterpreter': ({ setup }) => setup.choose(),
+  'helix.setUp': ({ setup }) => setup.setUp(),
+  'helix.openWalkthrough': async ({ context }) => {
+    await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
+  },
+};
+
+export function registerCommands(needs: CommandNeeds): vscode.Disposable {
+  const registered = Object.entries(handlers).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...given: unknown[]) => {
+      try {
+        await handler(needs, ...given);
+      } catch (error) {
+        await tell(needs, id, error);
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}
+
+async function tell(needs: CommandNeeds, id: string, error: unknown): Promise<void> {
+  if (error instanceof vscode.CancellationError) {
+    return;
+  }
+  needs.logs.logger.error(id, error);
+  const showLogs = 'Show Logs';
+  if ((await vscode.window.showErrorMessage(reasonOf(error), showLogs)) === showLogs) {
+    needs.logs.show();
+  }
+}

@@ -1,0 +1,79 @@
+/** Wires the rooms of the extension together; holds no logic. `activate` returns before anything was started. */
+import { mkdir } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { CommandNeeds } from './commands/needs';
+import { registerCommands } from './commands/register';
+import { Documents } from './documents';
+import { startForFolders } from './folders';
+import { Logs } from './logger';
+import { PythonExtensions } from './python/extensions';
+import { probeIn } from './python/probe';
+import { resolveInterpreter } from './python/resolve';
+import { interpreterSources, type Places } from './python/sources';
+import { Server } from './server/server';
+import { packetSource } from './serverSource';
+import { initializationOptions } from './settings';
+import { Setup } from './setup';
+import { showStatusItem } from './statusItem';
+import { restartOnTrust } from './trust';
+import { registerPacketView } from './view/packetView';
+
+let running: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const logs = new Logs();
+  const { logger } = logs;
+  const places: Places = {
+    storage: context.globalStorageUri.fsPath,
+    bundled: vscode.Uri.joinPath(context.extensionUri, 'bundled').fsPath,
+  };
+  const extensions = new PythonExtensions();
+  const probe = probeIn(places.storage);
+  const server = new Server({
+    logs,
+    cwd: places.storage,
+    resolve: async () => {
+      await mkdir(places.storage, { recursive: true });
+      return resolveInterpreter(interpreterSources(places, extensions, vscode.workspace.isTrusted), probe, (step) => {
+        logger.info(`Interpreter: ${step.source}${step.path ? `: ${step.path}` : ''}: ${step.reason}`);
+      });
+    },
+    options: () => initializationOptions(vscode.workspace.isTrusted),
+  });
+  running = server;
+  const setup = new Setup(server, places, probe, logs);
+  const documents = new Documents();
+  const view = registerPacketView(context, packetSource(server), logger);
+  const needs: CommandNeeds = {
+    context,
+    server,
+    setup,
+    documents,
+    logs,
+    showPacket: async (request) => {
+      await view.show(request);
+    },
+  };
+  context.subscriptions.push(
+    logs,
+    server,
+    setup,
+    documents,
+    extensions,
+    registerCommands(needs),
+    showStatusItem(server),
+    restartOnTrust(server),
+    extensions.onChange((reason) => void server.interpreterMayHaveChanged(reason)),
+    startForFolders(server),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('helix.interpreter')) {
+        void server.interpreterMayHaveChanged('the setting helix.interpreter changed');
+      }
+    }),
+  );
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+  running = undefined;
+}

@@ -1,0 +1,18 @@
+/** The server runs for folders: it starts with the first one, and what it told of one that left is dropped. */
+import * as vscode from 'vscode';
+import type { Server } from './server/server';
+
+export function startForFolders(server: Server): vscode.Disposable {
+  const start = (): void => {
+    if (server.state.kind === 'stopped' && (vscode.workspace.workspaceFolders ?? []).length > 0) {
+      void server.restart('a folder is open');
+    }
+  };
+  start();
+  return vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
+    removed.forEach((folder) => {
+      server.forget(folder.uri);
+    });
+    start();
+  });
+}

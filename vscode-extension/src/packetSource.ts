@@ -1,0 +1,30 @@
+import type { CancellationToken, Event } from 'vscode';
+import type {
+  Explanation,
+  LiveStatus,
+  Packet,
+  PacketItem,
+  PacketRequest,
+  RefreshPlan,
+  TaskType,
+  VerdictsParams,
+} from './protocol';
+
+/**
+ * What the packet view needs of the language server, and nothing more.
+ *
+ * A failure rejects with an `Error` whose message names the cause and the next action, ready to be shown.
+ */
+export interface PacketSource {
+  packet(request: PacketRequest, token?: CancellationToken): Promise<Packet>;
+  /** Ends the verdict changes of an open packet; one that is not open any more is no error. */
+  close(packetId: string): Promise<void>;
+  explain(item: PacketItem, about: { readonly workspace: string; readonly task?: TaskType }): Promise<Explanation>;
+  refreshPlan(packetId: string): Promise<RefreshPlan>;
+  readonly onVerdicts: Event<VerdictsParams>;
+  readonly onStatus: Event<LiveStatus>;
+  /** The last status of each workspace folder. Empty while no server runs. */
+  statuses(): readonly LiveStatus[];
+  /** Another number for each server that was started: packets open in an earlier one are open no more. */
+  session(): number;
+}

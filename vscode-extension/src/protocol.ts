@@ -1,0 +1,305 @@
+/**
+ * The wire: every object that travels between the editor and the language server, as plain types.
+ *
+ * Knows neither VS Code nor the language client, so that the packet view's page can use it too.
+ * Lines are 1-based and inclusive, times are Unix seconds, `source_id` is the path from the workspace root with `/`.
+ */
+
+export type VerdictStatus = 'verified' | 'stale_risk' | 'needs_refresh';
+
+export const taskTypes = ['explain', 'plan', 'review', 'edit', 'debug', 'ops', 'quote'] as const;
+export type TaskType = (typeof taskTypes)[number];
+
+export interface LineSpan {
+  readonly start_line: number;
+  readonly end_line: number;
+}
+
+/** One pointer of a packet. `quote` may be shorter than the span; it is empty where nothing could be read. */
+export interface PacketItem extends LineSpan {
+  readonly kind: string;
+  readonly gene_id: string;
+  readonly title: string;
+  readonly source_id: string;
+  readonly uri: string;
+  readonly source_kind: string;
+  readonly language: string;
+  readonly symbol: string;
+  readonly content_hash: string;
+  readonly volatility_class: string;
+  readonly authority_class: string;
+  readonly last_verified_at: number;
+  readonly commit: string | null;
+  readonly author: string | null;
+  readonly committed_at: number | null;
+  readonly relevance_score: number;
+  readonly live_truth_score: number;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly quote: string;
+  readonly citations: readonly string[];
+  /** Completes the reason: names, or the other side. */
+  readonly detail?: string;
+  readonly related?: boolean;
+  /** Where the span stands in the unsaved buffer. */
+  readonly buffer?: LineSpan;
+}
+
+export interface RefreshTarget extends LineSpan {
+  readonly target_kind: string;
+  readonly source_id: string;
+  readonly reason: string;
+  readonly priority: number;
+}
+
+export interface SourcedClaim {
+  readonly source_id: string;
+  readonly line: number;
+  readonly value: string;
+  readonly value_type: string;
+}
+
+export interface Contradiction {
+  readonly key: string;
+  readonly fresher: SourcedClaim;
+  readonly older: SourcedClaim;
+}
+
+/** `helix.packet/1`. `packet_id` is there when the packet was asked for with `open`. */
+export interface Packet {
+  readonly schema: 'helix.packet/1';
+  readonly packet_id?: string;
+  readonly task_type: TaskType;
+  readonly query: string;
+  /** Absolute path of the workspace folder. */
+  readonly workspace: string;
+  readonly head: string;
+  readonly verified: readonly PacketItem[];
+  readonly stale_risk: readonly PacketItem[];
+  readonly needs_refresh: readonly PacketItem[];
+  readonly contradictions: readonly Contradiction[];
+  readonly refresh_targets: readonly RefreshTarget[];
+  readonly known_empty: boolean;
+  readonly coordinate_confidence: number;
+  readonly nearest: readonly string[];
+  readonly notes: readonly string[];
+  readonly accounting: {
+    readonly searched: number;
+    readonly sources: number;
+    readonly evaluated: number;
+    readonly returned: number;
+    readonly tokens: number;
+    readonly elapsed_ms: number;
+    readonly signals: Readonly<Record<string, string>>;
+  };
+}
+
+/** Arguments of `helix.packet`. */
+export interface PacketRequest {
+  readonly question: string;
+  readonly task?: TaskType;
+  readonly k?: number;
+  /** Uri of a workspace folder. */
+  readonly workspace?: string;
+  /** Uri of the document the question is about. */
+  readonly uri?: string;
+  /** Keep the packet open: `helix/verdicts` tells of its changes until `helix.packet.close`. */
+  readonly open?: boolean;
+}
+
+/** One pointer's verdict as it is now; `start_line` and `end_line` are those of the packet, `now` is where it stands. */
+export interface VerdictChange extends LineSpan {
+  readonly source_id: string;
+  readonly gene_id: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+  readonly now: LineSpan | null;
+}
+
+/** Parameters of the notification `helix/verdicts`. */
+export interface VerdictsParams {
+  readonly packet_id: string;
+  readonly workspace: string;
+  readonly items: readonly VerdictChange[];
+  readonly refresh_targets: readonly RefreshTarget[];
+}
+
+export interface RefreshPlan {
+  readonly schema: 'helix.refreshPlan/1';
+  readonly refresh_targets: readonly RefreshTarget[];
+}
+
+export interface Observation {
+  readonly step: string;
+  /** A sentence. */
+  readonly observation: string;
+  /** A word of the verdict table, or empty where the observation speaks for the place. */
+  readonly finding: string;
+  /** Whether this observation decided the verdict. */
+  readonly decides: boolean;
+}
+
+/** `helix.explain/1`: why this verdict, every observation in order. */
+export interface Explanation extends LineSpan {
+  readonly schema: 'helix.explain/1';
+  readonly source_id: string;
+  readonly symbol: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+  readonly observations: readonly Observation[];
+  readonly refresh_targets: readonly RefreshTarget[];
+}
+
+export interface SearchItem extends LineSpan {
+  readonly source_id: string;
+  readonly symbol: string;
+  readonly kind: string;
+  readonly score: number;
+  readonly signals: readonly { readonly ranker: string; readonly rank: number; readonly share: number }[];
+  readonly related?: boolean;
+}
+
+/** `helix.search/1`, best first. */
+export interface SearchAnswer {
+  readonly schema: 'helix.search/1';
+  readonly query: string;
+  readonly items: readonly SearchItem[];
+  readonly known_empty: boolean;
+  readonly confidence: number;
+  readonly elapsed_ms: number;
+  readonly nearest: readonly string[];
+}
+
+export interface SymbolPlace extends LineSpan {
+  readonly source_id: string;
+  readonly uri: string;
+  readonly symbol: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+  readonly commit: string | null;
+  readonly author: string | null;
+  readonly committed_at: number | null;
+}
+
+/** `helix.symbol/1`: what is known of a name. */
+export interface SymbolAnswer {
+  readonly schema: 'helix.symbol/1';
+  readonly name: string;
+  readonly kind: string;
+  readonly symbol: string;
+  readonly definitions: readonly SymbolPlace[];
+  readonly users: readonly SymbolPlace[];
+  readonly users_total: number;
+  readonly tests: readonly SymbolPlace[];
+  readonly documents: readonly SymbolPlace[];
+  readonly elapsed_ms: number;
+}
+
+/** `helix.index/1`: what a refresh did. */
+export interface IndexReport {
+  readonly schema: 'helix.index/1';
+  readonly files: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly parsed: number;
+  readonly elapsed_ms: number;
+  readonly notes: readonly string[];
+}
+
+export type LiveState = 'starting' | 'indexing' | 'fresh' | 'paused' | 'missing' | 'error';
+export type Watching = 'events' | 'polling' | 'off';
+
+/** `helix.live/1`: parameters of the notification `helix/status`, one per workspace folder. */
+export interface LiveStatus {
+  readonly schema: 'helix.live/1';
+  /** Absolute path of the workspace folder. */
+  readonly workspace: string;
+  readonly uri: string;
+  readonly state: LiveState;
+  readonly watching: Watching;
+  readonly restricted: boolean;
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+  readonly files: number;
+  readonly items: number;
+  /** What is wrong, and what to do about it; empty when all is well. */
+  readonly message: string;
+  readonly action: string;
+  readonly branch: string;
+  readonly head: string;
+  readonly server: { readonly pid: number; readonly version: string; readonly mode: 'daemon' | 'solo' };
+}
+
+/** `helix.status/1`: what is indexed and how far it is from the disk. */
+export interface StatusAnswer {
+  readonly schema: 'helix.status/1';
+  readonly workspace: string;
+  readonly indexed: boolean;
+  readonly fresh: boolean;
+  readonly pending: { readonly changed_or_new: number; readonly gone: number };
+  readonly index: {
+    readonly path: string;
+    readonly size_bytes: number;
+    readonly files: number;
+    readonly items: number;
+    readonly parked_files: number;
+    readonly parked_items: number;
+  };
+  readonly languages: Readonly<Record<string, number>>;
+  readonly git: { readonly head: string; readonly branch: string; readonly operation: string } | null;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly notes: readonly string[];
+  readonly live?: LiveStatus;
+}
+
+/** `helix.doctor/1`: can Helix work on this machine. */
+export interface DoctorAnswer {
+  readonly schema: 'helix.doctor/1';
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly state: 'ok' | 'warn' | 'fail';
+    readonly detail: string;
+    readonly action: string;
+  }[];
+}
+
+/** `initializationOptions` of the server. */
+export interface InitializationOptions {
+  readonly helix: {
+    readonly trusted: boolean;
+    readonly watch: 'auto' | 'polling' | 'off';
+    readonly paused: boolean;
+    readonly hover: boolean;
+    readonly codeLens: boolean;
+    readonly diagnostics: boolean;
+    readonly trace: 'off' | 'messages' | 'verbose';
+  };
+}
+
+/** The server's commands. The language client registers them under these names, so the extension's own never equal one. */
+export const serverCommands = {
+  packet: 'helix.packet',
+  closePacket: 'helix.packet.close',
+  search: 'helix.search',
+  refreshPlan: 'helix.refreshPlan',
+  explain: 'helix.explain',
+  symbol: 'helix.symbol',
+  refreshIndex: 'helix.index.refresh',
+  rebuildIndex: 'helix.index.rebuild',
+  pauseIndex: 'helix.index.pause',
+  resumeIndex: 'helix.index.resume',
+  status: 'helix.status',
+  doctor: 'helix.doctor',
+  dismiss: 'helix.dismiss',
+  refreshFile: 'helix.refreshFile',
+  openSides: 'helix.openSides',
+} as const;
+
+export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts' } as const;

@@ -1,0 +1,29 @@
+/** The packet view's source, answered by the language server. */
+import type { CancellationToken } from 'vscode';
+import type { PacketSource } from './packetSource';
+import { serverCommands, type Explanation, type Packet, type RefreshPlan } from './protocol';
+import type { Server } from './server/server';
+
+export function packetSource(server: Server): PacketSource {
+  return {
+    packet: (request, token?: CancellationToken) => server.ask<Packet>(serverCommands.packet, request, token),
+    close: async (packetId) => {
+      // A packet does not outlive its server: where none runs there is nothing to close.
+      if (server.state.kind === 'running') {
+        await server.ask(serverCommands.closePacket, { packet_id: packetId });
+      }
+    },
+    explain: (item, about) =>
+      server.ask<Explanation>(serverCommands.explain, {
+        source_id: item.source_id,
+        start_line: item.start_line,
+        end_line: item.end_line,
+        ...about,
+      }),
+    refreshPlan: (packetId) => server.ask<RefreshPlan>(serverCommands.refreshPlan, { packet_id: packetId }),
+    onVerdicts: server.onVerdicts,
+    onStatus: server.onStatus,
+    statuses: () => server.statuses(),
+    session: () => server.session,
+  };
+}

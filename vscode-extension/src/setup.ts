@@ -1,0 +1,228 @@
+/**
+ * What is shown when there is no Python to run on, and how one comes to be: chosen by the user, or made with consent.
+ * Each way ends: in a server, in a message with two actions, or because the user said no.
+ */
+import * as vscode from 'vscode';
+import { reasonOf, type Logs } from './logger';
+import { findBundle, makePrivate, type Maker } from './python/privateEnvironment';
+import { isNewEnough, type Probe, type Resolution } from './python/resolve';
+import { RunError } from './python/run';
+import { program } from './python/searchPath';
+import { workspaceFolders, type Places } from './python/sources';
+import type { Server } from './server/server';
+import { rememberInterpreter } from './settings';
+
+const setUpTitle = 'Set Up';
+const againTitle = 'Set Up Again';
+const chooseTitle = 'Choose Interpreter';
+const logsTitle = 'Show Logs';
+
+const consent =
+  'It lives in this extension’s storage folder. The packages Helix needs are downloaded from your package index, each ' +
+  'checked against a pinned hash. Nothing else on your machine is changed.';
+
+export class Setup implements vscode.Disposable {
+  private told = false;
+  private making: Promise<void> | undefined;
+  private readonly listener: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly places: Places,
+    private readonly probe: Probe,
+    private readonly logs: Logs,
+  ) {
+    this.listener = server.onState((state) => {
+      if (state.kind === 'noPython') {
+        void this.tellOnce(state.resolution);
+      } else if (state.kind === 'running') {
+        this.told = false;
+      } else if (state.kind === 'crashed') {
+        void this.tellCrashed(state.message);
+      }
+    });
+  }
+
+  /** Asks for consent, then makes the private environment with progress and starts the server in it. */
+  async setUp(): Promise<void> {
+    const answer = await vscode.window.showInformationMessage(
+      'Set up a private Python environment for Helix?',
+      { modal: true, detail: consent },
+      setUpTitle,
+    );
+    if (answer === setUpTitle) {
+      await this.make();
+    }
+  }
+
+  /** Lets the user pick an interpreter; one that cannot run Helix is refused with its reason. */
+  async choose(): Promise<void> {
+    const found = (this.server.resolution?.steps ?? [])
+      .filter((step) => step.path)
+      .sort((one, other) => Number(other.accepted) - Number(one.accepted));
+    const picked = await vscode.window.showQuickPick(
+      [
+        ...found.map((step) => ({
+          label: step.path ?? '',
+          description: step.source,
+          detail: step.reason,
+          path: step.path,
+        })),
+        { label: '$(folder-opened) Browse…', description: 'a Python executable', detail: '', path: undefined },
+      ],
+      {
+        title: 'Choose the Python that runs Helix',
+        placeHolder: 'It needs Python 3.11 or newer, with Helix installed',
+      },
+    );
+    const path = picked && (picked.path ?? (await browse()));
+    if (!path) {
+      return;
+    }
+    const probed = await this.probe(path);
+    if (!probed.ran || !isNewEnough(probed.python) || probed.helix === undefined) {
+      const why = probed.ran
+        ? `it is Python ${probed.python}${probed.helix === undefined ? ' without Helix' : ''}`
+        : probed.reason;
+      await this.tell(`Helix cannot run on ${path}: ${why}.`, [chooseTitle, setUpTitle]);
+      return;
+    }
+    await rememberInterpreter(path);
+    await this.server.restart(`the interpreter ${path} was chosen`);
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  private async tellOnce(resolution: Resolution): Promise<void> {
+    if (this.told || this.making) {
+      return;
+    }
+    this.told = true;
+    if (resolution.base && (await findBundle(this.places.bundled))) {
+      await this.tell(
+        `Helix needs a Python environment and can make one of its own. ${consent}`,
+        [setUpTitle, chooseTitle],
+        'information',
+      );
+    } else if (resolution.base) {
+      const found = `Python ${resolution.base.python} at ${resolution.base.path}`;
+      await this.tell(`Helix is not installed in any Python it found (${found}).`, [chooseTitle, logsTitle]);
+    } else {
+      await this.tell('Helix needs Python 3.11 or newer and found none.', [chooseTitle, logsTitle]);
+    }
+  }
+
+  private async tellCrashed(message: string): Promise<void> {
+    const restart = 'Restart';
+    const answer = await vscode.window.showErrorMessage(
+      `Helix stopped: its language server ended five times within three minutes. ${message}`,
+      restart,
+      logsTitle,
+    );
+    if (answer === restart) {
+      await this.server.restart('asked for after five crashes');
+    } else if (answer === logsTitle) {
+      this.logs.showServer();
+    }
+  }
+
+  private async tell(
+    message: string,
+    titles: readonly string[],
+    kind: 'error' | 'information' = 'error',
+  ): Promise<void> {
+    const show = kind === 'error' ? vscode.window.showErrorMessage : vscode.window.showInformationMessage;
+    const answer = await show(message, ...titles);
+    if (answer === setUpTitle || answer === againTitle) {
+      await this.make();
+    } else if (answer === chooseTitle) {
+      await this.choose();
+    } else if (answer === logsTitle) {
+      this.logs.show();
+    }
+  }
+
+  private make(): Promise<void> {
+    return (this.making ??= this.makeOnce().finally(() => {
+      this.making = undefined;
+    }));
+  }
+
+  private async makeOnce(): Promise<void> {
+    const { logger } = this.logs;
+    const bundle = await findBundle(this.places.bundled);
+    if (!bundle) {
+      await this.tell('This build of the extension carries no Helix wheel.', [chooseTitle, logsTitle]);
+      return;
+    }
+    const maker = await this.maker();
+    if (!maker.python && !maker.uv) {
+      await this.tell(
+        'Helix needs Python 3.11 or newer to make its environment, and found none. Install one and set up again.',
+        [againTitle, chooseTitle],
+      );
+      return;
+    }
+    await this.server.hold('settingUp');
+    try {
+      await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: 'Helix', cancellable: true },
+        async (progress, token) => {
+          const abort = new AbortController();
+          token.onCancellationRequested(() => {
+            abort.abort();
+          });
+          const python = await makePrivate(this.places.storage, bundle, maker, {
+            signal: abort.signal,
+            works: async (path) => {
+              const probed = await this.probe(path);
+              return probed.ran && probed.helix !== undefined;
+            },
+            onStep: (step) => {
+              logger.info(step);
+              progress.report({ message: step });
+            },
+            onLine: (line) => {
+              logger.debug(line);
+            },
+          });
+          logger.info(`The private environment is ready: ${python}`);
+        },
+      );
+    } catch (error) {
+      await this.failed(error);
+      return;
+    }
+    await this.server.restart('the private environment is ready');
+  }
+
+  private async failed(error: unknown): Promise<void> {
+    const cancelled = error instanceof RunError ? error.kind === 'cancelled' : (error as Error).name === 'AbortError';
+    this.logs.logger.error('The private environment could not be made', error);
+    // What was there before serves on, where there was something.
+    this.told = true;
+    await this.server.restart(cancelled ? 'setting up was cancelled' : 'setting up failed');
+    if (!cancelled) {
+      void this.tell(`Helix could not make its Python environment: ${reasonOf(error)}.`, [logsTitle, againTitle]);
+    }
+  }
+
+  private async maker(): Promise<Maker> {
+    const searchPath = process.env['PATH'] ?? '';
+    const uv = await program('uv', searchPath, workspaceFolders());
+    const { interpreter, base } = this.server.resolution ?? {};
+    const python = base?.path ?? interpreter?.path;
+    return { ...(uv && { uv }), ...(python && { python }) };
+  }
+}
+
+async function browse(): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: 'Choose a Python executable',
+    openLabel: 'Choose',
+    canSelectMany: false,
+  });
+  return chosen?.[0]?.fsPath;
+}

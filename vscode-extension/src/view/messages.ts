@@ -1,0 +1,68 @@
+/** What the packet view's page and the extension say to each other, and nothing else crosses between them. */
+
+import type { Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../protocol';
+
+/** A packet of the past, without what only its own page shows. */
+export interface HistoryRow {
+  readonly id: string;
+  readonly question: string;
+  readonly task: TaskType;
+  readonly folder: string;
+  /** Unix seconds. */
+  readonly askedAt: number;
+  readonly pinned: boolean;
+  readonly verified: number;
+  readonly staleRisk: number;
+  readonly needsRefresh: number;
+}
+
+/** When the verdicts were judged: they hold now, are of an earlier time and being judged again, or just of that time. */
+export type Judged = 'now' | 'again' | 'then';
+
+/** The packet on the page. */
+export interface ShownPacket {
+  readonly id: string;
+  readonly packet: Packet;
+  /** Unix seconds. */
+  readonly judgedAt: number;
+  readonly pinned: boolean;
+  readonly judged: Judged;
+}
+
+export type FailureAction = 'retry' | 'restart' | 'logs';
+
+export type ToPage =
+  | { readonly type: 'asking'; readonly question: string; readonly task: TaskType }
+  | { readonly type: 'shown'; readonly shown: ShownPacket | null }
+  | { readonly type: 'verdicts'; readonly told: VerdictsParams }
+  | { readonly type: 'failed'; readonly message: string; readonly actions: readonly FailureAction[] }
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'explained'; readonly key: string; readonly explanation: Explanation }
+  | { readonly type: 'notExplained'; readonly key: string; readonly message: string }
+  | { readonly type: 'history'; readonly rows: readonly HistoryRow[] }
+  | { readonly type: 'live'; readonly folders: readonly LiveStatus[] }
+  | { readonly type: 'compose'; readonly question: string; readonly task?: TaskType }
+  | { readonly type: 'copied'; readonly what: string }
+  | { readonly type: 'said'; readonly text: string };
+
+export type CopyForm = 'markdown' | 'json';
+
+/** A place to open: an item by its key, or lines of a source. */
+export type OpenPlace =
+  { readonly key: string } | { readonly source_id: string; readonly start_line: number; readonly end_line: number };
+
+export type LiveAction = 'resume' | 'restart' | 'logs' | 'status';
+
+export type FromPage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'ask'; readonly question: string; readonly task: TaskType; readonly workspace?: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'open'; readonly place: OpenPlace; readonly keepFocus: boolean }
+  | { readonly type: 'explain'; readonly key: string }
+  | { readonly type: 'copyPacket'; readonly form: CopyForm }
+  | { readonly type: 'copyItem'; readonly key: string }
+  | { readonly type: 'pin'; readonly id: string; readonly pinned: boolean }
+  | { readonly type: 'recall'; readonly id: string }
+  | { readonly type: 'forget'; readonly id: string }
+  | { readonly type: 'forgetAll' }
+  | { readonly type: 'act'; readonly action: FailureAction | LiveAction; readonly workspace?: string };

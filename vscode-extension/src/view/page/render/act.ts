@@ -1,0 +1,11 @@
+/** What a part of the page can do when the user acts: change the page's own state, or ask the extension. */
+
+import type { FromPage } from '../../messages';
+import type { Intent } from '../reduce';
+
+export interface Act {
+  intend(intent: Intent): void;
+  send(message: FromPage): void;
+  /** Brings a row of the answer into sight, and the focus to it. */
+  goTo(row: string): void;
+}

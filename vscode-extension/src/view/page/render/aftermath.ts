@@ -1,0 +1,145 @@
+/** What follows the pointers of a packet: what to read again, what contradicts what, and what else was noticed. */
+
+import type { Contradiction, Packet, RefreshTarget, SourcedClaim } from '../../../protocol';
+import { shown } from '../../shown';
+import { lineRange, reasonWords, spokenLines } from '../../words';
+import { h, text, type Child, type Described } from '../dom';
+import type { State } from '../state';
+import type { Act } from './act';
+
+export function plan(state: State, act: Act, packet: Packet): Child {
+  const targets = packet.refresh_targets;
+  if (targets.length === 0) return null;
+  const left = targets.filter((target) => !state.ticked.includes(keyOf(target))).length;
+  const progress = left === targets.length ? `${targets.length}` : `${left} of ${targets.length} left`;
+  return section(
+    'plan',
+    'Read again first',
+    progress,
+    h(
+      'ul',
+      { class: 'plan' },
+      targets.map((target) => step(state, act, target)),
+    ),
+  );
+}
+
+function step(state: State, act: Act, target: RefreshTarget): Described {
+  const key = keyOf(target);
+  const done = state.ticked.includes(key);
+  const spoken = shown(`${target.source_id}, ${spokenLines(target)}: ${reasonWords(target.reason)}`);
+  return h(
+    'li',
+    { key, class: done ? 'step done' : 'step' },
+    h('input', {
+      checked: done,
+      'aria-label': `Read: ${spoken}`,
+      attributes: { type: 'checkbox' },
+      on: {
+        change: () => {
+          act.intend({ type: 'tick', key });
+        },
+      },
+    }),
+    h(
+      'div',
+      { class: 'step-what' },
+      placeLink(act, target.source_id, target),
+      h(
+        'span',
+        { class: 'step-reason' },
+        reasonWords(target.reason),
+        ' ',
+        h('code', { class: 'word' }, text(target.reason)),
+      ),
+    ),
+  );
+}
+
+export function contradictions(act: Act, packet: Packet): Child {
+  const pairs = packet.contradictions;
+  if (pairs.length === 0) return null;
+  return section(
+    'contradictions',
+    'Sources that contradict each other',
+    `${pairs.length}`,
+    pairs.map((pair) => versus(act, pair)),
+  );
+}
+
+function versus(act: Act, pair: Contradiction): Described {
+  return h(
+    'div',
+    { class: 'versus', 'aria-label': shown(`Contradiction about ${pair.key}`), attributes: { role: 'group' } },
+    h('code', { class: 'versus-key' }, text(pair.key)),
+    h('div', { class: 'sides' }, side(act, 'fresher', pair.fresher), side(act, 'older', pair.older)),
+  );
+}
+
+function side(act: Act, label: 'fresher' | 'older', claim: SourcedClaim): Described {
+  return h(
+    'div',
+    { class: `side side-${label}` },
+    h('span', { class: 'side-label' }, label),
+    h('code', { class: 'side-value' }, text(claim.value)),
+    placeLink(act, claim.source_id, { start_line: claim.line, end_line: claim.line }),
+  );
+}
+
+export function notes(packet: Packet): Child {
+  if (packet.notes.length === 0) return null;
+  return section(
+    'notes',
+    'Notes',
+    '',
+    h(
+      'ul',
+      { class: 'notes' },
+      packet.notes.map((note) => h('li', {}, text(note))),
+    ),
+  );
+}
+
+function section(name: string, title: string, badge: string, ...content: readonly Child[]): Described {
+  return h(
+    'section',
+    { key: name, class: 'part', 'aria-labelledby': `title-${name}` },
+    h(
+      'h3',
+      { class: 'part-title', attributes: { id: `title-${name}` } },
+      title,
+      badge === '' ? null : [' ', h('span', { class: 'badge' }, badge)],
+    ),
+    ...content,
+  );
+}
+
+interface Lines {
+  readonly start_line: number;
+  readonly end_line: number;
+}
+
+function placeLink(act: Act, sourceId: string, span: Lines): Described {
+  const slash = sourceId.lastIndexOf('/') + 1;
+  const place = { source_id: sourceId, start_line: span.start_line, end_line: span.end_line };
+  return h(
+    'button',
+    {
+      class: 'place',
+      'aria-label': shown(`Open ${sourceId}, ${spokenLines(span)}`),
+      attributes: { type: 'button', title: shown(sourceId) },
+      on: {
+        click: () => {
+          act.send({ type: 'open', place, keepFocus: false });
+        },
+      },
+    },
+    h('span', { class: 'folder', attributes: { dir: 'ltr' } }, text(sourceId.slice(0, slash))),
+    h('span', { class: 'file', attributes: { dir: 'ltr' } }, text(sourceId.slice(slash))),
+    h('span', { class: 'lines' }, `:${lineRange(span)}`),
+  );
+}
+
+function keyOf(target: RefreshTarget): string {
+  return `${target.source_id}:${target.start_line}-${target.end_line}:${target.reason}`;
+}

@@ -1,0 +1,38 @@
+/** How many pointers carry which verdict: always in sight, so that a change is seen wherever its item went. */
+
+import { count, groupNames, groups } from '../../words';
+import { h, type Child } from '../dom';
+import { icon } from '../icons';
+import { groupRowKey, type State } from '../state';
+import type { Act } from './act';
+
+export function tally(state: State, act: Act): Child {
+  if (state.shown === null || state.shown.packet.known_empty) return null;
+  const { packet, judged } = state.shown;
+  return h(
+    'div',
+    { key: 'tally', class: `tally judged-${judged}`, 'aria-label': 'Verdicts', attributes: { role: 'group' } },
+    groups.map((status) => {
+      const size = packet[status].length;
+      const turns = state.changes[groupRowKey(status)] ?? 0;
+      const turned = turns === 0 ? '' : turns % 2 === 1 ? ' turned-odd' : ' turned-even';
+      return h(
+        'button',
+        {
+          key: status,
+          class: `count s-${status}${turned}`,
+          'aria-label': `${groupNames[status]}: ${count(size, 'pointer')}`,
+          attributes: { type: 'button', title: `Go to ${groupNames[status].toLowerCase()}`, disabled: size === 0 },
+          on: {
+            click: () => {
+              act.goTo(groupRowKey(status));
+            },
+          },
+        },
+        icon(status, 'mark'),
+        h('span', { class: 'count-number' }, size),
+        h('span', { class: 'count-name' }, groupNames[status].toLowerCase()),
+      );
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+/** What the page knows. One value; `reduce.ts` makes the next one, `render/` draws it. */
+
+import type { Explanation, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
+import type { FailureAction, HistoryRow, ShownPacket } from '../messages';
+
+export interface Explained {
+  readonly state: 'asked' | 'answered' | 'failed';
+  readonly explanation?: Explanation;
+  readonly message?: string;
+}
+
+export interface State {
+  /** The question box. `recalled` counts back through the history; `own` is what stood there before. */
+  readonly draft: { readonly text: string; readonly recalled: number; readonly own: string };
+  readonly task: TaskType;
+  /** Uri of the workspace folder to ask; empty: the editor's choice. */
+  readonly workspace: string;
+  readonly asking: { readonly question: string; readonly task: TaskType } | null;
+  readonly shown: ShownPacket | null;
+  /** Id of the packet that the kept rows belong to, until the extension shows one. */
+  readonly awaited: string;
+  readonly failure: { readonly message: string; readonly actions: readonly FailureAction[] } | null;
+  readonly history: readonly HistoryRow[];
+  readonly historyOpen: boolean;
+  readonly folders: readonly LiveStatus[];
+  /** Rows of the answer: folded groups, unfolded items, quotes shown whole, and the row that Tab comes to. */
+  readonly folded: readonly string[];
+  readonly unfolded: readonly string[];
+  readonly whole: readonly string[];
+  readonly active: string;
+  readonly explained: Readonly<Record<string, Explained>>;
+  /** How often an item's verdict changed while it was looked at, and how often an item came to a group. */
+  readonly changes: Readonly<Record<string, number>>;
+  readonly ticked: readonly string[];
+  readonly copied: string;
+  /** For a screen reader; `serial` tells two equal ones apart. */
+  readonly announcement: { readonly text: string; readonly serial: number };
+}
+
+/** The row of a group in the answer. */
+export function groupRowKey(status: VerdictStatus): string {
+  return `group ${status}`;
+}
+
+export const initial: State = {
+  draft: { text: '', recalled: -1, own: '' },
+  task: 'explain',
+  workspace: '',
+  asking: null,
+  shown: null,
+  awaited: '',
+  failure: null,
+  history: [],
+  historyOpen: false,
+  folders: [],
+  folded: [],
+  unfolded: [],
+  whole: [],
+  active: '',
+  explained: {},
+  changes: {},
+  ticked: [],
+  copied: '',
+  announcement: { text: '', serial: 0 },
+};
+
+/** What survives when the page is hidden or the window reloads; the packet itself is kept by the extension. */
+export interface Kept extends Pick<
+  State,
+  'task' | 'workspace' | 'folded' | 'unfolded' | 'whole' | 'active' | 'ticked'
+> {
+  readonly version: 1;
+  readonly text: string;
+  readonly packet: string;
+  readonly scroll: number;
+}
+
+export function kept(state: State, scroll: number): Kept {
+  const { task, workspace, folded, unfolded, whole, active, ticked } = state;
+  return {
+    version: 1,
+    task,
+    workspace,
+    folded,
+    unfolded,
+    whole,
+    active,
+    ticked,
+    text: state.draft.text,
+    packet: state.shown?.id ?? '',
+    scroll,
+  };
+}
+
+/** The first state of a page that was there before. What an older version kept is left alone. */
+export function revived(stored: unknown): { state: State; scroll: number } {
+  const was = stored as Partial<Kept> | null | undefined;
+  if (was?.version !== 1) return { state: initial, scroll: 0 };
+  const { task, workspace, folded, unfolded, whole, active, ticked, text, packet, scroll } = was as Kept;
+  const rows = { folded, unfolded, whole, active, ticked, awaited: packet };
+  return { state: { ...initial, ...rows, task, workspace, draft: { text, recalled: -1, own: text } }, scroll };
+}

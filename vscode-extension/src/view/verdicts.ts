@@ -1,0 +1,70 @@
+/**
+ * A packet whose verdicts change while it is looked at. Pure: a packet and what the server tells give the next packet.
+ */
+
+import type { LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../protocol';
+import { groups } from './words';
+
+/** An item, and where it stands now if a later verdict told. */
+export interface LiveItem extends PacketItem {
+  /** `null`: it stands nowhere any more. Absent: where the packet said. */
+  readonly now?: LineSpan | null;
+}
+
+export interface VerdictMove {
+  readonly key: string;
+  readonly item: LiveItem;
+  readonly from: VerdictStatus;
+}
+
+type Pointer = Pick<PacketItem, 'source_id' | 'gene_id' | 'start_line' | 'end_line'>;
+
+/** What names an item within its packet. */
+export function itemKey(item: Pointer): string {
+  return `${item.source_id}:${item.start_line}-${item.end_line}:${item.gene_id}`;
+}
+
+export function itemsOf(packet: Packet): LiveItem[] {
+  return groups.flatMap((status) => [...packet[status]]);
+}
+
+/** The lines to open: where the item stands now, in the unsaved buffer if there is one. Null: nowhere. */
+export function currentSpan(item: LiveItem): LineSpan | null {
+  if (item.buffer !== undefined) return item.buffer;
+  return item.now === undefined ? item : item.now;
+}
+
+/** The packet with the verdicts of now, and the items whose status or reason is another one than before. */
+export function withVerdicts(packet: Packet, told: VerdictsParams): { packet: Packet; moves: VerdictMove[] } {
+  const news = new Map(told.items.map((change) => [itemKey(change), change]));
+  const moves: VerdictMove[] = [];
+  const items = itemsOf(packet).map((item): LiveItem => {
+    const key = itemKey(item);
+    const change = news.get(key);
+    if (change === undefined) return item;
+    // The buffer's span belongs to the verdict `unsaved` and leaves with it.
+    const { buffer, ...kept } = item;
+    const judged: LiveItem = {
+      ...kept,
+      ...(change.reason === 'unsaved' && change.now !== null ? { buffer: change.now } : {}),
+      ...(change.reason === 'unsaved' && change.now === null && buffer !== undefined ? { buffer } : {}),
+      status: change.status,
+      reason: change.reason,
+      detail: change.detail,
+      now: change.now,
+    };
+    if (item.status !== judged.status || item.reason !== judged.reason)
+      moves.push({ key, item: judged, from: item.status });
+    return judged;
+  });
+  return { packet: { ...packet, ...grouped(items), refresh_targets: told.refresh_targets }, moves };
+}
+
+function grouped(items: readonly LiveItem[]): Record<VerdictStatus, LiveItem[]> {
+  const best = [...items].sort((a, b) => b.relevance_score - a.relevance_score);
+  return {
+    verified: best.filter((item) => item.status === 'verified'),
+    stale_risk: best.filter((item) => item.status === 'stale_risk'),
+    needs_refresh: best.filter((item) => item.status === 'needs_refresh'),
+  };
+}

@@ -1,0 +1,131 @@
+/** Verdicts, reasons, tasks, numbers and times, said for people. Pure. */
+
+import type { TaskType, VerdictStatus } from '../protocol';
+
+export const groups: readonly VerdictStatus[] = ['verified', 'stale_risk', 'needs_refresh'];
+
+export const groupNames: Readonly<Record<VerdictStatus, string>> = {
+  verified: 'Verified',
+  stale_risk: 'Stale risk',
+  needs_refresh: 'Needs refresh',
+};
+
+/** What a group means for whoever reads it. */
+export const groupMeanings: Readonly<Record<VerdictStatus, string>> = {
+  verified: 'true on disk right now',
+  stale_risk: 'may mislead, look before you rely on it',
+  needs_refresh: 'read it again before you rely on it',
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  unchanged: 'unchanged since it was indexed',
+  touched: 'touched, but the bytes are the same',
+  reingested: 'it had changed and was read again just now',
+  moved: 'the same text, now on other lines',
+  changed: 'changed on disk',
+  gone: 'no longer there',
+  unreadable: 'cannot be read',
+  outside_root: 'leads out of the folder',
+  not_a_file: 'no longer an ordinary file',
+  too_large: 'has grown too large to read',
+  unsaved: 'has unsaved edits in the editor',
+  conflicted: 'in the middle of a merge or rebase',
+  outdated_doc: 'speaks of code that changed after it was written',
+  contradicted: 'a fresher source says otherwise',
+  aged: 'too old for this task',
+  weak_authority: 'not a first-hand source',
+  unlocated: 'perhaps not the right place',
+};
+
+/** The reason of a verdict in words. */
+export function reasonWords(reason: string): string {
+  return reasons[reason] ?? reason.replaceAll('_', ' ');
+}
+
+export type Risk = 'low' | 'medium' | 'high' | 'highest';
+
+export interface TaskWords {
+  readonly name: TaskType;
+  readonly label: string;
+  readonly risk: Risk;
+  readonly meaning: string;
+}
+
+/** The tasks from the most forgiving on, with what the task asks of each verdict. */
+export const tasks: readonly TaskWords[] = [
+  { name: 'plan', label: 'Plan', risk: 'low', meaning: 'a roughly right place will do' },
+  { name: 'explain', label: 'Explain', risk: 'low', meaning: 'doubts are named, and kept apart' },
+  { name: 'review', label: 'Review', risk: 'medium', meaning: 'older knowledge is doubted sooner' },
+  {
+    name: 'edit',
+    label: 'Edit',
+    risk: 'high',
+    meaning: 'every file is read and hashed again; doubtful places must be read first',
+  },
+  {
+    name: 'debug',
+    label: 'Debug',
+    risk: 'high',
+    meaning: 'every file is read and hashed again; doubtful places must be read first',
+  },
+  { name: 'ops', label: 'Operate', risk: 'highest', meaning: 'something will be run: nothing doubtful passes' },
+  { name: 'quote', label: 'Quote', risk: 'highest', meaning: 'the very words count: nothing doubtful passes' },
+];
+
+export function taskWords(task: TaskType): TaskWords {
+  return tasks.find((one) => one.name === task) ?? { name: task, label: task, risk: 'medium', meaning: '' };
+}
+
+/** Where the answer stands, from the calibrated probability that it points to the right place. */
+export function confidenceWords(confidence: number): string {
+  if (confidence >= 0.8) return 'very likely the right place';
+  if (confidence >= 0.6) return 'likely the right place';
+  if (confidence >= 0.3) return 'perhaps the right place';
+  return 'probably not the right place';
+}
+
+/** A calibrated probability as how often such an answer is right: `right about 8 times in 10`. */
+export function oftenRight(confidence: number): string {
+  const times = Math.round(confidence * 10);
+  if (times <= 0) return 'right less than once in 10 times';
+  if (times >= 10) return 'right nearly every time';
+  return times === 1 ? 'right about once in 10 times' : `right about ${times} times in 10`;
+}
+
+const steps: readonly (readonly [number, string])[] = [
+  [365 * 86_400, 'year'],
+  [30 * 86_400, 'month'],
+  [7 * 86_400, 'week'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
+/** How long ago, in the largest unit that fits: `3 weeks ago`. */
+export function ago(thenSeconds: number, nowSeconds: number): string {
+  const seconds = nowSeconds - thenSeconds;
+  for (const [size, unit] of steps) {
+    if (seconds >= size) return `${count(Math.floor(seconds / size), unit)} ago`;
+  }
+  return 'just now';
+}
+
+/** `1 file`, `1,234 files`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+}
+
+/** `41 ms` or `3.2 s`. */
+export function duration(elapsedMs: number): string {
+  return elapsedMs < 1000 ? `${Math.round(elapsedMs)} ms` : `${(elapsedMs / 1000).toFixed(1)} s`;
+}
+
+/** `12` or `12–40`, as people write it. */
+export function lineRange(span: { readonly start_line: number; readonly end_line: number }): string {
+  return span.start_line === span.end_line ? `${span.start_line}` : `${span.start_line}–${span.end_line}`;
+}
+
+/** `line 12` or `lines 12 to 40`, as people say it. */
+export function spokenLines(span: { readonly start_line: number; readonly end_line: number }): string {
+  return span.start_line === span.end_line ? `line ${span.start_line}` : `lines ${span.start_line} to ${span.end_line}`;
+}

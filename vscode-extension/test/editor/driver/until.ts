@@ -1,0 +1,54 @@
+/** Waiting for what another process does: ask again and again, and say at the end what the last answer was. */
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export interface Patience {
+  withinMs: number;
+  everyMs?: number;
+}
+
+/** Asks until the answer is neither undefined, null nor false; an exception counts as "not yet". */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T> | T,
+  { withinMs, everyMs = 50 }: Patience,
+): Promise<NonNullable<Exclude<T, false>>> {
+  const end = performance.now() + withinMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== null && answer !== false) {
+        return answer as NonNullable<Exclude<T, false>>;
+      }
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > end) {
+      throw new Error(`not within ${withinMs} ms: ${what}; the last answer was ${brief(last)}`);
+    }
+    await pause(everyMs);
+  }
+}
+
+/** Rejects when `act` takes longer; the timer never keeps the process alive. */
+export async function within<T>(what: string, milliseconds: number, act: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`${what}: stopped after ${milliseconds} ms`));
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([act, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function brief(value: unknown): string {
+  const text = value instanceof Error ? value.message : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
+  return text.length > 400 ? `${text.slice(0, 400)} …` : text;
+}

@@ -1,0 +1,182 @@
+/** What somebody sees who opens a folder with Helix for the first time. */
+import assert from 'node:assert/strict';
+import os from 'node:os';
+
+import { type Act, scenario } from '../driver/acts.ts';
+import { PacketView } from '../driver/packetView.ts';
+import type { Stage } from '../driver/stage.ts';
+import { until } from '../driver/until.ts';
+import { activates } from './activation.ts';
+import { openStage } from './opening.ts';
+
+const QUESTION = 'How does a refund work?';
+const OTHER_QUESTION = 'Where is a payment captured?';
+const THEMES = [
+  { name: 'dark', theme: 'Dark 2026', kind: 'vscode-dark' },
+  { name: 'high-contrast', theme: 'Dark High Contrast', kind: 'vscode-high-contrast' },
+  { name: 'high-contrast-light', theme: 'Light High Contrast', kind: 'vscode-high-contrast-light' },
+] as const;
+
+async function firstIndex(stage: Stage): Promise<void> {
+  const began = performance.now();
+  const window = await stage.window();
+  stage.measure('window open', performance.now() - began);
+  const counts = async (): Promise<boolean> => /\d\/\d/.test(await window.statusItem().innerText());
+  await until(
+    'the item counts files, or is done',
+    async () => (await counts()) || /fresh/i.test(await window.status()),
+    { withinMs: 30_000, everyMs: 20 },
+  );
+  await stage.picture('first-index');
+  await stage.status(/fresh/i, 60_000);
+  stage.measure('window opened -> first index fresh', performance.now() - began);
+  assert.deepEqual(await window.notifications(), [], 'a good start is quiet');
+}
+
+async function statusTooltip(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const text = await until(
+    'the tooltip shows the folder',
+    async () => {
+      await window.leave();
+      await window.statusItem().hover();
+      const shown = await window.shownHover(1_500);
+      return shown.includes('files') ? shown : undefined;
+    },
+    { withinMs: 15_000 },
+  );
+  assert.match(text, /ledger/);
+  assert.match(text, /on main/);
+  await stage.picture('status-tooltip');
+  await window.leave();
+}
+
+async function hover(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.openFile('ledger/refunds.py', 17);
+  const text = await window.hover('refund_payment', 'Ledger Team');
+  assert.match(text, /refunds\.py/, 'where it is defined');
+  assert.match(text, /[✓⚠↻]/, 'its verdict');
+  assert.match(text, /returns\.py/, 'who uses it');
+  assert.match(text, /test_refunds\.py/, 'its tests');
+  assert.match(text, /docs\/refunds\.md/, 'the document about it');
+  await stage.picture('hover');
+  await window.page.locator('.monaco-hover:not(.hidden) a', { hasText: 'returns.py' }).first().click();
+  await window.page.locator('.tab.active[data-resource-name="returns.py"]').waitFor();
+}
+
+async function packetByPalette(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const rows = await new PacketView(window).askByPalette(QUESTION);
+  const code = rows.find(({ where }) => where.startsWith('ledger/refunds.py'));
+  assert.equal(code?.mark, 'verified', JSON.stringify(rows));
+  const doc = rows.find(({ where }) => where.startsWith('docs/refunds.md'));
+  assert.equal(doc?.reason, 'outdated_doc', JSON.stringify(rows));
+  await window.widenSideBar(520);
+  await stage.picture('packet-light');
+}
+
+async function packetByView(stage: Stage): Promise<void> {
+  const view = new PacketView(await stage.window());
+  await view.showing(QUESTION);
+  const rows = await view.ask(OTHER_QUESTION, 'edit');
+  assert.ok(
+    rows.some(({ where }) => where.startsWith('ledger/payments.py')),
+    JSON.stringify(rows),
+  );
+}
+
+async function opensAtLine(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const view = new PacketView(window);
+  const row = (await view.showing(OTHER_QUESTION)).find(({ where }) => where.startsWith('ledger/payments.py'));
+  const [first, last] = (/:(\d+)(?:–(\d+))?/.exec(row?.where ?? '') ?? []).slice(1).map(Number);
+  assert.ok(row !== undefined && first !== undefined, JSON.stringify(row));
+  const item = (await view.page()).locator('.item', { hasText: 'payments.py' }).first();
+  await item.locator('.name').click();
+  await window.page.locator('.tab.active[data-resource-name="payments.py"]').waitFor();
+  const cursor = async (): Promise<boolean> => {
+    const [, line] =
+      /Ln (\d+)/.exec(await window.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText()) ?? [];
+    return Number(line) >= first && Number(line) <= (last ?? first) + 1;
+  };
+  await until('the cursor is in the lines', cursor, { withinMs: 5_000 });
+  assert.match(await window.editorText(), new RegExp(`def ${row.symbol}`));
+}
+
+async function unfolds(stage: Stage): Promise<void> {
+  const view = new PacketView(await stage.window());
+  await view.showing(OTHER_QUESTION);
+  const row = (await view.page()).locator('.item').first();
+  await row.focus();
+  await row.press('ArrowRight');
+  await (await view.page()).locator('.quote').first().waitFor();
+  await row.press('e');
+  await (await view.page()).locator('.why').first().waitFor();
+  await stage.picture('packet-explained');
+}
+
+async function themes(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const view = new PacketView(window);
+  await view.showing(QUESTION);
+  for (const { name, theme, kind } of THEMES) {
+    await window.choose('Preferences: Color Theme', theme);
+    await (await view.page()).locator(`body.${kind}`).waitFor();
+    await stage.picture(`packet-${name}`);
+  }
+  await window.choose('Preferences: Color Theme', THEMES[0].theme);
+  await window.openFile('ledger/refunds.py', 17);
+  await window.hover('refund_payment', 'Ledger Team');
+  await stage.picture('hover-dark');
+  await window.leave();
+  await window.choose('Preferences: Color Theme', 'Light 2026');
+}
+
+async function debugInformation(stage: Stage): Promise<void> {
+  await stage.status(/fresh/i);
+  const window = await stage.window();
+  await window.run('Helix: Debug Information');
+  const text = await until(
+    'the document is open',
+    async () => {
+      const shown = await window.editorText();
+      return shown.includes('Interpreter') && shown.includes('Folders') ? shown : undefined;
+    },
+    { withinMs: 15_000 },
+  );
+  assert.match(text, /extension \d+\.\d+\.\d+, editor .*\d+\.\d+/);
+  assert.match(text, /Python 3\.\d+/);
+  assert.match(text, /setting helix\.interpreter/);
+  assert.match(text, /\d+ files, \d+ items/);
+  assert.ok(!text.includes(os.homedir()), 'no home folder');
+  assert.ok(!text.includes('refund'), 'no question');
+  await stage.picture('debug-information');
+}
+
+async function walkthrough(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.run('Helix: Open Walkthrough');
+  await window.page.getByText('Get to know Helix').first().waitFor();
+  const steps = await window.page.locator('.getting-started-step .step-title').allInnerTexts();
+  assert.ok(steps.length > 0 && steps.length <= 5, JSON.stringify(steps));
+  await stage.picture('walkthrough');
+}
+
+export const firstLook: Act = {
+  name: 'a first look',
+  open: async (run) => (await openStage(run, 'first-look', { tables: 800 })).stage,
+  scenarios: [
+    scenario('the first index reaches fresh, quietly', firstIndex, 90_000),
+    scenario('the status item tells of the folder', statusTooltip),
+    scenario('a hover names definition, commit, users, tests and document, and its links open them', hover),
+    scenario('a packet asked for in the palette has marks', packetByPalette),
+    scenario('a packet asked for in the view answers there', packetByView),
+    scenario('a pointer opens at its line', opensAtLine),
+    scenario('a pointer unfolds its quote and explains its verdict by keyboard', unfolds),
+    scenario('the view follows dark and high-contrast themes', themes, 90_000),
+    scenario('the debug information tells all but secrets', debugInformation),
+    scenario('the walkthrough opens and has at most five steps', walkthrough),
+    activates,
+  ],
+};

@@ -1,0 +1,12 @@
+/** The acts in the order in which they are played. */
+import type { Act } from '../driver/acts.ts';
+import { firstLook } from './firstLook.ts';
+import { host } from './host.ts';
+import { privateEnvironment } from './privateEnvironment.ts';
+import { pythons } from './python.ts';
+import { recovery } from './recovery.ts';
+import { trust } from './trust.ts';
+import { truth } from './truth.ts';
+import { windows } from './windows.ts';
+
+export const acts: Act[] = [firstLook, truth, recovery, windows, trust, pythons, host, privateEnvironment];
