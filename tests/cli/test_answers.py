@@ -208,3 +208,27 @@ def test_an_index_that_cannot_be_written_still_answers_and_says_so(helix: RunHel
     assert "was not brought up to date" in ran.err
     changed = [item for item in ran.answer["needs_refresh"] if item["source_id"] == "shop/shipping.py"]
     assert {item["reason"] for item in changed} == {"changed"}
+
+
+def test_context_is_text_for_a_model_within_its_budget(helix: RunHelix, shop: Path) -> None:
+    ran = helix("context", "what does shipping cost?", "--path", str(shop), "--budget", "600")
+    assert ran.status == 0
+    assert "shop/shipping.py:" in ran.out
+    assert "verified (unchanged)" in ran.out
+    assert "def shipping_cost(weight_grams: int) -> int:" in ran.out
+
+
+def test_context_of_what_is_not_there_is_empty_and_says_so(helix: RunHelix, shop: Path) -> None:
+    ran = helix("context", "quantum entanglement of neutrinos", "--path", str(shop))
+    assert (ran.status, ran.out) == (0, "")
+    assert "nothing in this folder answers that" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--budget", "3"), "the budget is 3 tokens; it must be from 200"), (("--decoder", "loud"), "use one of full")],
+)
+def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, options: tuple[str, str], said: str) -> None:
+    ran = helix("context", "shipping", "--path", str(shop), *options)
+    assert ran.status == 2
+    assert said in ran.err

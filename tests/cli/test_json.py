@@ -132,3 +132,13 @@ def test_the_json_path_draws_nothing(open_shop: tuple[RunHelix, Path]) -> None:
     assert "helix_core.engine" in loaded
     assert not loaded & {"rich.console", "rich.text", "pydantic", "pygments", "tree_sitter_python", "detect_secrets"}
     assert json.loads(ran.out)["items"]
+
+
+def test_context_is_one_object_with_its_account(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    answer = helix("context", "shipping cost", "--path", str(shop), "--budget", "500", "--json").answer
+    assert answer["schema"] == "helix.context/1"
+    assert 0 < answer["tokens"] <= answer["budget"] == 500
+    assert answer["verdicts"]["verified"] == len(answer["blocks"])
+    assert answer["context_health"]["status"] == "aligned"
+    assert {"text", "left_out", "budget_tier", "known_empty", "coordinate_confidence", "notes"} <= set(answer)

@@ -65,6 +65,9 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "index.exclude": ("default", ""),
         "search.prefer_implementation": ("environment", "HELIX_SEARCH_PREFER_IMPLEMENTATION"),
         "packet.reingest_budget_ms": ("user", f"{user}:4"),
+        "proxy.upstream": ("default", ""),
+        "proxy.budget_tokens": ("default", ""),
+        "proxy.idle_s": ("default", ""),
     }
 
 
@@ -174,3 +177,24 @@ def test_no_bytes_do_more_than_be_refused(tmp_path_factory: pytest.TempPathFacto
         assert str(file) in str(error)
     else:
         assert all(written.line >= 0 for written in keys.values())
+
+
+def test_only_the_user_says_where_chats_are_sent(tmp_path: Path, user: Path) -> None:
+    write(user, "[proxy]\nupstream = 'http://127.0.0.1:11434/'\n")
+    write(tmp_path / "helix.toml", "[proxy]\nupstream = 'http://192.0.2.1/v1'\nidle_s = 1\n")
+    config = load(tmp_path, user)
+    assert (config.upstream, config.proxy_idle_s) == ("http://127.0.0.1:11434", 120)
+    assert ["proxy.upstream" in line or "proxy.idle_s" in line for line in config.warnings] == [True, True]
+    assert load(tmp_path, user, HELIX_UPSTREAM="https://example.invalid/v1").upstream == "https://example.invalid/v1"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["example.invalid", "file:///etc", "http:///x", "http://a:b@c/", "http://a/?key=1", "http://a:x/", "http://a b/"],
+)
+def test_an_upstream_that_is_no_plain_address_is_refused_without_saying_it_again(
+    tmp_path: Path, user: Path, address: str
+) -> None:
+    said = refusal(tmp_path, user, HELIX_UPSTREAM=address)
+    assert "HELIX_UPSTREAM" in said
+    assert address not in said

@@ -3,6 +3,7 @@
 import os
 import time
 
+from helix_core.engine.in_hand import nothing_in_hand
 from helix_core.engine.intake import Intake
 from helix_core.engine.plan import is_pending, work_plan
 from helix_core.engine.report import RefreshReport
@@ -14,7 +15,7 @@ from helix_core.workspace.disk import Root
 def take(folder, writer, known, entries):
     report = RefreshReport()
     with Root.open(folder) as root:
-        intake = Intake(root, writer, known, report, tell=lambda _: None, max_bytes=1 << 20)
+        intake = Intake(root, writer, known, report, tell=lambda _: None, max_bytes=1 << 20, in_hand=nothing_in_hand)
         intake.take(entries, workers=1)
     return report
 
@@ -49,6 +50,7 @@ def test_a_file_that_could_not_be_read_is_tried_again_but_is_no_news():
     entry = FileEntry(b"closed.py", signature)
     known = {b"closed.py": SourceState(b"closed.py", "", signature, time.time_ns(), "", "unreadable")}
     assert work_plan(Listing((entry,), ()), known, True).read == (entry,)
-    assert not is_pending(entry, known)
-    assert is_pending(FileEntry(b"closed.py", StatSignature(3, 1, 2, 7)), known)
-    assert is_pending(FileEntry(b"new.py", signature), known)
+    now = {"same_generation": True, "now_ns": time.time_ns()}
+    assert not is_pending(entry, known, **now)
+    assert is_pending(FileEntry(b"closed.py", StatSignature(3, 1, 2, 7)), known, **now)
+    assert is_pending(FileEntry(b"new.py", signature), known, **now)

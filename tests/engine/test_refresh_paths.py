@@ -1,6 +1,8 @@
 """Refreshing what a watcher named ends where a refresh of everything would."""
 
+import os
 import shutil
+import time
 
 from tests.engine.repository import git, write
 
@@ -66,3 +68,31 @@ def test_outside_git_a_saved_file_is_found_too(tmp_path, open_helix):
     write(tmp_path / "plain", {"a.py": "quokka = 1\n"})
     assert helix.refresh_paths([b"a.py"]).parsed == 1
     assert helix.refresh_paths([]).files == 0
+
+
+def test_what_was_read_as_it_was_written_is_settled_by_one_more_look(helix, repository):
+    time.sleep(helix.unsettled()[1])
+    helix.refresh()
+    write(repository, {"app/routing.py": "def quokka_route():\n    return 1\n"})
+    helix.refresh_paths([b"app/routing.py"])
+    again, wait_s = helix.unsettled([b"app/routing.py", b"README.md"])
+    assert again == (b"app/routing.py",)
+    assert not helix.status()["fresh"]
+    time.sleep(wait_s)
+    assert helix.refresh_paths(again).parsed == 0
+    assert helix.unsettled() == ((), 0.0)
+    assert helix.status()["fresh"]
+
+
+def test_a_file_stamped_in_the_future_is_not_pending_until_then(helix, repository):
+    file = repository / "app/routing.py"
+    os.utime(file, (4_000_000_000, 4_000_000_000))
+    helix.refresh()
+    time.sleep(helix.unsettled()[1])
+    helix.refresh()
+    assert helix.status()["fresh"]
+    file.write_text("def quokka_route():\n    return 1\n")
+    os.utime(file, (4_000_000_000, 4_000_000_000))
+    assert not helix.status()["fresh"]
+    assert helix.refresh().parsed == 1
+    assert helix.search("quokka_route")["items"][0]["source_id"] == "app/routing.py"

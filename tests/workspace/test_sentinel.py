@@ -172,6 +172,7 @@ def use_everything(path: Path) -> None:
         for file in list_files(root, git).files:
             try:
                 blame(git, file.path, 1, 1)
+                blame(git, file.path, 1, 1, contents=root.read(file.path).data)
             except GitError:
                 continue
         blobs(git, [("HEAD", b"a.txt"), ("HEAD", b"b.dat"), ("HEAD", b"nothing")])

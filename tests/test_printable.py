@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_core.printable import lines_of, one_line
 from helix_ls.cli.output import _without_surrogates
-from helix_ls.cli.printable import lines_of, one_line
 
 
 @given(st.text(st.characters(exclude_categories=[])))

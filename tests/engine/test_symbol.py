@@ -1,0 +1,336 @@
+"""Who points at a name is told what it is, who uses it and what is said of it, each place true at this moment."""
+
+import os
+import random
+import shutil
+import string
+import time
+
+import pytest
+
+from helix_core.errors import Cancelled
+from tests.engine.repository import git, write
+
+PATIENCE_S = 60.0
+
+
+def places(known, key):
+    return [(place["source_id"], place["start_line"]) for place in known[key]]
+
+
+def eventually(ask, is_there):
+    """Ask until the answer is there: git is read beside the answers."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        known = ask()
+        if is_there(known) or time.monotonic() > deadline:
+            return known
+        time.sleep(0.02)
+
+
+def indexed(tmp_path, open_helix, files, *, commit=True):
+    folder = tmp_path / "project"
+    folder.mkdir(exist_ok=True)
+    write(folder, files)
+    if commit:
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "Begin")
+    engine = open_helix(folder)
+    engine.refresh()
+    return folder, engine
+
+
+def test_a_name_is_told_with_its_definition_tests_documents_and_commit(helix, repository):
+    known = helix.symbol("sign_cookie")
+    assert (known["schema"], known["name"], known["kind"]) == ("helix.symbol/1", "sign_cookie", "function")
+    assert places(known, "definitions") == [("app/sessions.py", 6)]
+    assert places(known, "tests") == [("tests/test_sessions.py", 5)]
+    assert places(known, "documents") == [("docs/sessions.md", 3)]
+    assert places(known, "users") == []
+    assert (known["users_total"], known["importers_total"]) == (0, 1)
+    assert (known["author"], known["commit"]) == ("Ada", git(repository, "rev-parse", "HEAD").strip())
+    shown = [place for key in ("definitions", "tests", "documents") for place in known[key]]
+    assert {place["status"] for place in shown} == {"verified"}
+    assert all(place["uri"] == (repository / place["source_id"]).as_uri() for place in shown)
+    assert all(place["author"] == "Ada" and place["committed_at"] > 0 for place in shown)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "  ", "def", "self", "42", "browser", "nothing_has_this_name", "a b", "`", "..", "\0", "sign\0cookie"),
+        *("x" * 1_000_000, "a" * 150 + "." * 40, '"); DROP TABLE item; --', "sign_cookie\ud800"),
+    ],
+    ids=lambda name: ascii(name[:20]),
+)
+def test_what_nothing_defines_has_no_answer(helix, name):
+    assert helix.symbol(name, path=b"app/sessions.py", line=8) is None
+
+
+def test_a_name_with_white_space_around_it_is_that_name(helix):
+    assert helix.symbol(" sign_cookie\n")["name"] == "sign_cookie"
+
+
+def test_a_path_or_line_that_is_not_there_changes_nothing(helix):
+    for path, line in ((b"no/such.py", 3), (b"app/sessions.py", 100_000), (b"app/sessions.py", -4), (b"\xff/\0", 1)):
+        assert places(helix.symbol("sign_cookie", path=path, line=line), "definitions") == [("app/sessions.py", 6)]
+
+
+def test_who_types_a_name_need_not_know_its_case_and_a_text_is_taken_at_its_word(helix):
+    assert helix.symbol("SIGN_COOKIE")["symbol"] == "sign_cookie"
+    assert helix.symbol("SIGN_COOKIE", path=b"app/routing.py", line=1) is None
+
+
+def test_a_changed_definition_is_told_as_it_stands_now(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text("# one\n# two\n" + path.read_text().replace('payload + "."', 'payload + "|"'))
+    known = helix.symbol("sign_cookie")
+    assert places(known, "definitions") == [("app/sessions.py", 8)]
+    assert known["definitions"][0]["status"] == "verified"
+    (document,) = known["documents"]
+    assert (document["status"], document["reason"]) == ("stale_risk", "outdated_doc")
+    assert "sign_cookie" in document["detail"]
+
+
+def test_a_renamed_symbol_has_its_new_name_only(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace("sign_cookie", "seal_cookie"))
+    assert helix.symbol("sign_cookie") is None
+    helix.refresh()
+    assert places(helix.symbol("seal_cookie"), "definitions") == [("app/sessions.py", 6)]
+
+
+def test_a_deleted_file_is_never_shown(helix, repository):
+    (repository / "tests/test_sessions.py").unlink()
+    (repository / "docs/sessions.md").unlink()
+    known = helix.symbol("sign_cookie")
+    assert places(known, "tests") == places(known, "documents") == []
+    (repository / "app/sessions.py").unlink()
+    assert helix.symbol("sign_cookie") is None
+
+
+def test_unsaved_edits_move_lines_and_mark_what_they_touch(helix, repository):
+    disk = (repository / "app/sessions.py").read_bytes()
+    above = {b"app/sessions.py": b"# a\n# b\n" + disk}
+    (moved,) = helix.symbol("sign_cookie", path=b"app/sessions.py", line=8, overlays=above)["definitions"]
+    assert (moved["status"], moved["start_line"]) == ("verified", 6)
+    assert moved["buffer"] == {"start_line": 8, "end_line": 10}
+    inside = {b"app/sessions.py": disk.replace(b'payload + "."', b'payload + "|"')}
+    (touched,) = helix.symbol("sign_cookie", path=b"app/sessions.py", line=6, overlays=inside)["definitions"]
+    assert (touched["status"], touched["reason"]) == ("stale_risk", "unsaved")
+    (other,) = helix.symbol("verify_cookie", path=b"app/sessions.py", line=11, overlays=inside)["definitions"]
+    assert other["status"] == "verified"
+    same = {b"app/sessions.py": disk}
+    assert "buffer" not in helix.symbol("sign_cookie", overlays=same)["definitions"][0]
+
+
+def test_conflict_markers_mark_every_place_of_their_file(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text() + "\n<<<<<<< ours\nAGE = 1\n=======\nAGE = 2\n>>>>>>> theirs\n")
+    (definition,) = helix.symbol("sign_cookie")["definitions"]
+    assert (definition["status"], definition["reason"]) == ("stale_risk", "conflicted")
+
+
+def test_a_contradicted_constant_says_so_and_its_neighbour_does_not(helix, repository):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace("AGE = 3600", "AGE = 60\nSESSION_COOKIE_NAME = 'sid'"))
+    git(repository, "commit", "-q", "-am", "Shorter sessions")
+    helix.refresh()
+    (document,) = helix.symbol("SESSION_COOKIE_AGE")["documents"]
+    assert document["status"] == "stale_risk"
+    assert helix.symbol("SESSION_COOKIE_NAME")["definitions"][0]["status"] == "verified"
+
+
+COMMON = "def save(self):\n    return {number}\n"
+
+
+@pytest.fixture
+def crowded(tmp_path, open_helix):
+    """One name in thirty files, a method of two classes in one file, and two who import one of them."""
+    files = {f"shop/part_{number:02}.py": COMMON.format(number=number) for number in range(30)}
+    files |= {
+        "shop/models.py": "class Order:\n    def total(self):\n        return 1\n\n\n"
+        "class Basket:\n    def total(self):\n        return 2\n\n"
+        "    def twice(self):\n        return self.total() * 2\n",
+        "shop/till.py": "from shop.part_17 import save\n\n\ndef close_day():\n    save(1)\n",
+        "shop/night.py": "from . import part_17\n\n\ndef close_night():\n    part_17.save(1)\n",
+        "other/far.py": "def lonely():\n    return save(3)\n",
+        "tests/test_part_17.py": "from shop.part_17 import save\n\n\ndef test_save():\n    assert save(1) == 17\n",
+        "tests/helpers.py": "def save(x):\n    return x\n",
+    }
+    return indexed(tmp_path, open_helix, files)[1]
+
+
+def test_of_many_definitions_at_most_five_are_listed_and_tests_come_last(crowded):
+    known = crowded.symbol("save")
+    assert known["definitions_total"] == 31
+    assert len(known["definitions"]) == 5
+    assert all(path.startswith("shop/part_") for path, _ in places(known, "definitions"))
+
+
+def test_the_definition_in_this_file_is_meant_and_then_the_imported_one(crowded):
+    assert places(crowded.symbol("save", path=b"shop/part_09.py", line=1), "definitions") == [("shop/part_09.py", 1)]
+    assert places(crowded.symbol("save", path=b"shop/till.py", line=5), "definitions") == [("shop/part_17.py", 1)]
+    assert places(crowded.symbol("save", path=b"shop/night.py", line=5), "definitions") == [("shop/part_17.py", 1)]
+    assert places(crowded.symbol("save", path=b"tests/helpers.py", line=1), "definitions") == [("tests/helpers.py", 1)]
+
+
+def test_users_come_nearest_first_and_a_definition_is_no_user_of_its_name(crowded):
+    known = crowded.symbol("save", path=b"shop/part_17.py", line=1)
+    assert [path for path, _ in places(known, "users")] == ["shop/night.py", "shop/till.py", "other/far.py"]
+    assert known["users"][0]["symbol"] == "close_night"
+    assert places(known, "tests") == [("tests/test_part_17.py", 5)]
+    assert known["importers_total"] == 3
+
+
+def test_importers_are_known_however_they_write_the_import(tmp_path, open_helix):
+    files = {
+        "src/shop/rates.py": "def rate_of(x):\n    return x\n",
+        "src/shop/a.py": "from shop.rates import rate_of\n\n\ndef a():\n    return rate_of(1)\n",
+        "src/shop/b.py": "from .rates import rate_of\n\n\ndef b():\n    return rate_of(1)\n",
+        "src/shop/sub/c.py": "from ..rates import rate_of\n\n\ndef c():\n    return rate_of(1)\n",
+        "src/shop/d.py": "from shop import rates\n\n\ndef d():\n    return rates.rate_of(1)\n",
+        "src/other/e.py": "from other.rates import something\n\n\ndef e():\n    return something(1)\n",
+        "web/money.ts": "export function euros(x: number) {\n  return x;\n}\n",
+        "web/f.ts": "import { euros } from './money';\n\nexport function f() {\n  return euros(1);\n}\n",
+        "web/deep/g.ts": "import { euros } from '../money.js';\n\nexport function g() {\n  return euros(1);\n}\n",
+        "net/wire.h": "int wire_size(int x);\nstatic inline int wire_twice(int x) { return 2 * x; }\n",
+        "net/h.c": '#include "net/wire.h"\n\nint h(void) {\n  return wire_twice(1);\n}\n',
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    assert engine.symbol("rate_of")["importers_total"] == 4
+    assert engine.symbol("euros")["importers_total"] == 2
+    assert engine.symbol("wire_twice")["importers_total"] == 1
+
+
+def test_a_method_is_told_by_its_class_and_self_by_the_class_around(crowded):
+    assert [place["symbol"] for place in crowded.symbol("Basket.total")["definitions"]] == ["Basket.total"]
+    assert crowded.symbol("total", path=b"shop/models.py", line=2)["symbol"] == "Order.total"
+    assert crowded.symbol("total", path=b"shop/models.py", line=11)["symbol"] == "Basket.total"
+
+
+def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
+    files = {
+        "app/forms.py": "class Form:\n    def compile(self):\n        return 1\n",
+        "app/text.py": "import re\n\nPATTERN = re.compile('a')\n\n\ndef of(form):\n    return form.compile()\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    assert engine.symbol("compile", path=b"app/text.py", line=3) is None
+    assert engine.symbol("compile", path=b"app/text.py", line=7)["symbol"] == "Form.compile"
+
+
+def test_a_field_elsewhere_says_nothing_about_a_common_word_here(tmp_path, open_helix):
+    files = {
+        "app/a.py": "class A:\n    title = 1\n",
+        "app/b.py": "def show(title):\n    return title\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    assert engine.symbol("title", path=b"app/b.py", line=2) is None
+    assert engine.symbol("title", path=b"app/a.py", line=2)["symbol"] == "A.title"
+
+
+def test_names_in_any_script_and_names_the_language_calls_itself(tmp_path, open_helix):
+    files = {
+        "app/größe.py": "class Maß:\n    def __init__(self):\n        self.x = 1\n\n\n"
+        "def größe_von(ding):\n    return Maß()\n",
+        "app/use.py": "from app.größe import größe_von\n\n\ndef zeig():\n    return größe_von(1)\n",
+        "app/计.py": "def 计算(x):\n    return x\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    known = engine.symbol("größe_von", path=b"app/use.py", line=5)
+    assert places(known, "definitions") == [("app/größe.py", 6)]
+    assert places(known, "users") == [("app/use.py", 5)]
+    assert engine.symbol("计算")["kind"] == "function"
+    assert engine.symbol("__init__", path="app/größe.py".encode(), line=2)["symbol"] == "Maß.__init__"
+
+
+def test_only_the_case_that_is_meant_is_used(tmp_path, open_helix):
+    files = {
+        "app/field.py": "class Ledger:\n    pass\n",
+        "app/a.py": "from app.field import Ledger\n\n\ndef real():\n    return Ledger()\n",
+        "app/b.py": "def other(ledger):\n    return ledger + 1\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    known = engine.symbol("Ledger")
+    assert places(known, "users") == [("app/a.py", 5)]
+    assert known["users_total"] == 1
+
+
+def test_without_git_and_before_the_first_commit_there_is_no_history_and_no_complaint(tmp_path, open_helix):
+    files = {"app/a.py": "def lonely_name():\n    return 1\n"}
+    folder, engine = indexed(tmp_path, open_helix, files, commit=False)
+    known = engine.symbol("lonely_name")
+    assert (known["commit"], known["author"], known["commit_of"], known["co_changed"]) == (None, None, "", [])
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    assert engine.symbol("lonely_name")["definitions"][0]["commit"] is None
+
+
+def test_the_definitions_own_lines_are_dated_not_its_file(tmp_path, open_helix):
+    text = "def first_thing():\n    return 1\n\n\ndef second_thing():\n    return 2\n"
+    folder, engine = indexed(tmp_path, open_helix, {"app/a.py": text})
+    begin = git(folder, "rev-parse", "HEAD").strip()
+    (folder / "app/a.py").write_text(text.replace("return 2", "return 3"))
+    git(folder, "-c", "user.name=Grace", "commit", "-q", "-am", "Three")
+    engine.refresh()
+
+    def dated(name):
+        return eventually(lambda: engine.symbol(name), lambda known: known["commit_of"] == "lines")
+
+    first, second = dated("first_thing"), dated("second_thing")
+    assert (first["commit"], first["definitions"][0]["commit"]) == (begin, begin)
+    assert second["commit"] == git(folder, "rev-parse", "HEAD").strip()
+    assert not second["uncommitted"]
+    (folder / "app/a.py").write_text(text.replace("return 2", "return 4"))
+    assert dated("second_thing")["uncommitted"]
+
+
+def test_files_that_change_together_are_told_once_history_has_been_read(tmp_path, open_helix):
+    folder, engine = indexed(tmp_path, open_helix, {"app/a.py": "def pair_a():\n    return 0\n", "app/b.py": "B = 0\n"})
+    for number in range(1, 4):
+        (folder / "app/a.py").write_text(f"def pair_a():\n    return {number}\n")
+        (folder / "app/b.py").write_text(f"B = {number}\n")
+        git(folder, "commit", "-q", "-am", f"Step {number}")
+    engine.refresh()
+    known = eventually(lambda: engine.symbol("pair_a"), lambda known: known["co_changed"])
+    assert places(known, "co_changed") == [("app/b.py", 1)]
+    assert known["co_changed"][0]["status"] == "verified"
+
+
+def test_a_file_that_leads_outside_or_became_a_folder_is_not_read(helix, repository, tmp_path):
+    (tmp_path / "outside.py").write_text("def sign_cookie():\n    return 'outside'\n")
+    target = repository / "app/sessions.py"
+    target.unlink()
+    target.symlink_to(tmp_path / "outside.py")
+    assert helix.symbol("sign_cookie") is None
+    shutil.rmtree(repository / "tests")
+    os.mkfifo(repository / "tests")
+    assert helix.symbol("match_route")["tests"] == []
+
+
+def test_no_secret_is_said_in_any_part_of_the_answer(tmp_path, open_helix):
+    token = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
+    files = {
+        "app/a.py": f'API_TOKEN = "{token}"\n\n\ndef with_token():\n    """Uses {token}."""\n    return API_TOKEN\n',
+        "docs/a.md": f"# Tokens\n\n`API_TOKEN = {token}` is read by `with_token`.\n",
+    }
+    _, engine = indexed(tmp_path, open_helix, files)
+    said = [engine.symbol("API_TOKEN"), engine.symbol("with_token"), engine.findings(b"docs/a.md")]
+    said += [engine.lenses(b"app/a.py"), engine.symbol(token)]
+    assert said[0] is not None and said[1]["documents"]
+    assert token not in str(said)
+
+
+def test_a_question_taken_back_ends_with_cancelled(helix):
+    with pytest.raises(Cancelled):
+        helix.symbol("sign_cookie", cancelled=lambda: True)
+
+
+def test_nothing_runs_on_after_the_engine_is_closed(tmp_path, open_helix):
+    import threading
+
+    _, engine = indexed(tmp_path, open_helix, {"app/a.py": "def soon_gone():\n    return 0\n"})
+    engine.symbol("soon_gone")
+    engine.close()
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("helix-")]

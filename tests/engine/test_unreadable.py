@@ -1,0 +1,64 @@
+"""Files and folders somebody may not read any more: nothing of them is shown, and all of it again when they may."""
+
+import os
+
+from tests.engine.test_faults import run_child
+
+PROGRAM = """
+import json, os, shutil, sys, time
+from pathlib import Path
+from helix_core.engine import Helix
+from tests.engine.conftest import config_in
+
+source, base = Path(sys.argv[1]), Path(sys.argv[2]) / "theirs"
+# Once with all rights, so that all modules are loaded before the interpreter's own files cannot be read.
+with Helix.open(source, config=config_in(Path(sys.argv[2]) / "before", source)) as helix:
+    helix.refresh()
+    helix.packet("sign_cookie")
+    helix.symbol("sign_cookie")
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+base.mkdir()
+os.environ["HOME"] = str(base)
+folder = base / "project"
+shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".git"))
+TEXT = "def sign_cookie"
+
+def shown(helix):
+    packet = helix.packet("sign_cookie", task="edit")
+    quoted = [item["source_id"] for item in packet["verified"] if TEXT in item["quote"]]
+    symbol = helix.symbol("sign_cookie") or {"definitions": []}
+    verified = [place["source_id"] for place in symbol["definitions"] if place["status"] == "verified"]
+    assert TEXT not in json.dumps([packet["stale_risk"], packet["needs_refresh"]])
+    return quoted, verified
+
+there = (["app/sessions.py"], ["app/sessions.py"])
+with Helix.open(folder, config=config_in(base, folder)) as helix:
+    helix.refresh()
+    assert shown(helix) == there, shown(helix)
+    for closed in (folder / "app/sessions.py", folder / "app"):
+        mode = closed.stat().st_mode
+        closed.chmod(0)
+        assert shown(helix) == ([], []), (closed, shown(helix))
+        helix.refresh()
+        assert shown(helix) == ([], []), (closed, shown(helix))
+        assert sum(helix.status()["skipped"].values()) >= 1, helix.status()
+        closed.chmod(mode)
+        helix.refresh()
+        assert shown(helix) == there, (closed, shown(helix))
+        # What was read in the moment it changed is read once more.
+        time.sleep(0.2)
+        helix.refresh()
+        assert helix.status()["fresh"]
+print("as it should be")
+"""
+
+
+def test_what_may_not_be_read_is_not_shown_until_it_may_be_again(repository, tmp_path):
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):
+            folder.chmod(0o755)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    assert run_child(PROGRAM, repository, tmp_path / "open") == "as it should be"

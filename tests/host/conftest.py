@@ -1,0 +1,92 @@
+"""A small folder, and an environment in which daemons live apart from everybody else's and end with the test."""
+
+import os
+import subprocess
+import sys
+from multiprocessing import resource_tracker
+
+import psutil
+import pytest
+
+from helix_ls.host.place import place
+from tests.engine.repository import FILES, git, write
+from tests.host.clients import Editor, until
+
+
+def processes_of(environ):
+    """Every process that was started with this environment's runtime folder, itself or by one that was."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("HELIX_RUNTIME_DIR") == environ["HELIX_RUNTIME_DIR"]:
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            continue
+    return found
+
+
+@pytest.fixture
+def environ(tmp_path):
+    """Variables for processes of one test; whatever they started is gone at the end."""
+    # This process has one of its own for all tests: it must not be taken for a test's.
+    resource_tracker.ensure_running()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HELIX_", "XDG_"))}
+    folders = {
+        "HELIX_CACHE_DIR": str(tmp_path / "cache"),
+        "HELIX_RUNTIME_DIR": str(tmp_path / "run"),
+        "HELIX_CONFIG": str(tmp_path / "no-user-file.toml"),
+        "HELIX_IDLE_S": "20",
+    }
+    environ = {**kept, **folders}
+    yield environ
+    for process in processes_of(environ):
+        if process.pid != os.getpid():
+            process.kill()
+    until(lambda: not [p for p in processes_of(environ) if p.pid != os.getpid()], "every process is gone")
+    socket = place(environ).socket
+    if socket.parent != place(environ).folder:
+        socket.unlink(missing_ok=True)
+        socket.parent.rmdir()
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A repository of one commit."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    write(folder, FILES)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin")
+    return folder
+
+
+@pytest.fixture
+def editor(environ):
+    """Start editors; each is closed at the end."""
+    opened = []
+
+    def start(*arguments, **variables):
+        opened.append(Editor(environ | variables, *arguments))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def helix(environ):
+    """Run the command."""
+
+    def run(*arguments, **variables):
+        return subprocess.run(
+            [sys.executable, "-m", "helix_ls.cli", *arguments],
+            env=environ | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run

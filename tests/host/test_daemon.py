@@ -1,0 +1,193 @@
+"""One daemon per user and version: it comes when it is needed, says how it is, and leaves."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from helix_ls.host.daemon import idle_of, should_leave
+from helix_ls.host.election import reach
+from helix_ls.host.log import LOG, last_lines
+from helix_ls.host.place import place
+from tests.host.clients import Caller, until
+from tests.host.conftest import processes_of
+
+
+@pytest.fixture
+def daemon(environ):
+    """A daemon that runs, and a caller of it."""
+    reach(environ, {"kind": "call"}).socket.close()
+    with Caller(environ) as call:
+        yield call
+
+
+def is_gone(pid):
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_it_leaves_when_nobody_has_come_for_long_enough():
+    assert not should_leave(100.0, clients=1, idle_since=0.0, idle_s=10)
+    assert not should_leave(9.0, clients=0, idle_since=0.0, idle_s=10)
+    assert should_leave(10.0, clients=0, idle_since=0.0, idle_s=10)
+    assert (idle_of({"HELIX_IDLE_S": "2.5"}), idle_of({"HELIX_IDLE_S": "soon"}), idle_of({})) == (2.5, 600.0, 600.0)
+
+
+def test_after_its_last_client_it_leaves_with_all_it_started(environ, project):
+    environ = environ | {"HELIX_IDLE_S": "0.3"}
+    connection = reach(environ, {"kind": "call"})
+    with Caller(environ) as call:
+        assert "result" in call("helix.search", question="sign cookie", path=str(project))
+        connection.socket.close()
+        assert not is_gone(connection.pid)
+    until(lambda: is_gone(connection.pid), "the daemon leaves")
+    until(lambda: not processes_of(environ), "nothing is left behind")
+    assert not place(environ).socket.exists()
+
+
+def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, project, helix):
+    called = daemon("helix.packet", question="sign_cookie", path=str(project), task="edit", k=3)["result"]
+    printed = json.loads(
+        helix("packet", "sign_cookie", "--path", str(project), "--task", "edit", "-k", "3", "--json").stdout
+    )
+    for answer in (called, printed):
+        answer["accounting"].pop("elapsed_ms")
+        for item in answer["verified"]:
+            item.pop("last_verified_at")
+    assert called == printed
+    assert daemon("helix.search", question="sign_cookie", path=str(project))["result"]["schema"] == "helix.search/1"
+    assert daemon("helix.status", path=str(project))["result"]["fresh"] is True
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"nonsense", "no call"),
+        (b"[]", "no call"),
+        (b"{}", "no call"),
+        (b'{"method": "helix.nothing"}', "there is no such call"),
+        (b'{"method": "helix.packet", "params": {"path": "/"}}', "question is missing"),
+        (b'{"method": "helix.packet", "params": {"question": "x", "path": "here"}}', "not absolute"),
+        (b'{"method": "helix.packet", "params": {"question": "x", "path": "/nowhere/at/all"}}', "does not exist"),
+        (b'{"method": "helix.search", "params": {"question": "x", "path": "/", "k": "many"}}', "no whole number"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(daemon, line, said):
+    reply = daemon.line(line)
+    assert said in reply["error"]["message"]
+    assert daemon("daemon.status")["result"]["running"] is True
+
+
+def test_a_greeting_in_another_protocol_is_refused(daemon, environ):
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(str(place(environ).socket))
+        peer.sendall(b'{"protocol": 99, "kind": "lsp"}\n')
+        reply = json.loads(peer.recv(65536))
+    assert reply["ok"] is False
+    assert "protocol 1" in reply["error"]
+
+
+def test_the_command_line_shows_stops_and_logs_it(daemon, helix):
+    pid = daemon("daemon.status")["result"]["pid"]
+    status = json.loads(helix("daemon", "status", "--json").stdout)
+    assert (status["schema"], status["running"], status["pid"]) == ("helix.daemon/1", True, pid)
+    assert f"running as {pid}" in helix("daemon").stdout
+    stopped = helix("daemon", "stop", "--json")
+    assert (stopped.returncode, json.loads(stopped.stdout)["stopped"]) == (0, True)
+    until(lambda: is_gone(pid), "the daemon has gone")
+    assert json.loads(helix("daemon", "stop", "--json").stdout)["stopped"] is False
+    assert json.loads(helix("daemon", "status", "--json").stdout)["running"] is False
+    logs = helix("daemon", "logs")
+    assert "listening" in logs.stdout
+    assert len(json.loads(helix("daemon", "logs", "-n", "1", "--json").stdout)["lines"]) == 1
+    assert helix("daemon", "restart").returncode == 2
+
+
+def test_another_versions_daemon_is_left_alone(environ, daemon, helix):
+    script = (
+        "import helix_core, runpy, sys; helix_core.__version__ = '99.0';"
+        "sys.argv = ['daemon']; runpy.run_module('helix_ls.daemon', run_name='__main__')"
+    )
+    other = subprocess.Popen([sys.executable, "-c", script], env=environ, cwd=environ["HELIX_RUNTIME_DIR"])
+    try:
+        folder = place(environ).folder
+        until((folder / "helix-1-99.0.sock").exists, "the other version listens")
+        assert json.loads(helix("daemon", "status", "--json").stdout)["pid"] != other.pid
+        assert helix("daemon", "stop").returncode == 0
+        assert other.poll() is None
+        assert (folder / "helix-1-99.0.sock").exists()
+    finally:
+        other.terminate()
+        other.wait(20)
+
+
+def test_a_second_daemon_of_the_version_sees_the_first_and_ends(environ, daemon, monkeypatch):
+    script = (
+        "import helix_ls.host.daemon as d, runpy; d.LOCK_WAIT_S = 0.1;"
+        "runpy.run_module('helix_ls.daemon', run_name='__main__')"
+    )
+    second = subprocess.run([sys.executable, "-c", script], env=environ, timeout=30, check=False)
+    assert second.returncode == 0
+    assert daemon("daemon.status")["result"]["running"] is True
+    assert "another daemon is running" in place(environ).log.read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_order(environ, number):
+    connection = reach(environ, {"kind": "call"})
+    os.kill(connection.pid, number)
+    until(lambda: is_gone(connection.pid), "the daemon has gone")
+    assert "left" in last_lines(place(environ).log, 1)[0]
+    assert not place(environ).socket.exists()
+    connection.socket.close()
+
+
+def test_its_files_are_the_users_alone_and_its_environment_is_small(environ, project):
+    before = os.umask(0)
+    try:
+        connection = reach(environ | {"SECRET_TOKEN": "sesame"}, {"kind": "call"})
+    finally:
+        os.umask(before)
+    with Caller(environ) as call:
+        call("helix.search", question="sign cookie", path=str(project))
+    for file in place(environ).folder.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0, file
+    assert "SECRET_TOKEN" not in psutil.Process(connection.pid).environ()
+    assert psutil.Process(connection.pid).cwd() == str(place(environ).folder)
+    connection.socket.close()
+
+
+def test_the_log_holds_nothing_of_questions_files_or_paths(environ, daemon, project):
+    daemon("helix.packet", question="where is the sesame of the cookie", path=str(project))
+    daemon("helix.packet", question="sesame", path="/sesame")
+    daemon("daemon.stop")
+    pid = daemon.connection.pid
+    until(lambda: is_gone(pid), "the daemon has gone")
+    log = place(environ).log.read_text()
+    assert "sesame" not in log
+    assert str(project) not in log
+    assert "a client has come" in log
+
+
+def test_an_error_is_logged_by_type_and_place_without_its_message(tmp_path):
+    script = (
+        "from pathlib import Path; from helix_ls.host.log import open_log, LOG; import threading\n"
+        f"open_log(Path({str(tmp_path / 'log')!r}))\n"
+        "def fail(): raise ValueError('sesame')\n"
+        "try: fail()\n"
+        "except ValueError: LOG.exception('caught')\n"
+        "t = threading.Thread(target=fail, name='worker'); t.start(); t.join()\n"
+        "fail()"
+    )
+    subprocess.run([sys.executable, "-c", script], timeout=30, check=False)
+    log = (tmp_path / "log").read_text()
+    assert log.count("ValueError at <string>:3 fail") == 3
+    assert "thread worker ended" in log
+    assert "sesame" not in log
+    assert LOG.name == "helix.daemon"

@@ -1,0 +1,104 @@
+"""Who may speak with the daemon."""
+
+import json
+import os
+import socket
+import stat
+import threading
+
+import pytest
+
+from helix_ls.host.endpoint import (
+    NoDaemonError,
+    bound_socket,
+    connected,
+    is_own_user,
+    may_enter,
+    peer_user,
+    transport_of,
+)
+from helix_ls.host.place import place
+from tests.host.clients import Caller
+
+
+@pytest.fixture
+def where(environ):
+    return place(environ)
+
+
+@pytest.mark.parametrize("transport", ["unix", "tcp"])
+def test_what_clients_find_is_the_users_alone_whatever_the_mask(where, transport):
+    before = os.umask(0)
+    try:
+        listener, _ = bound_socket(where, transport)
+    finally:
+        os.umask(before)
+    with listener:
+        path = where.socket if transport == "unix" else where.token
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_only_the_same_user_may_enter():
+    assert may_enter(1000, 1000)
+    assert not may_enter(1001, 1000)
+    assert not may_enter(0, 1000)
+    assert not may_enter(None, 1000)
+
+
+def test_the_kernel_names_the_peer():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert peer_user(ours) == os.getuid()
+        assert is_own_user(ours)
+
+
+def test_the_transport_is_chosen_by_a_variable():
+    assert transport_of({}) == "unix"
+    assert transport_of({"HELIX_TRANSPORT": "tcp"}) == "tcp"
+
+
+def test_a_dead_daemons_socket_is_nobody_and_is_replaced(where):
+    bound_socket(where, "unix")[0].close()
+    assert where.socket.exists()
+    with pytest.raises(NoDaemonError):
+        connected(where, "unix", {"kind": "call"}, timeout_s=2)
+    bound_socket(where, "unix")[0].close()
+
+
+def test_a_stranger_on_our_port_learns_no_secret_and_is_not_believed(where):
+    listener, secret = bound_socket(where, "tcp")
+    heard = []
+
+    def pose():
+        peer, _ = listener.accept()
+        with peer:
+            peer.sendall(b'{"challenge": "00"}\n')
+            heard.append(peer.recv(65536))
+            peer.sendall(b'{"ok": true, "pid": 1, "version": "0", "proof": "00"}\n')
+
+    with listener:
+        listener.listen()
+        posing = threading.Thread(target=pose)
+        posing.start()
+        with pytest.raises(NoDaemonError, match="not our daemon"):
+            connected(where, "tcp", {"kind": "call"}, timeout_s=5)
+        posing.join()
+    assert secret.token.encode() not in heard[0]
+
+
+def test_over_loopback_only_who_has_read_the_token_is_served(environ, helix, editor, project):
+    environ = environ | {"HELIX_TRANSPORT": "tcp"}
+    one = editor(HELIX_TRANSPORT="tcp")
+    one.begin(project)
+    with Caller(environ) as call:
+        assert call("daemon.status")["result"]["transport"] == "tcp"
+    kept = json.loads(place(environ).token.read_text())
+    with socket.create_connection(("127.0.0.1", kept["port"])) as peer:
+        file = peer.makefile("rwb")
+        assert "challenge" in json.loads(file.readline())
+        file.write(b'{"protocol": 1, "kind": "call", "nonce": "0", "proof": "0"}\n')
+        file.flush()
+        assert json.loads(file.readline())["ok"] is False
+        assert file.readline() == b""
+        file.close()
+    assert json.loads(helix("daemon", "status", "--json", HELIX_TRANSPORT="tcp").stdout)["running"]

@@ -1,0 +1,391 @@
+"""A workspace that is open follows the disk, by whoever tells of it."""
+
+import asyncio
+import itertools
+import os
+import shutil
+import threading
+import time
+
+import pytest
+
+from helix_core.errors import Cancelled, WorkspaceError
+from helix_ls.host.host import Host
+from helix_ls.host.loop import LoopLag, new_loop
+from tests.engine.repository import FILES, git, write
+from tests.host.opened import Heard, cold_digest, opened
+
+
+@pytest.fixture(autouse=True)
+def own_folders(environ, monkeypatch):
+    """The host in this process, and the children it starts, keep to the test's folders."""
+    for name, value in environ.items():
+        if name.startswith("HELIX_"):
+            monkeypatch.setenv(name, value)
+
+
+def run(coroutine):
+    """Run on a loop that knows its lag; 50 ms is the most a loop may be kept, and a busy machine adds its own."""
+    lag = LoopLag()
+    with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
+        runner.run(coroutine)
+    return lag
+
+
+def test_opening_tells_its_steps_and_ends_fresh_with_all_files(project):
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        assert workspace.status.state == "starting"
+        heard = Heard(workspace)
+        status = await heard.state("fresh")
+        assert (status.files, status.branch, status.watching) == (len(FILES), "main", "events")
+        assert len(status.head) == 40
+        states = [state for state, _ in itertools.groupby(change.status.state for change in heard.changes)]
+        assert states == ["indexing", "fresh"]
+        await host.close()
+
+    run(main())
+
+
+def test_a_save_is_indexed_once_though_watcher_and_editor_both_tell_of_it(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.changes.clear()
+            (project / "app/routing.py").write_text("def entirely_new_routing():\n    return 1\n")
+            heard.workspace.hint([b"app/routing.py"])
+            await heard.until(lambda: any(b"app/routing.py" in one.paths for one in heard.changes), "the save")
+            await heard.finds("entirely_new_routing", "app/routing.py")
+            heard.workspace.hint([b"app/routing.py"])
+            await asyncio.sleep(0.5)
+            report = await heard.workspace.refresh()
+            assert (report["parsed"], report["changed"], report["touched"]) == (0, 0, 0)
+            told = [one for one in heard.changes if b"app/routing.py" in one.paths]
+            assert 1 <= len(told) <= 2
+
+    run(main())
+
+
+def test_a_save_read_as_it_was_written_is_looked_at_again_until_the_index_is_level(project):
+    async def main():
+        async with opened(project) as heard:
+            for number in range(5):
+                (project / "app/routing.py").write_text(f"def route_{number}():\n    return 1\n")
+                await asyncio.sleep(0.03 * number)
+            deadline = time.monotonic() + 20
+            while not (await heard.workspace.ask(lambda helix: helix.status()))["fresh"]:
+                assert time.monotonic() < deadline, "the index never came level with the disk"
+                await asyncio.sleep(0.05)
+
+    run(main())
+
+
+def test_without_a_watcher_an_editors_word_is_enough(project):
+    async def main():
+        async with opened(project, watch="off") as heard:
+            assert heard.workspace.status.watching == "off"
+            (project / "app/new.py").write_text("def told_by_the_editor():\n    return 1\n")
+            heard.workspace.hint([b"app/new.py"])
+            await heard.finds("told_by_the_editor", "app/new.py")
+
+    run(main())
+
+
+def test_polling_is_said_and_follows(project):
+    async def main():
+        async with opened(project, watch="polling") as heard:
+            assert heard.workspace.status.watching == "polling"
+            (project / "app/new.py").write_text("def found_by_polling():\n    return 1\n")
+            await heard.finds("found_by_polling", "app/new.py")
+
+    run(main())
+
+
+def test_another_branch_and_back_ends_as_a_cold_build_with_nothing_parsed_twice(project, tmp_path):
+    async def main():
+        git(project, "switch", "-q", "-c", "other")
+        for number in range(210):
+            (project / f"m{number}.py").write_text(f"def module_{number}():\n    return {number}\n")
+        (project / "app/routing.py").unlink()
+        git(project, "add", "-A")
+        git(project, "commit", "-q", "-m", "Other")
+        other = cold_digest(project, tmp_path / "cold-other")
+        git(project, "switch", "-q", "main")
+        main_digest = cold_digest(project, tmp_path / "cold-main")
+        async with opened(project) as heard:
+            assert await heard.digest() == main_digest
+            git(project, "switch", "-q", "other")
+            await heard.settles_as(other)
+            await heard.until(lambda: heard.workspace.status.branch == "other", "the branch")
+            git(project, "switch", "-q", "main")
+            await heard.settles_as(main_digest)
+            await heard.until(lambda: heard.workspace.status.branch == "main", "the branch")
+            assert (await heard.workspace.refresh())["parsed"] == 0
+
+    run(main())
+
+
+def test_a_storm_of_commits_and_resets_ends_as_a_cold_build(project, tmp_path):
+    async def main():
+        async with opened(project) as heard:
+            for number in range(8):
+                (project / "app/storm.py").write_text(f"def storm_{number}():\n    return {number}\n")
+                git(project, "add", "-A")
+                git(project, "commit", "-q", "-m", f"Storm {number}")
+                await asyncio.sleep(0.01)
+            git(project, "reset", "-q", "--hard", "HEAD~3")
+            await heard.settles_as(cold_digest(project, tmp_path / "cold"))
+            head = git(project, "rev-parse", "HEAD").strip()
+            await heard.until(lambda: heard.workspace.status.head == head, "the head")
+
+    run(main())
+
+
+def test_git_writing_its_index_again_is_no_reason_to_look_at_everything(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.changes.clear()
+            os.utime(project / "README.md")
+            git(project, "status")
+            git(project, "update-index", "--refresh")
+            await asyncio.sleep(1.2)
+            assert not [one for one in heard.changes if one.everything]
+            git(project, "commit", "-q", "--allow-empty", "-m", "Empty")
+            await heard.until(lambda: any(one.everything for one in heard.changes), "a commit is")
+
+    run(main())
+
+
+def test_two_who_ask_for_a_folder_share_it_until_the_last_has_left(project):
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        first = await host.attach(project, trusted=True)
+        (project.parent / "link").symlink_to(project)
+        second = await host.attach(project.parent / "link", trusted=True)
+        assert first is second
+        await host.detach(first)
+        await Heard(second).state("fresh")
+        assert (await second.ask(lambda helix: helix.search("sign_cookie")))["items"]
+        await host.detach(second)
+        assert list(host.workspaces) == []
+        await host.close()
+
+    run(main())
+
+
+def test_a_folder_lingers_so_that_a_window_that_comes_back_finds_it_warm(project):
+    async def main():
+        host = Host(mode="solo", linger_s=30)
+        first = await host.attach(project, trusted=True)
+        await Heard(first).state("fresh")
+        await host.detach(first)
+        again = await host.attach(project, trusted=True)
+        assert again is first
+        assert again.status.state == "fresh"
+        await host.close()
+
+    run(main())
+
+
+def test_a_folder_nobody_trusts_sets_nothing(project):
+    (project / "helix.toml").write_text('[index]\nexclude = ["app/"]\n')
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=False)
+        heard = Heard(workspace)
+        status = await heard.state("fresh")
+        assert status.restricted
+        assert (await workspace.ask(lambda helix: helix.search("sign_cookie")))["items"]
+        await host.attach(project, trusted=True)
+        assert not workspace.status.restricted
+        await heard.finds("match_route", None)
+        await host.detach(workspace, trusted=True)
+        assert workspace.status.restricted
+        await heard.finds("match_route", "app/routing.py")
+        await host.close()
+
+    run(main())
+
+
+def test_what_an_editors_settings_leave_out_is_left_out_at_once(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.workspace.set_index_options(exclude=("app/routing.py", "bad\nline", ""), max_file_bytes=1)
+            await heard.finds("match_route", None)
+            heard.workspace.set_index_options(exclude=None, max_file_bytes=None)
+            await heard.finds("match_route", "app/routing.py")
+
+    run(main())
+
+
+def test_paused_nothing_is_indexed_and_resumed_everything(project):
+    async def main():
+        async with opened(project) as heard:
+            heard.workspace.pause()
+            await heard.state("paused")
+            (project / "app/new.py").write_text("def written_while_paused():\n    return 1\n")
+            await asyncio.sleep(0.5)
+            assert not any(b"app/new.py" in one.paths for one in heard.changes)
+            heard.workspace.resume()
+            await heard.finds("written_while_paused", "app/new.py")
+            assert heard.workspace.status.state == "fresh"
+
+    run(main())
+
+
+def many_files(project, count=200):
+    for number in range(count):
+        text = "".join(f"def function_{number}_{line}():\n    return {line}\n" for line in range(40))
+        (project / f"many{number}.py").write_text(text)
+
+
+def test_a_whole_refresh_that_is_cancelled_keeps_what_it_has_and_goes_on_when_resumed(project, tmp_path):
+    many_files(project)
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        await heard.until(lambda: workspace.status.done > 20, "some files are done")
+        workspace.cancel()
+        status = await heard.state("paused")
+        assert "cancelled" in status.message
+        kept = (await workspace.ask(lambda helix: helix.standing())).files
+        assert 0 < kept < 200
+        workspace.resume()
+        await heard.state("fresh")
+        assert await heard.digest() == cold_digest(project, tmp_path / "cold")
+        await host.close()
+
+    run(main())
+
+
+def test_questions_are_answered_while_everything_is_indexed_and_the_loop_is_not_kept(project):
+    many_files(project)
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        asked = 0
+        while workspace.status.state != "fresh":
+            await workspace.ask(lambda helix: helix.packet("where is function_7_3"))
+            asked += 1
+        assert asked >= 3
+        done = [(one.status.done, one.status.total) for one in heard.changes if one.status.phase == "indexing"]
+        assert done == sorted(done)
+        await host.close()
+
+    lag = run(main())
+    assert lag.worst_ever_s < 0.5
+
+
+def test_a_rebuild_gives_the_same_index(project):
+    async def main():
+        async with opened(project) as heard:
+            before = await heard.digest()
+            report = await heard.workspace.rebuild()
+            assert report["schema"] == "helix.index/1"
+            assert report["parsed"] == len(FILES)
+            assert await heard.digest() == before
+
+    run(main())
+
+
+def test_a_folder_taken_away_is_missing_its_index_is_kept_and_it_is_compared_when_it_returns(project, tmp_path):
+    async def main():
+        async with opened(project) as heard:
+            before = await heard.digest()
+            project.rename(tmp_path / "away")
+            status = await heard.state("missing")
+            assert status.action
+            assert status.files == len(FILES)
+            with pytest.raises(WorkspaceError):
+                await heard.workspace.refresh()
+            (tmp_path / "away" / "app/new.py").write_text("def written_while_away():\n    return 1\n")
+            (tmp_path / "away").rename(project)
+            await heard.state("fresh")
+            await heard.finds("written_while_away", "app/new.py")
+            (project / "app/new.py").unlink()
+            await heard.settles_as(before)
+
+    run(main())
+
+
+def test_an_empty_folder_in_its_place_is_no_reason_to_forget_everything(project, tmp_path):
+    async def main():
+        async with opened(project) as heard:
+            before = await heard.digest()
+            project.rename(tmp_path / "away")
+            project.mkdir()
+            await heard.state("missing")
+            await asyncio.sleep(1.5)
+            assert heard.workspace.status.state == "missing"
+            shutil.copytree(tmp_path / "away", project, dirs_exist_ok=True)
+            await heard.state("fresh")
+            await heard.settles_as(before)
+
+    run(main())
+
+
+def test_what_cannot_be_understood_in_the_settings_is_the_state_until_it_is_mended(project):
+    (project / "helix.toml").write_text("[index\n")
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        status = await heard.state("error")
+        assert "helix.toml" in status.message
+        (project / "helix.toml").unlink()
+        await heard.state("fresh")
+        await host.close()
+
+    run(main())
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    async def main():
+        host = Host(mode="solo")
+        with pytest.raises(WorkspaceError, match="does not exist"):
+            await host.attach(tmp_path / "nowhere", trusted=True)
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(WorkspaceError, match="not a folder"):
+            await host.attach(tmp_path / "file", trusted=True)
+        await host.close()
+        with pytest.raises(WorkspaceError, match="stopping"):
+            await host.attach(tmp_path, trusted=True)
+
+    run(main())
+
+
+def test_closing_ends_orders_and_threads(project):
+    many_files(project, 200)
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        ordered = asyncio.ensure_future(workspace.rebuild())
+        await asyncio.sleep(0.3)
+        await host.close()
+        with pytest.raises(Cancelled):
+            await ordered
+
+    run(main())
+    names = {thread.name for thread in threading.enumerate()}
+    assert not {name for name in names if name.startswith("helix-")}
+
+
+def test_a_clock_that_jumps_changes_nothing(project, monkeypatch):
+    async def main():
+        async with opened(project) as heard:
+            real = time.time
+            for jump in (86_400, -86_400):
+                monkeypatch.setattr(time, "time", lambda jump=jump: real() + jump)
+                name = "later" if jump > 0 else "earlier"
+                write(project, {f"app/{name}.py": f"def written_{name}():\n    return 1\n"})
+                await heard.finds(f"written_{name}", f"app/{name}.py")
+                assert heard.workspace.status.state == "fresh"
+
+    run(main())

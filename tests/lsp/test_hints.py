@@ -1,0 +1,199 @@
+"""Hints: pulled or pushed, never both; unchanged when nothing changed; gone when turned off or put away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix_ls.lsp.dismissed import dismiss, dismissed
+from tests.engine.repository import git
+from tests.lsp.conftest import StartWire
+from tests.lsp.wire import Wire
+
+PULLS: dict[str, Any] = {
+    "textDocument": {"diagnostic": {"dynamicRegistration": True}, "publishDiagnostics": {"relatedInformation": True}},
+    "workspace": {"diagnostics": {"refreshSupport": True}, "codeLens": {"refreshSupport": True}},
+    "window": {"showDocument": {"support": True}},
+}
+PUSHED: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}}}
+
+
+@pytest.fixture
+def left_behind(project: Path) -> Path:
+    """The document names a function that was changed after it was written."""
+    code = project / "app/sessions.py"
+    code.write_text(
+        code.read_text().replace("def sign_cookie(secret_key, payload)", "def sign_cookie(key, payload, salt)")
+    )
+    git(project, "commit", "-qam", "Salt")
+    return project
+
+
+def pull(wire: Wire, uri: str, previous: str | None = None) -> Any:
+    params = {"textDocument": {"uri": uri}, **({"previousResultId": previous} if previous else {})}
+    return wire.result("textDocument/diagnostic", params)
+
+
+def until_pulled(wire: Wire, uri: str, count: int) -> Any:
+    """Pull, as an editor does, until there are so many."""
+    for _ in range(300):
+        before = len(wire.heard)
+        report = pull(wire, uri)
+        if len(report["items"]) == count:
+            return report
+        wire.until(lambda one: one.get("method") == "workspace/diagnostic/refresh", since=before)
+    raise AssertionError(report)
+
+
+def test_a_client_that_pulls_is_told_when_and_that_nothing_changed(start: StartWire, left_behind: Path) -> None:
+    wire = start()
+    wire.initialize(left_behind, capabilities=PULLS)
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    report = until_pulled(wire, uri, 1)
+    assert (report["kind"], report["items"][0]["code"]) == ("full", "outdated_doc")
+    assert report["items"][0]["severity"] == 4
+    assert report["items"][0]["range"]["start"]["line"] == 2
+    assert pull(wire, uri, report["resultId"]) == {"kind": "unchanged", "resultId": report["resultId"]}
+    assert pull(wire, uri, "another")["kind"] == "full"
+    assert wire.told("textDocument/publishDiagnostics") == []
+
+
+def test_a_client_that_cannot_pull_is_sent_them(start: StartWire, left_behind: Path) -> None:
+    wire = start()
+    wire.initialize(left_behind, capabilities=PUSHED)
+    wire.until_fresh(left_behind)
+    assert "diagnosticProvider" not in wire.capabilities
+    uri = wire.open(left_behind / "docs/sessions.md")
+    told = wire.until_told("textDocument/publishDiagnostics", lambda one: one["uri"] == uri)
+    assert [each["code"] for each in told["diagnostics"]] == ["outdated_doc"]
+    before = len(wire.heard)
+    wire.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    told = wire.until_told("textDocument/publishDiagnostics", lambda one: one["uri"] == uri, since=before)
+    assert told["diagnostics"] == []
+
+
+def test_removing_a_folder_removes_its_hints(start: StartWire, left_behind: Path) -> None:
+    wire = start()
+    wire.initialize(left_behind, capabilities=PUSHED)
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    wire.until_told("textDocument/publishDiagnostics", lambda one: one["uri"] == uri and one["diagnostics"])
+    before = len(wire.heard)
+    removed = {"event": {"added": [], "removed": [{"uri": left_behind.as_uri(), "name": "p"}]}}
+    wire.notify("workspace/didChangeWorkspaceFolders", removed)
+    wire.until_told("textDocument/publishDiagnostics", lambda one: not one["diagnostics"], since=before)
+
+
+def test_turning_them_off_clears_them(start: StartWire, left_behind: Path) -> None:
+    for capabilities in (PULLS, PUSHED):
+        wire = start()
+        wire.initialize(left_behind, capabilities=capabilities)
+        wire.until_fresh(left_behind)
+        uri = wire.open(left_behind / "docs/sessions.md")
+        if capabilities is PULLS:
+            until_pulled(wire, uri, 1)
+        else:
+            wire.until_told(
+                "textDocument/publishDiagnostics", lambda one, uri=uri: one["uri"] == uri and one["diagnostics"]
+            )
+        before = len(wire.heard)
+        settings = {"settings": {"helix": {"diagnostics": {"enabled": False}}}}
+        wire.notify("workspace/didChangeConfiguration", settings)
+        if capabilities is PULLS:
+            wire.until(lambda one: one.get("method") == "workspace/diagnostic/refresh", since=before)
+            assert pull(wire, uri)["items"] == []
+        else:
+            wire.until_told("textDocument/publishDiagnostics", lambda one: not one["diagnostics"], since=before)
+
+
+def test_a_stale_place_of_an_open_packet_is_hinted_at(start: StartWire, project: Path) -> None:
+    wire = start()
+    wire.initialize(project, capabilities=PULLS)
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/sessions.py")
+    assert pull(wire, uri)["items"] == []
+    packet = wire.command("helix.packet", {"question": "sign_cookie", "open": True})
+    wire.change(uri, (project / "app/sessions.py").read_text().replace("return payload", "return b'' + payload"))
+    report = until_pulled(wire, uri, 1)
+    assert report["items"][0]["code"] == "stale"
+    assert "unsaved" in report["items"][0]["message"]
+    wire.command("helix.packet.close", {"packet_id": packet["packet_id"]})
+    until_pulled(wire, uri, 0)
+
+
+def test_what_can_be_done_about_a_hint_can_be_done(start: StartWire, left_behind: Path) -> None:
+    literals = {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}}
+    wire = start()
+    wire.initialize(left_behind, capabilities={**PULLS, "textDocument": {**PULLS["textDocument"], **literals}})
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    hint = until_pulled(wire, uri, 1)["items"][0]
+    bare = {key: value for key, value in hint.items() if key != "data"}
+    params = {"textDocument": {"uri": uri}, "range": hint["range"], "context": {"diagnostics": [bare]}}
+    actions = wire.result("textDocument/codeAction", params)
+    assert [each["command"]["command"] for each in actions] == ["helix.refreshFile", "helix.openSides", "helix.dismiss"]
+    assert {each["kind"] for each in actions} == {"quickfix"}
+    assert (
+        wire.result("textDocument/codeAction", {**params, "context": {"diagnostics": [bare], "only": ["source"]}}) == []
+    )
+    assert wire.result("textDocument/codeAction", {**params, "context": {"diagnostics": []}}) == []
+    for action in actions:
+        wire.result("workspace/executeCommand", {key: action["command"][key] for key in ("command", "arguments")})
+    shown = [one["params"]["uri"] for one in wire.heard if one.get("method") == "window/showDocument"]
+    assert shown == [uri, (left_behind / "app/sessions.py").as_uri()]
+    assert pull(wire, uri)["items"] == []
+
+
+def test_a_client_without_action_literals_gets_commands(start: StartWire, left_behind: Path) -> None:
+    wire = start()
+    wire.initialize(left_behind, capabilities=PULLS)
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    hint = until_pulled(wire, uri, 1)["items"][0]
+    params = {"textDocument": {"uri": uri}, "range": hint["range"], "context": {"diagnostics": [hint]}}
+    assert all(isinstance(each["command"], str) for each in wire.result("textDocument/codeAction", params))
+
+
+def test_what_was_put_away_is_remembered_by_the_next_server(
+    start: StartWire, left_behind: Path, tmp_path: Path
+) -> None:
+    cache = str(tmp_path / "shared-cache")
+    for round_ in range(2):
+        wire = start(HELIX_CACHE_DIR=cache)
+        wire.initialize(left_behind, capabilities=PULLS)
+        wire.until_fresh(left_behind)
+        uri = wire.open(left_behind / "docs/sessions.md")
+        if round_ == 0:
+            hint = until_pulled(wire, uri, 1)["items"][0]
+            given = {"uri": uri, "code": hint["code"], "text_hash": hint["data"]["text_hash"]}
+            wire.command("helix.dismiss", given)
+        else:
+            assert pull(wire, uri)["items"] == []
+        wire.stop()
+
+
+def test_dismissals_survive_nonsense_in_their_file(tmp_path: Path) -> None:
+    assert dismissed(tmp_path) == frozenset()
+    for nonsense in ("", "{", "[1, [2], [1, 2, 3], {}]", '{"a": 1}'):
+        (tmp_path / "dismissed.json").write_text(nonsense)
+        assert dismissed(tmp_path) == frozenset()
+    dismiss(tmp_path, ("a.md", "stale", "x"))
+    dismiss(tmp_path, ("a.md", "stale", "y"))
+    assert dismissed(tmp_path) == {("a.md", "stale", "x"), ("a.md", "stale", "y")}
+
+
+def test_lenses_follow_their_switch(start: StartWire, project: Path) -> None:
+    wire = start()
+    wire.initialize(project, capabilities=PULLS)
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/sessions.py")
+    assert wire.result("textDocument/codeLens", {"textDocument": {"uri": uri}}) == []
+    before = len(wire.heard)
+    wire.notify("workspace/didChangeConfiguration", {"settings": {"helix": {"codeLens": {"enabled": True}}}})
+    wire.until(lambda one: one.get("method") == "workspace/codeLens/refresh", since=before)
+    lenses = wire.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [lens["range"]["start"]["line"] for lens in lenses] == [5, 10]
+    assert all(lens["command"]["command"] == "" for lens in lenses)

@@ -1,0 +1,228 @@
+"""A hover's words, exactly; and what a hover is, to the letter of the positions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix_ls.lsp.hover import age, render
+from tests.lsp.conftest import StartWire, make_project
+from tests.lsp.wire import Wire
+
+NOW = 1_700_000_000.0
+MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
+
+
+def place(source_id: str, line: int, **more: Any) -> dict[str, Any]:
+    known = {
+        "source_id": source_id,
+        "uri": f"file:///w/{source_id}",
+        "start_line": line,
+        "end_line": line + 4,
+        "symbol": "",
+        "status": "verified",
+        "reason": "unchanged",
+        "detail": "",
+        "commit": None,
+        "author": None,
+        "committed_at": None,
+    }
+    return {**known, **more}
+
+
+def known(**more: Any) -> dict[str, Any]:
+    symbol = {
+        "schema": "helix.symbol/1",
+        "name": "sign",
+        "kind": "method",
+        "symbol": "Signer.sign",
+        "definitions": [
+            place("a.py", 10, commit="0123456789abcdef", author="Ada *L*", committed_at=int(NOW) - 3 * 86_400)
+        ],
+        "users": [place("b.py", 3), place("c.py", 5, status="stale_risk", reason="unsaved")],
+        "users_total": 12,
+        "tests": [place("tests/test_a.py", 7)],
+        "documents": [place("docs/a_b.md", 2, status="stale_risk", reason="outdated_doc", detail="names sign")],
+        "importers_total": 0,
+        "co_changed": [],
+        "elapsed_ms": 1.0,
+    }
+    return {**symbol, **more}
+
+
+def test_a_hover_reads_like_this() -> None:
+    assert render(known(), NOW) == "\n\n".join(
+        [
+            "**`Signer.sign`** · method",
+            "Defined in [a\\.py\\:10](file:///w/a.py#L10) ✓ verified"
+            " · last changed 3 days ago by Ada \\*L\\* in `01234567`",
+            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ⚠ unsaved … and 10 more",
+            "Tested by: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7) ✓",
+            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ⚠ stale risk (outdated doc\\: names sign)",
+        ]
+    )
+
+
+def test_a_client_without_markdown_reads_it_too() -> None:
+    text = render(known(), NOW, markdown=False)
+    assert text.splitlines()[0] == "Signer.sign (method)"
+    assert "](" not in text
+    assert "\\" not in text
+    assert "a.py:10 ✓ verified · last changed 3 days ago by Ada *L*" in text
+
+
+def test_what_others_wrote_cannot_become_markup() -> None:
+    evil = "](command:evil) <img src=x> `code` \N{RIGHT-TO-LEFT OVERRIDE}\n# big"
+    shown = render(known(symbol=evil, definitions=[place(evil, 1, author=evil, commit="0" * 40, committed_at=0)]), NOW)
+    # Every line begins with our own words, and no bracket or tag of theirs is left unescaped.
+    assert all(line.startswith(("**", "Defined", "Used", "Tested", "Documented")) for line in shown.split("\n\n"))
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown
+    assert "\n# big" not in shown
+    assert " <img" not in shown.replace("`", "", 1).split("** · ")[1]
+    assert "](command:" not in shown.split("** · ")[1]
+
+
+def test_many_definitions_are_counted() -> None:
+    assert "… and 2 more definitions" in render(known(definitions=[place(f"{n}.py", n) for n in range(1, 6)]), NOW)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-5, "just now"), (59, "just now"), (60, "1 minute ago"), (7200, "2 hours ago"), (86_400 * 800, "2 years ago")],
+)
+def test_ages_are_told_in_the_largest_unit(seconds: float, words: str) -> None:
+    assert age(seconds) == words
+
+
+LINE = 'note = "{}"; sign_cookie("k", note)'
+MARKED = {
+    "emoji": "\N{PILE OF POO}\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}",
+    "combining": "e\N{COMBINING ACUTE ACCENT}\N{COMBINING DOT BELOW}",
+    "both": "\N{PILE OF POO}e\N{COMBINING ACUTE ACCENT} 日本 \N{PILE OF POO}",
+}
+UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+
+
+def units(text: str, encoding: str) -> int:
+    codec, width = UNITS[encoding]
+    return len(text.encode(codec)) // width
+
+
+@pytest.mark.parametrize("encoding", UNITS)
+def test_right_of_marks_of_all_kinds_every_encoding_finds_the_same(
+    start: StartWire, project: Path, encoding: str
+) -> None:
+    wire = start()
+    wire.initialize(project, capabilities={"general": {"positionEncodings": [encoding]}, **MARKDOWN})
+    assert wire.capabilities["positionEncoding"] == encoding
+    wire.until_fresh(project)
+    uri = wire.open(project / "tests/test_sessions.py")
+    shown = []
+    for version, mark in enumerate(MARKED.values(), 2):
+        line = LINE.format(mark)
+        wire.change(uri, "from app.sessions import sign_cookie\n" + line + "\n", version)
+        start_at = line.index("sign_cookie")
+        where = {"line": 1, "character": units(line[: start_at + 4], encoding)}
+        hover = wire.result("textDocument/hover", {"textDocument": {"uri": uri}, "position": where})
+        assert hover["range"] == {
+            "start": {"line": 1, "character": units(line[:start_at], encoding)},
+            "end": {"line": 1, "character": units(line[: start_at + len("sign_cookie")], encoding)},
+        }
+        shown.append(hover["contents"]["value"].split("\n")[2])
+    assert "app/sessions" in shown[0]
+    assert len(set(shown)) == 1
+
+
+def test_edits_in_the_clients_own_units_land_where_it_means(start: StartWire, project: Path) -> None:
+    for encoding in UNITS:
+        wire = start()
+        wire.initialize(project, capabilities={"general": {"positionEncodings": [encoding]}, **MARKDOWN})
+        wire.until_fresh(project)
+        uri = wire.open(project / "app/routing.py", "\N{PILE OF POO}\N{PILE OF POO} = nothing_here\n")
+        line = "\N{PILE OF POO}\N{PILE OF POO} = nothing_here"
+        at = line.index("nothing")
+        span = {
+            "start": {"line": 0, "character": units(line[:at], encoding)},
+            "end": {"line": 0, "character": units(line, encoding)},
+        }
+        params = {
+            "textDocument": {"uri": uri, "version": 2},
+            "contentChanges": [{"range": span, "text": "sign_cookie"}],
+        }
+        wire.notify("textDocument/didChange", params)
+        where = {"line": 0, "character": units(line[:at], encoding) + 2}
+        hover = wire.result("textDocument/hover", {"textDocument": {"uri": uri}, "position": where})
+        assert "sign_cookie" in hover["contents"]["value"]
+
+
+def test_a_hover_is_null_where_helix_knows_nothing(opened: Wire, project: Path, tmp_path: Path) -> None:
+    def at(uri: str, line: int, character: int) -> Any:
+        params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+        return opened.result("textDocument/hover", params)
+
+    uri = opened.open(project / "app/sessions.py")
+    assert at(uri, 0, 10) is None
+    assert at(uri, 10_000, 3) is None
+    outside = tmp_path / "outside.py"
+    outside.write_text("sign_cookie\n")
+    assert at(opened.open(outside), 0, 3) is None
+    for odd in (
+        "untitled:Untitled-1",
+        "git:/a.py?x",
+        "file://server/share.py",
+        "file:relative",
+        "http://[bad",
+        "",
+        "%",
+    ):
+        item = {"uri": odd, "languageId": "python", "version": 1, "text": "sign_cookie\n"}
+        opened.notify("textDocument/didOpen", {"textDocument": item})
+        assert at(odd, 0, 3) is None
+
+
+def test_a_document_that_changes_under_a_hover_is_content_modified(start: StartWire, project: Path) -> None:
+    wire = start("-c", WAITING)
+    wire.initialize(project)
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/sessions.py")
+    params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
+    number = wire.ask("textDocument/hover", params)
+    wire.change(uri, "other = 1\n")
+    assert wire.answer(number)["error"]["code"] == -32801
+
+
+WAITING = """
+import time
+from helix_core.engine import Helix
+whole = Helix.symbol
+def symbol(self, *args, **more):
+    time.sleep(1)
+    return whole(self, *args, **more)
+Helix.symbol = symbol
+from helix_ls.lsp.solo import run
+raise SystemExit(run())
+"""
+
+
+def test_hovers_are_off_when_they_are_turned_off(start: StartWire, project: Path) -> None:
+    wire = start()
+    wire.initialize(project, hover=False)
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/sessions.py")
+    params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
+    assert wire.result("textDocument/hover", params) is None
+
+
+def test_a_folder_opened_through_a_link_is_found_by_both_names(start: StartWire, tmp_path: Path) -> None:
+    real = make_project(tmp_path / "real")
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    wire = start()
+    wire.initialize(link)
+    wire.until_fresh(link)
+    for folder in (link, real):
+        uri = wire.open(folder / "app/sessions.py")
+        params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
+        assert wire.result("textDocument/hover", params) is not None

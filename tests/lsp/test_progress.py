@@ -1,0 +1,131 @@
+"""A bar for work that lasts: begun once, never going back, ended exactly once; silence for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lsp.conftest import StartWire
+from tests.lsp.wire import NO_ANSWER, Wire
+
+SHOWS = {"window": {"workDoneProgress": True}}
+STEPPING = """
+import asyncio
+from helix_core.errors import HelixError
+from helix_ls.host import host, open_workspace, status
+from dataclasses import replace
+STEPS = {steps}
+whole = open_workspace.OpenWorkspace._take
+def take(self, facts, paths, everything):
+    # What the index thread says comes to nobody here: the test's own steps stand for it.
+    if not hasattr(self, "_walk"):
+        self._walk = asyncio.ensure_future(walk(self))
+async def walk(self):
+    for wait, done, total in STEPS:
+        whole(self, status.Facts(opened=True, whole=True, phase="reading", done=done, total=total), frozenset(), False)
+        await asyncio.sleep(wait)
+        if getattr(self, "_stopped", False):
+            break
+    stopped = getattr(self, "_stopped", False)
+    done = status.Facts(opened=True, whole=False, cancelled=stopped, paused=stopped, complete=True)
+    whole(self, done, frozenset(), True)
+open_workspace.OpenWorkspace._take = take
+open_workspace.OpenWorkspace.cancel = lambda self: setattr(self, "_stopped", True)
+from helix_ls.lsp.solo import run
+raise SystemExit(run())
+"""
+
+
+def bars(wire: Wire) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for told in wire.told("$/progress"):
+        found.setdefault(told["token"], []).append(told["value"])
+    return found
+
+
+def stepping(start: StartWire, *steps: tuple[float, int, int]) -> Wire:
+    return start("-c", STEPPING.replace("{steps}", repr(steps)))
+
+
+def test_a_bar_begins_rises_and_ends_once(start: StartWire, project: Path) -> None:
+    wire = stepping(
+        start, (1.3, 1, 100), (0.3, 20, 100), (0.3, 50, 100), (0.3, 40, 100), (0.3, 60, 200), (0.3, 190, 200)
+    )
+    wire.initialize(project, capabilities=SHOWS)
+    wire.until_fresh(project)
+    (values,) = bars(wire).values()
+    kinds = [value["kind"] for value in values]
+    assert kinds[0] == "begin"
+    assert kinds[-1] == "end"
+    assert set(kinds[1:-1]) == {"report"}
+    shares = [value["percentage"] for value in values[:-1]]
+    assert shares == sorted(shares)
+    assert shares[-1] == 95
+    assert values[0]["cancellable"] is True
+    assert "of 200 files" in values[-2]["message"]
+
+
+def test_short_work_is_silent(start: StartWire, project: Path) -> None:
+    wire = stepping(start, (0.3, 1, 100), (0.3, 90, 100))
+    wire.initialize(project, capabilities=SHOWS)
+    wire.until_fresh(project)
+    assert bars(wire) == {}
+    assert not [one for one in wire.heard if one.get("method") == "window/workDoneProgress/create"]
+
+
+def test_a_client_that_shows_none_gets_none(start: StartWire, project: Path) -> None:
+    wire = stepping(start, (1.5, 1, 100), (0.3, 90, 100))
+    wire.initialize(project)
+    wire.until_fresh(project)
+    assert bars(wire) == {}
+    assert not [one for one in wire.heard if one.get("method") == "window/workDoneProgress/create"]
+
+
+def test_a_cancelled_bar_stops_the_work_and_ends_once(start: StartWire, project: Path) -> None:
+    wire = stepping(start, (1.3, 1, 100), *[(0.2, number, 100) for number in range(2, 100)])
+    wire.initialize(project, capabilities=SHOWS)
+    begun = wire.until_told("$/progress", lambda told: told["value"]["kind"] == "begin")
+    wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+    wire.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
+    wire.until_told("helix/status", lambda told: told["state"] == "paused")
+    (values,) = bars(wire).values()
+    assert [value["kind"] for value in values].count("end") == 1
+    wire.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+    wire.notify("window/workDoneProgress/cancel", {"token": "never"})
+    assert wire.is_alive()
+
+
+def test_a_client_that_never_makes_the_bar_gets_none(start: StartWire, project: Path) -> None:
+    wire = stepping(start, (1.3, 1, 100), (0.5, 90, 100))
+    wire.answers["window/workDoneProgress/create"] = NO_ANSWER
+    wire.initialize(project, capabilities=SHOWS)
+    wire.until_fresh(project)
+    assert bars(wire) == {}
+
+
+@pytest.mark.parametrize("command", ["helix.index.refresh", "helix.index.rebuild"])
+def test_a_token_of_the_clients_own_is_honoured(opened: Wire, command: str) -> None:
+    opened.result("workspace/executeCommand", {"command": command, "workDoneToken": "mine"})
+    kinds = [value["kind"] for value in bars(opened)["mine"]]
+    assert kinds[:2] == ["begin", "report"]
+    assert kinds[-1] == "end"
+    assert kinds.count("begin") == kinds.count("end") == 1
+
+
+def test_a_status_is_told_no_more_than_five_times_a_second_while_indexing(start: StartWire, project: Path) -> None:
+    wire = stepping(start, *[(0.01, number, 200) for number in range(200)])
+    wire.initialize(project)
+    wire.until_fresh(project)
+    told = [each for each in wire.told("helix/status") if each["state"] == "indexing"]
+    assert 2 <= len(told) <= 60
+    assert told[-1]["done"] > told[0]["done"]
+
+
+def test_an_answer_to_a_cancelled_refresh_is_a_cancellation(opened: Wire, project: Path) -> None:
+    number = opened.ask("workspace/executeCommand", {"command": "helix.index.rebuild"})
+    opened.notify("$/cancelRequest", {"id": number})
+    assert opened.answer(number).get("error", {"code": -32800})["code"] == -32800
+    assert opened.command("helix.index.resume") is None
+    opened.until_fresh(project)

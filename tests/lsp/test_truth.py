@@ -1,0 +1,263 @@
+"""What a window is told is true at that moment: edits, saves, folders that come and go, secrets that never show."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.engine.repository import FILES
+from tests.lsp.conftest import StartWire, make_project
+from tests.lsp.wire import Wire
+
+MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
+
+
+def hover(wire: Wire, uri: str, line: int, character: int) -> str:
+    params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+    found = wire.result("textDocument/hover", params)
+    return str(found["contents"]["value"]) if found else ""
+
+
+def test_initialize_is_answered_before_anything_is_read(wire: Wire, project: Path) -> None:
+    params = {
+        "processId": os.getpid(),
+        "rootUri": project.as_uri(),
+        "capabilities": {},
+        "workspaceFolders": [{"uri": project.as_uri(), "name": "p"}, {"uri": (project / "no").as_uri(), "name": "n"}],
+    }
+    assert wire.result("initialize", params)["serverInfo"]["name"] == "helix"
+    assert not (wire.errors.parent / "cache").exists()
+    assert wire.told("helix/status") == []
+    wire.notify("initialized")
+    wire.until_fresh(project)
+    wire.until_told("helix/status", lambda told: told["state"] == "missing" and told["uri"].endswith("/no"))
+
+
+def test_hover_and_packet_tell_an_unsaved_edit_a_save_and_an_undo(wire: Wire, project: Path) -> None:
+    wire.initialize(project, capabilities=MARKDOWN)
+    wire.until_fresh(project)
+    file = project / "app/sessions.py"
+    uri, text = wire.open(file), file.read_text()
+    assert "✓ verified" in hover(wire, uri, 5, 6)
+    edited = text.replace('return payload + "."', 'return "v2" + payload + "."')
+    wire.change(uri, edited, 2)
+    assert "⚠ stale risk (unsaved)" in hover(wire, uri, 5, 6)
+    found = wire.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
+    mine = [item for item in found["stale_risk"] if item["source_id"] == "app/sessions.py"]
+    assert [item["reason"] for item in mine] == ["unsaved"]
+    wire.change(uri, text, 3)
+    assert "✓ verified" in hover(wire, uri, 5, 6)
+    wire.change(uri, edited, 4)
+    file.write_text(edited)
+    wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    assert "✓ verified" in hover(wire, uri, 5, 6)
+
+
+def test_an_unsaved_buffer_is_never_written_to_the_index(wire: Wire, project: Path) -> None:
+    wire.initialize(project)
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/sessions.py")
+    wire.change(uri, "def only_in_the_buffer():\n    pass\n")
+    assert wire.command("helix.symbol", {"name": "only_in_the_buffer"}) is None
+    wire.command("helix.index.refresh")
+    assert wire.command("helix.search", {"question": "only_in_the_buffer"})["known_empty"] is True
+    assert b"only_in_the_buffer" not in b"".join(
+        file.read_bytes() for file in (wire.errors.parent / "cache").rglob("*") if file.is_file()
+    )
+
+
+def test_a_clean_buffer_does_not_hide_a_change_on_disk(wire: Wire, project: Path) -> None:
+    wire.initialize(project)
+    wire.until_fresh(project)
+    file = project / "app/sessions.py"
+    wire.open(file)
+    found = wire.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+    file.write_text(file.read_text().replace("payload +", "'x' + payload +"))
+    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 2}]})
+
+    def is_moved(told: Any) -> bool:
+        return told["packet_id"] == found["packet_id"] and any(
+            item["source_id"] == "app/sessions.py" and item["status"] != "verified" and item["reason"] != "unsaved"
+            for item in told["items"]
+        )
+
+    wire.until_told("helix/verdicts", is_moved)
+
+
+def test_a_closed_packet_hears_nothing_more(opened: Wire, project: Path) -> None:
+    uri = opened.open(project / "app/sessions.py")
+    found = opened.command("helix.packet", {"question": "sign_cookie", "open": True})
+    opened.command("helix.packet.close", {"packet_id": found["packet_id"]})
+    other = opened.command("helix.packet", {"question": "sign_cookie", "open": True})
+    opened.change(uri, "nothing = 1\n")
+    opened.until_told("helix/verdicts", lambda told: told["packet_id"] == other["packet_id"])
+    assert {told["packet_id"] for told in opened.told("helix/verdicts")} == {other["packet_id"]}
+
+
+def test_two_folders_with_the_same_file_are_told_apart(start: StartWire, tmp_path: Path) -> None:
+    one = make_project(tmp_path / "one")
+    two = make_project(tmp_path / "two", {**FILES, "app/only_two.py": "def only_here():\n    pass\n"})
+    wire = start()
+    wire.initialize(one, two, capabilities=MARKDOWN)
+    wire.until_fresh(one, two)
+    for folder, other in ((one, two), (two, one)):
+        text = hover(wire, wire.open(folder / "tests/test_sessions.py"), 0, 30)
+        assert f"{folder.as_uri()}/app/sessions.py" in text
+        assert other.as_uri() not in text
+        found = wire.command("helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri()})
+        assert found["workspace"] == str(folder)
+        about = wire.command("helix.packet", {"question": "sign_cookie", "uri": (folder / "README.md").as_uri()})
+        assert about["workspace"] == str(folder)
+    assert wire.command("helix.symbol", {"name": "only_here", "workspace": one.as_uri()}) is None
+    assert wire.command("helix.symbol", {"name": "only_here", "workspace": two.as_uri()}) is not None
+
+
+def test_of_nested_folders_the_nearest_answers(start: StartWire, project: Path) -> None:
+    wire = start()
+    wire.initialize(project, project / "app")
+    wire.until_fresh(project, project / "app")
+    uri = wire.open(project / "app/sessions.py")
+    params = {"uri": uri, "position": {"line": 5, "character": 6}}
+    assert wire.command("helix.symbol", params)["definitions"][0]["source_id"] == "sessions.py"
+
+
+def test_a_buffer_is_unsaved_in_every_folder_that_holds_it(start: StartWire, project: Path) -> None:
+    link = project.with_name("link")
+    link.symlink_to(project)
+    for outer in (project, link):
+        wire = start()
+        wire.initialize(outer, project / "app")
+        wire.until_fresh(outer, project / "app")
+        found = {
+            folder: wire.command(
+                "helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri(), "open": True}
+            )
+            for folder in (outer, project / "app")
+        }
+        file = outer / "app/sessions.py"
+        uri = wire.open(file)
+        wire.change(uri, file.read_text().replace("payload +", "'x' + payload +"))
+        for folder, packet in found.items():
+            wire.until_told(
+                "helix/verdicts",
+                lambda told, packet=packet: (
+                    told["packet_id"] == packet["packet_id"]
+                    and any(one["reason"] == "unsaved" for one in told["items"])
+                ),
+            )
+            again = wire.command("helix.packet", {"question": "sign_cookie", "workspace": folder.as_uri()})
+            assert "unsaved" in [item["reason"] for item in again["stale_risk"]], folder
+
+
+def test_a_buffer_too_large_to_keep_is_still_unsaved(opened: Wire, project: Path) -> None:
+    file = project / "app/sessions.py"
+    uri, text = opened.open(file), file.read_text()
+    found = opened.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+    opened.change(uri, "x = 1\n" * 800_000)
+
+    def reasons(told: Any) -> set[str]:
+        return {item["reason"] for item in told["items"] if item["source_id"] == "app/sessions.py"}
+
+    opened.until_told("helix/verdicts", lambda told: reasons(told) == {"unsaved"})
+    again = opened.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
+    assert "app/sessions.py" not in {item["source_id"] for item in again["verified"]}
+    since = len(opened.heard)
+    opened.change(uri, text, 3)
+    opened.until_told("helix/verdicts", lambda told: reasons(told) == {"unchanged"}, since=since)
+    assert found["packet_id"]
+
+
+def test_folders_come_and_go(start: StartWire, project: Path, tmp_path: Path) -> None:
+    late = make_project(tmp_path / "late")
+    wire = start()
+    wire.initialize(project)
+    wire.until_fresh(project)
+    added = {"event": {"added": [{"uri": late.as_uri(), "name": "late"}], "removed": []}}
+    wire.notify("workspace/didChangeWorkspaceFolders", added)
+    wire.until_fresh(late)
+    uri = wire.open(late / "app/sessions.py")
+    assert hover(wire, uri, 5, 6)
+    packet = wire.command("helix.packet", {"question": "sign_cookie", "workspace": late.as_uri(), "open": True})
+    gone = {"event": {"added": [], "removed": [{"uri": late.as_uri(), "name": "late"}]}}
+    wire.notify("workspace/didChangeWorkspaceFolders", gone)
+    assert hover(wire, uri, 5, 6) == ""
+    error = wire.error(
+        "workspace/executeCommand",
+        {"command": "helix.refreshPlan", "arguments": [{"packet_id": packet["packet_id"]}]},
+    )
+    assert error["code"] == -32602
+    assert "not open any more" in error["message"]
+    before = len(wire.told("helix/status"))
+    (late / "new.py").write_text("x = 1\n")
+    wire.command("helix.index.refresh")
+    assert all(told["uri"] != late.as_uri() for told in wire.told("helix/status")[before:])
+
+
+def test_a_window_without_a_folder_says_what_to_do(wire: Wire) -> None:
+    wire.initialize()
+    error = wire.error("workspace/executeCommand", {"command": "helix.packet", "arguments": [{"question": "x"}]})
+    assert error["code"] == -32602
+    assert "open one first" in error["message"]
+    assert wire.command("helix.doctor")["schema"] == "helix.doctor/1"
+
+
+def test_a_folder_that_was_missing_opens_on_refresh(wire: Wire, tmp_path: Path) -> None:
+    folder = tmp_path / "later"
+    wire.initialize(folder)
+    wire.until_told("helix/status", lambda told: told["state"] == "missing")
+    error = wire.error("workspace/executeCommand", {"command": "helix.search", "arguments": [{"question": "cookie"}]})
+    assert str(folder) in error["message"]
+    make_project(folder)
+    assert wire.command("helix.index.refresh")["files"] == 5
+    assert wire.command("helix.search", {"question": "cookie"})["items"]
+
+
+SECRETS = ("AKIAIOSFODNN7EXAMPLQ", "hunter2-very-secret-pass", "MIIEpAIBAAKCAQEAsecretsecret")
+
+
+def test_planted_secrets_show_nowhere(start: StartWire, tmp_path: Path) -> None:
+    files = {
+        **FILES,
+        ".env": f"PASSWORD={SECRETS[1]}\n",
+        "deploy/id_rsa": f"-----BEGIN RSA PRIVATE KEY-----\n{SECRETS[2]}\n-----END RSA PRIVATE KEY-----\n",
+        "app/cloud.py": f'def upload_to_cloud():\n    aws_key = "{SECRETS[0]}"\n    return aws_key\n',
+        "local/.gitignore": "private.json\n",
+        "local/private.json": f'{{"password": "{SECRETS[1]}"}}\n',
+    }
+    project = make_project(tmp_path / "project", files)
+    wire = start()
+    wire.initialize(project, capabilities=MARKDOWN, codeLens=True, trace="messages")
+    wire.until_fresh(project)
+    uri = wire.open(project / "app/cloud.py")
+    assert "upload_to_cloud" in hover(wire, uri, 0, 6)
+    for line, character in ((1, 6), (1, 26), (2, 14)):
+        hover(wire, uri, line, character)
+    wire.change(uri, files["app/cloud.py"] + "\n# more\n")
+    for question in ("upload to cloud", "password", SECRETS[0], SECRETS[1], "private key", ".env"):
+        wire.command("helix.packet", {"question": question, "task": "edit", "open": True})
+        wire.command("helix.search", {"question": question})
+    wire.command("helix.explain", {"source_id": "app/cloud.py", "start_line": 1, "end_line": 3})
+    wire.command("helix.explain", {"source_id": ".env", "start_line": 1, "end_line": 1})
+    wire.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    wire.command("helix.status")
+    for message in wire.heard:
+        if isinstance(message.get("result"), dict):
+            # The answer repeats the question, which was the test's own.
+            message["result"].pop("query", None)
+    said = json.dumps(wire.heard) + wire.errors.read_text()
+    for secret in SECRETS:
+        assert secret not in said
+
+
+def test_a_restricted_window_takes_no_setting_of_the_folder(start: StartWire, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project", {**FILES, "helix.toml": '[index]\nexclude = ["app/"]\n'})
+    trusting, restricted = start(), start()
+    trusting.initialize(project)
+    restricted.initialize(project, trusted=False)
+    trusting.until_fresh(project)
+    told = restricted.until_told("helix/status", lambda told: told["state"] == "fresh")
+    assert told["restricted"] is True
+    assert trusting.command("helix.symbol", {"name": "sign_cookie"}) is None
+    assert restricted.command("helix.symbol", {"name": "sign_cookie"}) is not None
