@@ -12,6 +12,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix_core.config import Config
 from helix_core.errors import HelixError
+from helix_ls.proxy.admin import Admin
+from helix_ls.proxy.answering import Answering
 from helix_ls.proxy.chat import Chat
 from helix_ls.proxy.evidence import Evidence
 from helix_ls.proxy.guard import Rules, head_of, refusal
@@ -27,35 +29,34 @@ from helix_ls.proxy.refused import (
     on_unknown,
 )
 from helix_ls.proxy.routes import Routes
-from helix_ls.proxy.upstream import Upstream
+from helix_ls.proxy.standing import Standing
+from helix_ls.proxy.table import OPERATIONS
+from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 
-def application(workspaces: Workspaces, upstream: Upstream, rules: Rules, config: Config) -> ASGIApp:
+def application(
+    workspaces: Workspaces, upstreams: Upstreams, rules: Rules, config: Config, measures: Measures
+) -> ASGIApp:
     """The whole server as an ASGI application."""
-    measures = Measures()
     evidence = Evidence(config.proxy_budget_tokens, measures)
-    chat = Chat(workspaces, upstream, evidence, measures, idle_s=config.proxy_idle_s)
-    routes = Routes(workspaces, upstream, measures, rules)
-    posts = {
+    chat = Chat(workspaces, upstreams, evidence, measures, idle_s=config.proxy_idle_s)
+    answering = Answering(workspaces)
+    routes, admin = Routes(answering), Admin(answering)
+    standing = Standing(workspaces, answering, upstreams, measures, rules)
+    acts: dict[str, Any] = {
+        "/v1/chat/completions": chat,
+        "/v1/models": Models(upstreams).answer,
         "/context": routes.context,
         "/context/packet": routes.packet,
         "/context/refresh-plan": routes.refresh_plan,
         "/fingerprint": routes.fingerprint,
-        "/admin/refresh": routes.refresh,
+        "/admin/refresh": admin.refresh,
+        "/stats": standing.stats,
+        "/health": standing.health,
+        "/metrics": standing.metrics,
     }
-    models = Models(upstream)
-    gets = {
-        "/v1/models": models.answer,
-        "/stats": routes.stats,
-        "/health": routes.health,
-        "/metrics": routes.metrics,
-    }
-    table = [
-        Route("/v1/chat/completions", chat, methods=["POST"]),
-        *(Route(path, act, methods=["POST"]) for path, act in posts.items()),
-        *(Route(path, act, methods=["GET"]) for path, act in gets.items()),
-    ]
+    table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
     handlers: dict[Any, Any] = {
         RefusedError: on_refused,
         HelixError: on_helix_error,
@@ -65,7 +66,7 @@ def application(workspaces: Workspaces, upstream: Upstream, rules: Rules, config
     }
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
-    return Guarded(inner, rules, measures, frozenset(("/v1/chat/completions", *posts, *gets)))
+    return Guarded(inner, rules, measures, frozenset(acts))
 
 
 class Guarded:

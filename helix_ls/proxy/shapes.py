@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine.checked import MAX_K
-from helix_core.errors import UsageError
 
 PLAN_SCHEMA = "helix.refreshPlan/1"
 FINGERPRINT_SCHEMA = "helix.fingerprint/1"
@@ -69,14 +68,6 @@ class Wanted:
     profile: str
     most: int
     floor: float
-
-    def checked(self) -> Wanted:
-        """The same, or UsageError."""
-        if self.profile not in PROFILES:
-            raise UsageError(f"unknown profile {self.profile!r}; use one of {', '.join(PROFILES)}")
-        if not 1 <= self.most <= MOST_RESULTS:
-            raise UsageError(f"max_results is {self.most}; it must be from 1 to {MOST_RESULTS}")
-        return self
 
     @property
     def evaluated(self) -> int:

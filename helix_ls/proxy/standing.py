@@ -1,0 +1,77 @@
+"""How the server stands: ``/stats``, ``/health`` and ``/metrics``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from helix_core import __version__
+from helix_ls.proxy.answering import Answering
+from helix_ls.proxy.guard import Rules, has_key, head_of
+from helix_ls.proxy.key import is_nonce, proof
+from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.upstreams import Upstreams
+from helix_ls.proxy.workspaces import Workspaces
+
+STATS_SCHEMA = "helix.stats/1"
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Standing:
+    """Numbers and states; nothing here asks the upstream."""
+
+    def __init__(
+        self, workspaces: Workspaces, answering: Answering, upstreams: Upstreams, measures: Measures, rules: Rules
+    ) -> None:
+        self._workspaces, self._answering, self._upstreams = workspaces, answering, upstreams
+        self._measures, self._rules = measures, rules
+
+    async def stats(self, request: Request) -> Response:
+        """``/stats``: ``helix.status/1`` of the workspace, and what this server does."""
+        workspace = self._answering.workspace(request)
+        proxy = {
+            "upstream": self._upstreams.where.base,
+            "has_upstream_key": bool(self._upstreams.where.key),
+            "upstreams": self._upstreams.facts(),
+            "last_request": self._measures.last.wire() if self._measures.last is not None else None,
+            "chats_open": self._measures.chats_open,
+            "last_first_byte_ms": self._measures.last_first_byte_ms,
+            "requests": int(self._measures.total("helix_requests_total")),
+            "refused": int(self._measures.total("helix_refused_total")),
+        }
+        names = {name: str(one.folder) for name, one in self._workspaces.by_name.items()}
+        live = workspace.status.wire()
+        return await self._answering.answered(
+            request,
+            lambda helix, _: (
+                {"stats_schema": STATS_SCHEMA} | helix.status() | {"live": live, "workspaces": names, "proxy": proxy}
+            ),
+        )
+
+    async def health(self, request: Request) -> Response:
+        """``/health``: with a key, how it goes; without, nothing but that somebody is there, who knows the key."""
+        said: dict[str, Any] = {"status": "ok"}
+        nonce = request.query_params.get("nonce", "")
+        if nonce:
+            if not is_nonce(nonce):
+                raise RefusedError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
+            said["proof"] = proof(self._rules.key, nonce, self._rules.port)
+        if has_key(head_of(request.method, request.url.path, request.scope["headers"]), self._rules):
+            status = self._answering.workspace(request).status
+            said |= {
+                "version": __version__,
+                "pid": os.getpid(),
+                "state": status.state,
+                "files": status.files,
+                "items": status.items,
+                "upstream_configured": bool(self._upstreams.where.base),
+            }
+        return JSONResponse(said)
+
+    async def metrics(self, _request: Request) -> Response:
+        """``/metrics``: numbers for Prometheus."""
+        return PlainTextResponse(self._measures.text(), media_type=PROMETHEUS)

@@ -1,0 +1,90 @@
+"""The routes, as a table: what each is for, whose key it wants, what it takes. Guard, routes and OpenAPI read it.
+
+Knows no handler; the application gives each row its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from helix_core.engine.checked import MAX_K
+from helix_core.engine.context import LEAST_BUDGET, MOST_BUDGET
+from helix_core.model import TaskType
+from helix_core.window.evidence import Decoder
+from helix_ls.proxy.fields import Field
+from helix_ls.proxy.shapes import MOST_RESULTS, PROFILES
+
+Needs = Literal["nothing", "ask", "admin"]
+JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one path. ``answers`` names the object of a 200, ``more`` the statuses besides those of all.
+
+    ``fields`` is None where the body is anybody's (a chat) or where there is none.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    summary: str
+    answers: str
+    needs: Needs = "ask"
+    fields: tuple[Field, ...] | None = None
+    more: tuple[int, ...] = ()
+    media: str = JSON
+
+
+QUESTION = Field(
+    "query",
+    "text",
+    "What is asked, in words, names or a quoted message.",
+    also=("question", "fullInput"),
+    example="where are session cookies signed?",
+)
+TASK = Field(
+    "task_type",
+    "text",
+    "What the answer is for: edit, debug, ops and quote demand more freshness than explain.",
+    default=TaskType.EXPLAIN.value,
+    choices=tuple(task.value for task in TaskType),
+    also=("task",),
+)
+K = Field("k", "whole number", "At most so many places, best first.", 8, 1, MAX_K, also=("max_genes",))
+PACKET = (QUESTION, TASK, K)
+CONTEXT = (
+    QUESTION,
+    Field("budget_tokens", "whole number", "At most so many tokens of evidence.", 6_000, LEAST_BUDGET, MOST_BUDGET),
+    Field(
+        "decoder_mode",
+        "text",
+        "How much is explained ahead of the evidence.",
+        default=Decoder.CONDENSED.value,
+        choices=tuple(decoder.value for decoder in Decoder),
+    ),
+    Field("downstream_model", "text", "The model that will read it.", default="", also=("model",)),
+    Field("prompt_tokens", "whole number", "What the caller's prompt has already; the more, the less is added.", 0),
+    Field("format", "text", "helix for helix.context/1, else Continue's list of one.", "", also=("response_mode",)),
+)
+FINGERPRINT = (
+    QUESTION,
+    Field("profile", "text", "How far is looked.", default="balanced", choices=tuple(PROFILES)),
+    Field("max_results", "whole number", "At most so many places.", 40, 1, MOST_RESULTS),
+    Field("score_floor", "number", "Leave out places below this score.", 0.0, 0, 999_999_999),
+)
+
+OPERATIONS = (
+    Operation("POST", "/v1/chat/completions", "A chat, with evidence put before its question", "chat"),
+    Operation("GET", "/v1/models", "The models of the upstream", "models"),
+    Operation("POST", "/context", "Evidence as text for a model", "context", fields=CONTEXT),
+    Operation("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
+    Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PACKET),
+    Operation(
+        "POST", "/fingerprint", "Places without text, each that was left out counted", "fingerprint", fields=FINGERPRINT
+    ),
+    Operation("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
+    Operation("GET", "/stats", "The workspace's status, and what the server does", "stats"),
+    Operation("GET", "/health", "That somebody is there, who knows the key", "health", needs="nothing"),
+    Operation("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT),
+)
