@@ -30,22 +30,22 @@ def serve(
     from helix_core.config import load_config
     from helix_ls.proxy.key import users_key
     from helix_ls.proxy.server import run
-    from helix_ls.proxy.upstream import address
+    from helix_ls.proxy.upstream import Address, base_of
 
     # The user's own settings alone: a workspace may not say where chats are sent.
     config = load_config(None)
     warn(config.warnings)
     # No process started from here on has a use for the key.
     secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
-    upstream = address(config.upstream, secret)
-    if not upstream.base:
+    upstreams = [Address(base_of(config.upstream), secret)] if config.upstream else []
+    if not upstreams:
         warn(["no upstream is configured, so chats are refused; set HELIX_UPSTREAM to the address of one"])
     raise typer.Exit(
         run(
             [path, *(also or [])],
             port=port,
             key=users_key(os.environ),
-            upstream=upstream,
+            upstreams=upstreams,
             config=config,
             environ=os.environ,
             ready=_said_json if as_json else _said,

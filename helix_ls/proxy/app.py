@@ -79,7 +79,8 @@ class Guarded:
         """One request."""
         if scope["type"] != "http":
             return
-        head = head_of(scope["method"], scope["path"], scope["headers"])
+        path, workspace = _split(scope)
+        head = head_of(scope["method"], scope["path"], scope["headers"], path)
         refused = refusal(head, self._rules)
         if refused is not None:
             self._measures.add("helix_refused_total", cause=refused.code)
@@ -87,10 +88,11 @@ class Guarded:
             headers = {"connection": "close"}
             if refused.status == 401:
                 headers["www-authenticate"] = "Bearer"
+            elif refused.code == "insufficient_scope":
+                headers["www-authenticate"] = 'Bearer error="insufficient_scope"'
             error = RefusedError(refused.status, refused.code, refused.message, headers)
             await answer(error)(scope, receive, send)
             return
-        path, workspace = _split(scope)
         named = head.one(b"x-helix-workspace").decode("utf-8", "replace")
         inner = {**scope, "path": path, "raw_path": path.encode(), "helix.workspace": workspace or named}
         route = path if path in self._known else "unknown"

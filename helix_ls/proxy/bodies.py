@@ -31,12 +31,16 @@ class ClientLeftError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """``fields`` is what the text says; ``starts`` and ``ends`` are where in the text each of its messages lies."""
+    """``fields`` is what the text says; ``starts`` and ``ends`` are where in the text each of its messages lies.
+
+    ``model`` is where its model's name lies.
+    """
 
     text: str
     fields: dict[str, Any]
     starts: tuple[int, ...]
     ends: tuple[int, ...] = ()
+    model: tuple[int, int] = (0, 0)
 
     @property
     def messages(self) -> list[Any]:
@@ -55,6 +59,18 @@ class Body:
         said = message.get("content")
         message["content"] = [{"type": "text", "text": text}, *said] if isinstance(said, list) else f"{text}\n\n{said}"
         return f"{self.text[: self.starts[at]]}{json.dumps(message)}{self.text[self.ends[at] :]}".encode()
+
+    def with_model(self, name: str) -> Body:
+        """The same, asking for a model by another name; every other byte as it was."""
+        (start, end), written = self.model, json.dumps(name)
+        more = len(written) - (end - start)
+        return Body(
+            f"{self.text[:start]}{written}{self.text[end:]}",
+            {**self.fields, "model": name},
+            tuple(at + more if at >= end else at for at in self.starts),
+            tuple(at + more if at >= end else at for at in self.ends),
+            (start, end + more),
+        )
 
 
 async def received(receive: Receive) -> bytes:
@@ -83,28 +99,29 @@ def understood(data: bytes) -> Body:
     """The body as JSON. Raises RefusedError for what is no object, is nested too deeply or has too many messages."""
     try:
         text = data.decode("utf-8")
-        fields, starts, ends = _scanned(text)
+        body = _scanned(text)
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
         raise RefusedError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
-    if _is_deeper(fields, MAX_DEPTH):
+    if _is_deeper(body.fields, MAX_DEPTH):
         raise _too_deep()
-    if len(starts) > MAX_MESSAGES:
+    if len(body.starts) > MAX_MESSAGES:
         raise RefusedError(400, "too_many_messages", f"more than {MAX_MESSAGES:,} messages; send fewer")
-    return Body(text, fields, starts, ends)
+    return body
 
 
-def _scanned(text: str) -> tuple[dict[str, Any], tuple[int, ...], tuple[int, ...]]:
-    """The members of the object, and where its messages begin and end. Raises ValueError."""
+def _scanned(text: str) -> Body:
+    """The members of the object, and where its messages and its model begin and end. Raises ValueError."""
     decoder = JSONDecoder(parse_constant=_no_constant)
     fields: dict[str, Any] = {}
     starts: list[int] = []
     ends: list[int] = []
+    model = (0, 0)
     at = _after(text, 0, "{")
     if text[at : at + 1] == "}":
         _end(text, at + 1)
-        return fields, (), ()
+        return Body(text, fields, ())
     while True:
         name, at = decoder.raw_decode(text, at)
         if not isinstance(name, str):
@@ -115,11 +132,13 @@ def _scanned(text: str) -> tuple[dict[str, Any], tuple[int, ...], tuple[int, ...
         if name == "messages" and text[at : at + 1] == "[":
             fields[name], at = _elements(decoder, text, at, starts, ends)
         else:
+            start = at
             fields[name], at = decoder.raw_decode(text, at)
+            model = (start, at) if name == "model" else model
         at = _skip(text, at)
         if text[at : at + 1] == "}":
             _end(text, at + 1)
-            return fields, tuple(starts), tuple(ends)
+            return Body(text, fields, tuple(starts), tuple(ends), model)
         at = _after(text, at, ",")
 
 

@@ -13,10 +13,11 @@ from starlette.types import Receive, Scope, Send
 
 from helix_ls.proxy.bodies import Body, ClientLeftError, aside, received, understood
 from helix_ls.proxy.evidence import Context, Evidence
-from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.measures import LastChat, Measures
 from helix_ls.proxy.refused import RefusedError
 from helix_ls.proxy.stream import Stream
 from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, answer_headers, next_bytes
+from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.whole import MAX_ANSWER_BYTES, Whole, checked, own, wants_turns
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -29,9 +30,9 @@ class Chat:
     """The route, as an ASGI application. ``idle_s`` is how long an answer that has begun may stand still."""
 
     def __init__(
-        self, workspaces: Workspaces, upstream: Upstream, evidence: Evidence, measures: Measures, *, idle_s: float
+        self, workspaces: Workspaces, upstreams: Upstreams, evidence: Evidence, measures: Measures, *, idle_s: float
     ) -> None:
-        self._workspaces, self._upstream, self._evidence = workspaces, upstream, evidence
+        self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s = measures, idle_s
         self._joined: set[str] = set()
 
@@ -40,30 +41,37 @@ class Chat:
         if self._measures.chats_open >= MAX_CHATS:
             said = f"{MAX_CHATS} chats are under way; try again in a moment"
             raise RefusedError(503, "too_many_chats", said, {"retry-after": "1"})
-        self._measures.chats_open += 1
+        self._measures.chat_begins()
         try:
             data = await received(receive)
             await _while_there(self._exchange(scope, data, send), receive)
         except ClientLeftError:
             self._measures.add("helix_answers_total", ended="client_left")
         finally:
-            self._measures.chats_open -= 1
+            self._measures.chat_ends()
 
     async def _exchange(self, scope: Scope, data: bytes, send: Send) -> None:
-        workspace = self._workspaces.chosen(scope.get("helix.workspace", ""))
+        workspace = self._workspaces.any(scope.get("helix.workspace", ""))
         body = await aside(len(data), understood, data)
+        model = body.fields.get("model")
+        asked = model if isinstance(model, str) else ""
+        chosen = await self._upstreams.chosen(asked)
+        if chosen.model != asked:
+            body = body.with_model(chosen.model)
+            data = body.text.encode()
         context = Context("off")
         if _header(scope, b"x-helix-context").lower() != b"off":
-            context = await self._evidence.for_chat(workspace, body)
+            context = await self._evidence.for_chat(workspace, body) if workspace is not None else Context("none")
         self._measures.add("helix_context_total", became=context.became)
-        reply = Reply(send, context)
-        model = str(body.fields.get("model"))[:200]
-        chat = _Sent(scope, data, body, context)
-        if not await self._asked(chat, reply, joined=model in self._joined):
+        last = self._measures.last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
+        reply = Reply(send, context, last)
+        chat = _Sent(scope, data, body, context, chosen.upstream)
+        name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
+        if not await self._asked(chat, reply, joined=name in self._joined):
             # Its template wants turns: from now on the block begins the question's own message.
             if len(self._joined) >= MODELS_KNOWN:
                 self._joined.clear()
-            self._joined.add(model)
+            self._joined.add(name)
             await self._asked(chat, reply, joined=True)
 
     async def _asked(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
@@ -71,30 +79,34 @@ class Chat:
         began = time.monotonic()
         try:
             data = await aside(len(chat.data), chat.filled, joined)
-            answer = await self._upstream.open("POST", PATH, chat.scope["headers"], data)
+            answer = await chat.upstream.open("POST", PATH, chat.scope["headers"], data)
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="unreachable")
+            self._upstreams.heard(chat.upstream, "down")
             await reply.whole(own(502, f"{error}; start it, or correct its address", "upstream_down"), _retry())
             return True
+        self._upstreams.heard(chat.upstream, "refused" if answer.status in (401, 403) else "up")
         try:
             if answer.status != 200 or not (chat.wants_stream or answer.content_type == "text/event-stream"):
-                return await self._whole(answer, reply, began, may_join=chat.may_join and not joined)
+                return await self._whole(answer, chat, reply, began, may_join=chat.may_join and not joined)
             if "json" in answer.content_type:
                 said = "the upstream answered in one piece although a stream was asked for; ask without stream"
                 await reply.whole(own(502, said), [("x-should-retry", "false")])
             else:
-                await self._stream(answer, reply, began)
+                await self._stream(answer, chat, reply, began)
             return True
         finally:
             answer.close()
 
-    async def _whole(self, answer: aiohttp.ClientResponse, reply: Reply, began: float, *, may_join: bool) -> bool:
+    async def _whole(
+        self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float, *, may_join: bool
+    ) -> bool:
         parts: list[bytes] = []
         size = 0
         try:
             while part := await next_bytes(answer, FIRST_BYTE_S):
                 if not parts:
-                    self._first_byte(began)
+                    self._first_byte(reply.last, began)
                 parts.append(part)
                 size += len(part)
                 if size > MAX_ANSWER_BYTES:
@@ -106,13 +118,13 @@ class Chat:
         data = b"".join(parts)
         if may_join and wants_turns(answer.status, data):
             return False
-        found = await aside(size, checked, answer.status, data, hidden=self._upstream.where.key)
+        found = await aside(size, checked, answer.status, data, hidden=chat.upstream.where.key)
         self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
         await reply.whole(found, answer_headers(answer.headers.items()))
         return True
 
-    async def _stream(self, answer: aiohttp.ClientResponse, reply: Reply, began: float) -> None:
-        stream = Stream(self._upstream.where.key)
+    async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
+        stream = Stream(chat.upstream.where.key)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
         wait_s, cause = FIRST_BYTE_S, ""
         while not stream.is_over:
@@ -124,7 +136,7 @@ class Chat:
             if not data:
                 break
             if wait_s == FIRST_BYTE_S:
-                self._first_byte(began)
+                self._first_byte(reply.last, began)
                 wait_s = self._idle_s
             if out := await aside(stream.kept_bytes, stream.feed, data):
                 await reply.part(out)
@@ -132,11 +144,12 @@ class Chat:
         self._measures.add("helix_answers_total", ended=stream.outcome)
         await reply.part(last, more=False)
 
-    def _first_byte(self, began: float) -> None:
+    def _first_byte(self, last: LastChat, began: float) -> None:
         took_s = time.monotonic() - began
+        last.ttft_ms = round(took_s * 1e3, 3)
         self._measures.add("helix_first_byte_seconds_total", took_s)
         self._measures.add("helix_first_bytes_total")
-        self._measures.last_first_byte_ms = round(took_s * 1e3, 3)
+        self._measures.last_first_byte_ms = last.ttft_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +160,7 @@ class _Sent:
     data: bytes
     body: Body
     context: Context
+    upstream: Upstream
 
     @property
     def wants_stream(self) -> bool:
@@ -170,11 +184,12 @@ class _Sent:
 class Reply:
     """What the client gets, with what it is told of its context."""
 
-    def __init__(self, send: Send, context: Context) -> None:
-        self._send, self._context = send, context
+    def __init__(self, send: Send, context: Context, last: LastChat) -> None:
+        self._send, self._context, self.last = send, context, last
 
     async def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
         """The head."""
+        self.last.status = status
         told = [*headers, *self._context.headers()]
         encoded = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in told]
         await self._send({"type": "http.response.start", "status": status, "headers": encoded})

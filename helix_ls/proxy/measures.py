@@ -5,7 +5,10 @@ https://prometheus.io/docs/instrumenting/exposition_formats/
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
 
 _MEANINGS = {
     "helix_requests_total": ("counter", "requests that passed the guard, by route and status"),
@@ -19,13 +22,48 @@ _MEANINGS = {
 }
 
 
+@dataclass(slots=True)
+class LastChat:
+    """The chat that began last, for the user's own eyes: ``at`` in Unix time, ``status`` 0 while there is no answer.
+
+    ``ttft_ms`` is the time to the answer's first byte, from the moment the upstream was asked; None before that.
+    """
+
+    at: float
+    model: str
+    upstream: str
+    context: str
+    status: int = 0
+    ttft_ms: float | None = None
+
+    def wire(self) -> dict[str, Any]:
+        """As it is told."""
+        return asdict(self)
+
+
 class Measures:
-    """Belongs to one loop."""
+    """Belongs to one loop. ``last`` is told to who has the key, and never among the numbers."""
 
     def __init__(self) -> None:
         self._values: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
         self.chats_open = 0
         self.last_first_byte_ms = 0.0
+        self.last: LastChat | None = None
+        self._active_at = time.monotonic()
+
+    def chat_begins(self) -> None:
+        """One more is under way."""
+        self.chats_open += 1
+        self._active_at = time.monotonic()
+
+    def chat_ends(self) -> None:
+        """One less."""
+        self.chats_open -= 1
+        self._active_at = time.monotonic()
+
+    def active_at(self) -> float:
+        """When there was last a chat under way, monotonic."""
+        return time.monotonic() if self.chats_open else self._active_at
 
     def add(self, name: str, by: float = 1, **labels: str) -> None:
         """Count."""

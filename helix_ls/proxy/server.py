@@ -25,8 +25,10 @@ from helix_ls.host.loop import LoopLag, new_loop
 from helix_ls.proxy.app import application
 from helix_ls.proxy.connection import Connection
 from helix_ls.proxy.guard import Rules
+from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.running import Running, announce
-from helix_ls.proxy.upstream import Address, Upstream
+from helix_ls.proxy.upstream import Address
+from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 LOOPBACK = "127.0.0.1"
@@ -68,7 +70,7 @@ def run(
     *,
     port: int,
     key: str,
-    upstream: Address,
+    upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
     ready: Ready,
@@ -77,7 +79,7 @@ def run(
     _log_to_stderr()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(
-            _serve(folders, port=port, key=key, upstream=upstream, config=config, environ=environ, ready=ready)
+            _serve(folders, port=port, key=key, upstreams=upstreams, config=config, environ=environ, ready=ready)
         )
 
 
@@ -86,19 +88,19 @@ async def _serve(
     *,
     port: int,
     key: str,
-    upstream: Address,
+    upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
     ready: Ready,
 ) -> int:
     host = Host(mode="solo", linger_s=0.0)
-    above = Upstream(upstream)
+    above = Upstreams(upstreams)
     told: Path | None = None
     listener = bound(port)
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
         rules = Rules(listener.getsockname()[1], key)
-        app = application(Workspaces(opened), above, rules, config)
+        app = application(Workspaces(lambda: opened), above, rules, config, Measures())
         server = _Server(_settings(app))
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))

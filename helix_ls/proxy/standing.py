@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from helix_core import __version__
 from helix_ls.proxy.answering import Answering
-from helix_ls.proxy.guard import Rules, has_key, head_of
+from helix_ls.proxy.guard import Rules, head_of, scope_of
 from helix_ls.proxy.key import is_nonce, proof
 from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.refused import RefusedError
@@ -59,8 +59,12 @@ class Standing:
         if nonce:
             if not is_nonce(nonce):
                 raise RefusedError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
-            said["proof"] = proof(self._rules.key, nonce, self._rules.port)
-        if has_key(head_of(request.method, request.url.path, request.scope["headers"]), self._rules):
+            of = request.query_params.get("of", "ask")
+            if of not in ("ask", "admin"):
+                raise RefusedError(400, "bad_key_name", "of names the key to prove: ask or admin")
+            key = self._rules.admin_key if of == "admin" else self._rules.key
+            said["proof"] = proof(key, nonce, self._rules.port)
+        if scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules) != "none":
             status = self._answering.workspace(request).status
             said |= {
                 "version": __version__,

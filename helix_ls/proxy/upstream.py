@@ -1,7 +1,8 @@
-"""The server that answers chats: the one the user has configured, and no other.
+"""A server that answers chats: one the user has configured, and no other.
 
-Its address comes from the user's settings, its key from the environment; neither a request nor a workspace can change
-them. Redirects are not followed, proxies of the environment not used, and the caller's key goes nowhere.
+Its address comes from the user's settings, its key from the environment or the key ring; neither a request nor a
+workspace can change them. Redirects are not followed, proxies of the environment not used, and the caller's key goes
+nowhere.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from helix_ls.proxy.refused import RefusedError
-
 FIRST_BYTE_S = 600.0
 CONNECT_S = 10.0
 CHUNK_BYTES = 64 * 1024
+# The name of the only one: that of HELIX_UPSTREAM.
+DEFAULT = "default"
 # RFC 9110, section 7.6.1, and what the connection to us alone is about.
 _HOP = frozenset(
     {
@@ -42,17 +43,17 @@ class UpstreamError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """``base`` up to and with its version (…/v1); no ``base``: none is configured."""
+    """``base`` up to and with its version (…/v1); ``models`` are patterns of the names it answers for, none: all."""
 
     base: str = ""
     key: str = field(default="", repr=False)
+    name: str = DEFAULT
+    models: tuple[str, ...] = ()
 
 
-def address(upstream: str, key: str) -> Address:
-    """What the user configured; an address without a path is that of a server whose API is under /v1."""
-    if not upstream:
-        return Address()
-    return Address(upstream if urlsplit(upstream).path.strip("/") else f"{upstream}/v1", key)
+def base_of(address: str) -> str:
+    """Where the API is; an address without a path is that of a server whose API is under /v1."""
+    return address if urlsplit(address).path.strip("/") else f"{address}/v1"
 
 
 def request_headers(headers: Iterable[tuple[bytes, bytes]], key: str) -> list[tuple[str, str]]:
@@ -83,14 +84,17 @@ class Upstream:
         self._session: aiohttp.ClientSession | None = None
 
     async def open(
-        self, method: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes | None
+        self,
+        method: str,
+        path: str,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: bytes | None,
+        *,
+        wait_s: float = FIRST_BYTE_S,
     ) -> aiohttp.ClientResponse:
-        """The answer with its head; close it. Raises UpstreamError, and RefusedError where none is configured."""
-        if not self.where.base:
-            said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
-            raise RefusedError(503, "no_upstream", said, {"x-should-retry": "false"})
+        """The answer with its head; close it. Raises UpstreamError."""
         try:
-            async with asyncio.timeout(FIRST_BYTE_S):
+            async with asyncio.timeout(wait_s):
                 return await self._opened().request(
                     method,
                     f"{self.where.base}{path}",

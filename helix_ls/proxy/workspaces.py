@@ -1,32 +1,57 @@
-"""The workspaces this server answers for: those it was started with. A request chooses one of them, and opens none."""
+"""The workspaces this server answers for. A request chooses one of them, and opens none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.refused import RefusedError
 
+Served = Callable[[], Sequence[OpenWorkspace]]
+
 
 class Workspaces:
-    """By name, which is the folder's own (with a number where two have the same) or its whole path."""
+    """By name, which is the folder's own (with a number where two have the same) or its whole path.
 
-    def __init__(self, opened: Sequence[OpenWorkspace]) -> None:
-        self.by_name: dict[str, OpenWorkspace] = {}
-        self._by_path = {str(workspace.folder): workspace for workspace in opened}
-        for workspace in opened:
+    ``served`` gives those of this moment; ``focused`` the folder a request means that names none.
+    """
+
+    def __init__(self, served: Served, focused: Callable[[], Path | None] = lambda: None) -> None:
+        self._served, self._focused = served, focused
+
+    @property
+    def by_name(self) -> dict[str, OpenWorkspace]:
+        """Those of this moment."""
+        found: dict[str, OpenWorkspace] = {}
+        for workspace in self._served():
             name, number = workspace.folder.name or "root", 2
-            while name in self.by_name:
+            while name in found:
                 name, number = f"{workspace.folder.name}-{number}", number + 1
-            self.by_name[name] = workspace
+            found[name] = workspace
+        return found
 
-    def chosen(self, name: str) -> OpenWorkspace:
-        """The workspace of that name, the first where none is named. Raises RefusedError when it is not served."""
+    def any(self, name: str) -> OpenWorkspace | None:
+        """The workspace of that name; where none is named the focused one, else the first, or None if none is open.
+
+        Raises RefusedError when the one that is named is not served.
+        """
+        served = self._served()
         if not name:
-            return next(iter(self.by_name.values()))
-        found = self.by_name.get(name) or self._by_path.get(name.rstrip("/") or "/")
+            focused = self._focused()
+            return next((one for one in served if one.folder == focused), next(iter(served), None))
+        path = name.rstrip("/") or "/"
+        found = self.by_name.get(name) or next((one for one in served if str(one.folder) == path), None)
         if found is None:
             raise RefusedError(
                 404, "unknown_workspace", "that workspace is not served here; see /stats for those that are"
             )
+        return found
+
+    def chosen(self, name: str) -> OpenWorkspace:
+        """The same; raises RefusedError also when none is open."""
+        found = self.any(name)
+        if found is None:
+            said = "no folder is open in an editor that trusts it; open one, or start helix serve on it"
+            raise RefusedError(503, "no_workspace", said, {"retry-after": "1"})
         return found
