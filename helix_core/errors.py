@@ -39,6 +39,14 @@ class CorruptStoreError(StoreError):
     """The index file is damaged; it is disposable, so the caller moves it aside and builds another."""
 
 
+class MemoryStoreError(StoreError):
+    """The memory cannot be opened, read or written; answers go on without it and say so."""
+
+
+class CorruptMemoryError(MemoryStoreError):
+    """The memory file is damaged; it is precious, so it is set aside whole and never thrown away."""
+
+
 class WorkspaceError(UsageError):
     """The folder is missing, not a folder, or not readable."""
 

@@ -32,9 +32,12 @@ from helix_core.model.content import (
     StatSignature,
 )
 from helix_core.model.kinds import Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
+from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExchange, Note, NoteItem
 from helix_core.model.workspace import FileEntry, GitState, LastCommit, Listing, Skipped
 
 __all__ = [
+    "NOTE_SCHEME",
+    "Attribution",
     "Authority",
     "Chunk",
     "Claim",
@@ -42,6 +45,7 @@ __all__ = [
     "Contradiction",
     "Definition",
     "Document",
+    "Exchange",
     "FileEntry",
     "Found",
     "GitState",
@@ -49,9 +53,12 @@ __all__ = [
     "IndexText",
     "Item",
     "Judged",
+    "KeptExchange",
     "LastCommit",
     "LineSpan",
     "Listing",
+    "Note",
+    "NoteItem",
     "Overlays",
     "Pointer",
     "Ranked",

@@ -62,6 +62,7 @@ class SourceKind(StrEnum):
     LOG = "log"
     DB = "db"
     NOTE = "note"
+    CHAT = "chat"
 
 
 class Volatility(StrEnum):

@@ -14,6 +14,7 @@ _SPECIFICITY = {
     SourceKind.DOC: DOC,
     SourceKind.LOG: DOC,
     SourceKind.NOTE: ASSERTION,
+    SourceKind.CHAT: ASSERTION,
 }
 THRESHOLD = {
     TaskType.PLAN: 0.35,
