@@ -14,7 +14,9 @@ from helix_ls.cli.verbs import HERE, Json, PathOption
 
 
 def connect(
-    client: Annotated[str, typer.Argument(help="openai, continue, cursor, cline, zed, claude, codex or vscode.")],
+    client: Annotated[
+        str, typer.Argument(help="openai, continue, cursor, cline, zed, claude, codex, vscode or admin.")
+    ],
     *,
     path: PathOption = HERE,
     model: Annotated[str, typer.Option("--model", help="The model's name at the upstream.")] = "MODEL",
@@ -22,7 +24,7 @@ def connect(
 ) -> None:
     """Print how a client reaches Helix: the server that runs (see helix serve), or helix mcp. Changes no file."""
     from helix_ls.proxy.clients import CLIENTS, STARTERS, Endpoint, configuration
-    from helix_ls.proxy.key import users_key
+    from helix_ls.proxy.key import admins_key, users_key
     from helix_ls.proxy.running import found
 
     workspace = os.path.realpath(path)
@@ -30,12 +32,12 @@ def connect(
         made = configuration(client, Endpoint("", "", workspace, model, _command()))
         said = {"where": made.where, "configuration": made.text}
     else:
-        key = users_key(os.environ)
+        key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
         running = found(os.environ, key, workspace)
         endpoint = Endpoint(f"{running.url}/v1", key, workspace, model)
         made = configuration(client, endpoint)
         said = {"base_url": endpoint.base_url, "api_key": key}
-        if client != "openai":
+        if client not in ("openai", "admin"):
             said |= {"where": made.where, "configuration": made.text}
     if as_json:
         print_json(said)

@@ -28,7 +28,7 @@ def serve(
 ) -> None:
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
-    from helix_ls.proxy.key import users_key
+    from helix_ls.proxy.key import admins_key, users_key
     from helix_ls.proxy.server import run
     from helix_ls.proxy.upstream import Address, base_of
 
@@ -45,6 +45,7 @@ def serve(
             [path, *(also or [])],
             port=port,
             key=users_key(os.environ),
+            admin_key=admins_key(os.environ),
             upstreams=upstreams,
             config=config,
             environ=os.environ,

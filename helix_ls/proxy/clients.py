@@ -42,6 +42,11 @@ def _openai(to: Endpoint) -> Configuration:
     )
 
 
+def _admin(to: Endpoint) -> Configuration:
+    url = to.base_url.removesuffix("/v1")
+    return Configuration("the environment of what administers Helix", f"HELIX_URL={url}\nHELIX_ADMIN_KEY={to.key}")
+
+
 def _continue(to: Endpoint) -> Configuration:
     text = "\n".join(
         (
@@ -108,6 +113,7 @@ def _json(value: object) -> str:
 
 CLIENTS: dict[str, Callable[[Endpoint], Configuration]] = {
     "openai": _openai,
+    "admin": _admin,
     "continue": _continue,
     "cursor": _cursor,
     "cline": _cline,

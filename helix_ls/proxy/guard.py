@@ -1,7 +1,8 @@
 """Who may ask: one pure decision on the head of a request, before anything of its body is read.
 
 A web page cannot pass: it sends an Origin, or a Host of its own name after DNS rebinding, or no JSON. Another user
-cannot pass: the key lies in a folder of the user's own.
+cannot pass: the keys lie in a folder of the user's own. The ask key opens what only reads; what writes or forgets wants
+the admin key, which opens everything.
 """
 
 from __future__ import annotations
@@ -9,19 +10,27 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
 OPEN_PATH = "/health"
-_BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
+# What writes, by the whole path or by its first part.
+ADMIN_PATHS = ("/admin/", "/ingest", "/consolidate")
+_BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+Scope = Literal["none", "ask", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is right here. ``origins`` are the exact origins the user has allowed, none by default."""
+    """What is right here: ``key`` to ask, ``admin_key`` (empty: nobody has it) for the rest.
+
+    ``origins`` are the exact origins the user has allowed, none by default.
+    """
 
     port: int
     key: str = field(repr=False)
+    admin_key: str = field(default="", repr=False)
     origins: frozenset[bytes] = frozenset()
 
     @property
@@ -32,11 +41,15 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a request; header names in lower case, as often as they were sent."""
+    """The head of a request; header names in lower case, as often as they were sent.
+
+    ``path`` is the whole path, ``route`` what is left of it once a workspace was chosen: what will be answered.
+    """
 
     method: str
     path: str
     headers: tuple[tuple[bytes, bytes], ...]
+    route: str
 
     def all(self, name: bytes) -> list[bytes]:
         """Every value sent under a name."""
@@ -60,6 +73,9 @@ class Refusal:
 _HOST = Refusal(421, "wrong_host", "this server answers to 127.0.0.1 and localhost with its port only; use that URL")
 _ORIGIN = Refusal(403, "origin_refused", "requests of web pages are refused; ask from a program instead")
 _KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; take it from: helix connect openai --json")
+_SCOPE = Refusal(
+    403, "insufficient_scope", "this key may only ask; the one for this route is printed by: helix connect admin"
+)
 _TYPE = Refusal(415, "not_json", "the body must be application/json; set Content-Type to that")
 _PACKED = Refusal(415, "compressed_body", "compressed bodies are not taken; send the body as it is")
 _HEAD = Refusal(431, "head_too_large", f"the head of the request is over {MAX_HEAD_BYTES // 1024} KiB; send less")
@@ -74,9 +90,13 @@ def refusal(head: Head, rules: Rules) -> Refusal | None:
         return _HOST
     if not _is_own_origin(head, rules):
         return _ORIGIN
-    if not _is_open(head) and not has_key(head, rules):
-        return _KEY
-    if head.method in _BODILESS:
+    if not _is_open(head):
+        scope = scope_of(head, rules)
+        if scope == "none":
+            return _KEY
+        if scope != "admin" and needs_admin(head.route):
+            return _SCOPE
+    if head.method in _BODILESS or (head.method == "DELETE" and not _has_body(head)):
         return None
     if head.one(b"content-type").partition(b";")[0].strip().lower() != b"application/json":
         return _TYPE
@@ -86,10 +106,20 @@ def refusal(head: Head, rules: Rules) -> Refusal | None:
     return BODY if length.isdigit() and int(length[:12]) > MAX_BODY_BYTES else None
 
 
-def has_key(head: Head, rules: Rules) -> bool:
-    """Does the request bear the user's key? Compared in constant time."""
-    scheme, _, key = head.one(b"authorization").partition(b" ")
-    return scheme.lower() == b"bearer" and hmac.compare_digest(key.strip(), rules.key.encode())
+def scope_of(head: Head, rules: Rules) -> Scope:
+    """What the request's key opens. Each is compared in constant time, and always both."""
+    scheme, _, said = head.one(b"authorization").partition(b" ")
+    key = said.strip()
+    asks = hmac.compare_digest(key, rules.key.encode())
+    administers = hmac.compare_digest(key, rules.admin_key.encode()) and bool(rules.admin_key)
+    if scheme.lower() != b"bearer":
+        return "none"
+    return "admin" if administers else "ask" if asks else "none"
+
+
+def needs_admin(route: str) -> bool:
+    """Does it write, or forget?"""
+    return any(route.startswith(path) if path.endswith("/") else route == path for path in ADMIN_PATHS)
 
 
 def _is_own_origin(head: Head, rules: Rules) -> bool:
@@ -102,6 +132,11 @@ def _is_open(head: Head) -> bool:
     return head.path == OPEN_PATH and head.method in ("GET", "HEAD")
 
 
-def head_of(method: str, path: str, headers: Iterable[tuple[bytes, bytes]]) -> Head:
+def _has_body(head: Head) -> bool:
+    return bool(head.all(b"transfer-encoding")) or any(value.strip() != b"0" for value in head.all(b"content-length"))
+
+
+def head_of(method: str, path: str, headers: Iterable[tuple[bytes, bytes]], route: str | None = None) -> Head:
     """The head as a server gives it."""
-    return Head(method, path, tuple((bytes(name).lower(), bytes(value)) for name, value in headers))
+    lowered = tuple((bytes(name).lower(), bytes(value)) for name, value in headers)
+    return Head(method, path, lowered, path if route is None else route)

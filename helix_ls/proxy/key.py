@@ -1,6 +1,7 @@
-"""The user's key: 256 random bits in a file that is the user's alone, made when it is first needed.
+"""The user's keys: 256 random bits each, in files that are the user's alone, made when they are first needed.
 
-One key for every client of the user. The server proves that it knows the key before one of our own tools shows it.
+One to ask, for every client of the user; one to administer. A server proves that it knows a key before one of our own
+tools shows it. The ask key is the one key there was before there were two.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from helix_core.errors import HelixError
 from helix_ls.host.place import make_private
 
 VARIABLE = "HELIX_STATE_DIR"
-NAME = "api-key"
-_SHAPE = re.compile(r"helix-[A-Za-z0-9_-]{43}")
+NAME, ADMIN_NAME = "api-key", "admin-key"
+_ADMIN = "helix-admin-"
+_SHAPE = re.compile(r"helix-(admin-)?[A-Za-z0-9_-]{43}")
 _NONCE = re.compile(r"[A-Za-z0-9_-]{16,128}")
 
 
@@ -38,16 +40,30 @@ def state_folder(environ: Mapping[str, str]) -> Path:
 
 
 def users_key(environ: Mapping[str, str]) -> str:
-    """The key, made when there is none. Raises KeyFileError, PlaceError."""
+    """The key to ask, made when there is none. Raises KeyFileError, PlaceError."""
+    return _kept(environ, NAME, "helix-")
+
+
+def admins_key(environ: Mapping[str, str]) -> str:
+    """The key to administer, made when there is none. Raises KeyFileError, PlaceError."""
+    return _kept(environ, ADMIN_NAME, _ADMIN)
+
+
+def _kept(environ: Mapping[str, str], name: str, begins: str) -> str:
     folder = state_folder(environ)
     make_private(folder, VARIABLE)
-    file = folder / NAME
+    file = folder / name
     try:
         if not os.path.lexists(file):
-            _make(file)
+            _make(file, begins)
         return _read(file)
     except OSError as error:
         raise KeyFileError(f"The key {file} cannot be used ({error.strerror}); remove it to get another.") from error
+
+
+def is_admins(key: str) -> bool:
+    """Is it, by its shape, a key to administer?"""
+    return key.startswith(_ADMIN) and _SHAPE.fullmatch(key) is not None
 
 
 def proof(key: str, nonce: str, port: int) -> str:
@@ -60,12 +76,12 @@ def is_nonce(text: str) -> bool:
     return _NONCE.fullmatch(text) is not None
 
 
-def _make(file: Path) -> None:
+def _make(file: Path, begins: str) -> None:
     """Whole or not at all, and the first of two who begin at once wins."""
-    unfinished = file.with_name(f"{NAME}.{secrets.token_hex(4)}")
+    unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as writer:
-        writer.write(f"helix-{secrets.token_urlsafe(32)}\n")
+        writer.write(f"{begins}{secrets.token_urlsafe(32)}\n")
     try:
         os.link(unfinished, file)
     except FileExistsError:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from helix_core.errors import HelixError
 from helix_ls.host.place import make_private, runtime_folder
-from helix_ls.proxy.key import proof
+from helix_ls.proxy.key import is_admins, proof
 
 WAIT_S = 5.0
 
@@ -65,9 +65,10 @@ def found(environ: Mapping[str, str], key: str, workspace: str = "") -> Running:
 def proves_itself(port: int, key: str, *, wait_s: float = WAIT_S) -> bool:
     """Does the server on this port know the key? It is asked without being told it."""
     nonce = secrets.token_urlsafe(24)
+    of = "&of=admin" if is_admins(key) else ""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wait_s)
     try:
-        connection.request("GET", f"/health?nonce={nonce}")
+        connection.request("GET", f"/health?nonce={nonce}{of}")
         said = json.loads(connection.getresponse().read(65536))
     except (OSError, http.client.HTTPException, ValueError):
         return False

@@ -43,7 +43,7 @@ class PortError(HelixError):
     """No port can be had."""
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """uvicorn without its own signal handlers, which are the process's, and asleep while nobody asks."""
 
     def __init__(self, settings: uvicorn.Config) -> None:
@@ -70,6 +70,7 @@ def run(
     *,
     port: int,
     key: str,
+    admin_key: str,
     upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
@@ -77,9 +78,18 @@ def run(
 ) -> int:
     """Serve until told to stop. ``ready`` is called once the first folder is indexed, or is taking its time."""
     _log_to_stderr()
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(
-            _serve(folders, port=port, key=key, upstreams=upstreams, config=config, environ=environ, ready=ready)
+            _serve(
+                folders,
+                port=port,
+                key=key,
+                admin_key=admin_key,
+                upstreams=upstreams,
+                config=config,
+                environ=environ,
+                ready=ready,
+            )
         )
 
 
@@ -88,6 +98,7 @@ async def _serve(
     *,
     port: int,
     key: str,
+    admin_key: str,
     upstreams: Sequence[Address],
     config: Config,
     environ: Mapping[str, str],
@@ -99,9 +110,9 @@ async def _serve(
     listener = bound(port)
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
-        rules = Rules(listener.getsockname()[1], key)
+        rules = Rules(listener.getsockname()[1], key, admin_key)
         app = application(Workspaces(lambda: opened), above, rules, config, Measures())
-        server = _Server(_settings(app))
+        server = Server(settings(app))
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         indexing = asyncio.create_task(first_indexed(opened[0]))
@@ -140,7 +151,8 @@ def bound(port: int) -> socket.socket:
     raise PortError(f"no port from {port} on is free; choose another with --port, or 0 for any")
 
 
-def _settings(app: Any) -> uvicorn.Config:
+def settings(app: Any) -> uvicorn.Config:
+    """uvicorn's, for this application."""
     return uvicorn.Config(
         app,
         http=Connection,
@@ -174,7 +186,7 @@ async def _close(host: Host) -> None:
         os._exit(1)
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     """uvloop's, which passes a stream's chunks on faster; the plain one where there is none."""
     try:
         import uvloop

@@ -9,6 +9,7 @@ import httpx
 import openai
 import pytest
 
+from helix_ls.proxy.key import admins_key
 from tests.mcp.conftest import apart, repository
 from tests.proxy.upstream import Upstream
 
@@ -39,6 +40,7 @@ class Server:
         )
         self.connected = json.loads(connected.stdout)
         self.key = self.connected["api_key"]
+        self.admin_key = admins_key(environ)
         self._clients = []
 
     def client(self, **options):
@@ -50,6 +52,10 @@ class Server:
 
     def http(self):
         return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=60)
+
+    def admin(self):
+        """With the key that may write."""
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.admin_key}"}, timeout=60)
 
     @property
     def log(self):

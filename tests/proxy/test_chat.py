@@ -144,6 +144,7 @@ def test_the_callers_key_never_reaches_the_upstream_and_the_upstreams_never_the_
             data = file.read_bytes()
             assert b"sk-upstream-5f1d7c" not in data, file
             assert file.name == "api-key" or server.key.encode() not in data, file
+            assert file.name == "admin-key" or server.admin_key.encode() not in data, file
     assert server.key.encode() not in server.log
 
 

@@ -113,7 +113,7 @@ def test_what_content_says_cannot_leave_its_envelope_nor_hide(server, upstream, 
     )
     write(project, {"app/zebra.py": f"{hostile}\n\ndef sign_zebra():\n    return 1\n"})
     try:
-        with server.http() as client:
+        with server.admin() as client:
             client.post("/admin/refresh", json={})
         chat(server, [{"role": "user", "content": "how is the zebra cookie signed? sign_zebra"}])
         content = upstream.bodies()[0]["messages"][0]["content"]
@@ -145,6 +145,7 @@ def test_the_objects_are_those_of_the_command_line(server):
         stats = client.get("/stats").json()
         assert stats["live"]["schema"] == "helix.live/1"
         assert stats["proxy"]["has_upstream_key"] is True
+    with server.admin() as client:
         assert client.post("/admin/refresh", json={}).json()["schema"] == "helix.index/1"
 
 
