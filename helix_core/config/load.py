@@ -46,6 +46,7 @@ def load_config(
     given += _from_environment(environ, warnings)
     values: dict[str, Any] = {SETTINGS[each.key].field: _checked(SETTINGS[each.key], each) for each in given}
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
+    values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
     origins = {each.key: each.origin for each in given}
     return Config(**values, origins=origins, warnings=tuple(warnings))
 
@@ -73,6 +74,13 @@ def default_cache_dir() -> Path:
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir(APPLICATION, appauthor=False))
+
+
+def default_data_dir() -> Path:
+    """The platform's folder for what must not be lost."""
+    from platformdirs import user_data_dir
+
+    return Path(user_data_dir(APPLICATION, appauthor=False))
 
 
 def _value_of(config: Config, setting: Setting) -> Value:

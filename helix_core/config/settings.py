@@ -58,9 +58,8 @@ def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings in force. ``cache_dir`` is absolute; ``origins`` has an entry for every key that is not a default.
-
-    ``warnings`` are lines for the user: keys nobody knows, keys a workspace may not set.
+    """The settings in force. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
+    entry for every key that is not a default. ``warnings`` are lines for the user: keys nobody knows, keys a workspace may not set.
     """
 
     cache_dir: Path = field(
@@ -71,6 +70,16 @@ class Config:
             "meaning": "folder that holds the disposable indexes",
             "trusted": True,
         }
+    )
+    data_dir: Path | None = field(
+        default=None,
+        metadata={
+            "key": "data_dir",
+            "kind": "folder",
+            "default": "",
+            "meaning": "folder that holds the memory, which is precious",
+            "trusted": True,
+        },
     )
     max_file_bytes: int = _setting(
         "index.max_file_bytes",
@@ -108,6 +117,15 @@ class Config:
         trusted=True,
         named="HELIX_UPSTREAM",
     )
+    proxy_port: int = _setting(
+        "proxy.port",
+        "whole number",
+        11_437,
+        "port of the proxy, or the next that is free; 0 for any",
+        low=0,
+        high=65_535,
+        trusted=True,
+    )
     proxy_budget_tokens: int = _setting(
         "proxy.budget_tokens",
         "whole number",
@@ -124,6 +142,13 @@ class Config:
         "seconds without a byte after which an answer of the upstream is given up",
         low=1,
         high=3600,
+        trusted=True,
+    )
+    memory_learn: bool = _setting(
+        "memory.learn",
+        "true or false",
+        True,
+        "keep the questions and answers of chats, on this machine only, so that facts can be drawn from them",
         trusted=True,
     )
     origins: dict[str, Origin] = field(default_factory=dict)

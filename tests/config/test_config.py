@@ -60,14 +60,17 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
     origins = {each.setting.key: (each.origin.source, each.origin.place) for each in explain(config)}
     assert origins == {
         "cache_dir": ("environment", "HELIX_CACHE_DIR"),
+        "data_dir": ("default", ""),
         "index.max_file_bytes": ("default", ""),
         "index.workers": ("workspace", f"{tmp_path / 'helix.toml'}:1"),
         "index.exclude": ("default", ""),
         "search.prefer_implementation": ("environment", "HELIX_SEARCH_PREFER_IMPLEMENTATION"),
         "packet.reingest_budget_ms": ("user", f"{user}:4"),
         "proxy.upstream": ("default", ""),
+        "proxy.port": ("default", ""),
         "proxy.budget_tokens": ("default", ""),
         "proxy.idle_s": ("default", ""),
+        "memory.learn": ("default", ""),
     }
 
 
