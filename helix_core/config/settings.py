@@ -59,7 +59,8 @@ def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) 
 @dataclass(frozen=True, slots=True)
 class Config:
     """The settings in force. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
-    entry for every key that is not a default. ``warnings`` are lines for the user: keys nobody knows, keys a workspace may not set.
+    entry for every key that is not a default. ``warnings`` are lines for the user: keys nobody knows, keys
+    a workspace may not set.
     """
 
     cache_dir: Path = field(
