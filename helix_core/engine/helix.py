@@ -136,6 +136,12 @@ class Helix(Opened):
         self._mended(clear, indexed=False)
         return self.refresh(progress)
 
+    def vacuum(self, *, cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
+        """The ``helix.vacuum/1`` object: the index gives back what it does not need. Raises StoreError, Cancelled."""
+        from helix_core.engine.vacuum import vacuum
+
+        return self._mended(lambda: vacuum(self._index.writer, self.index_path, stop_when(cancelled)), indexed=False)
+
     def search(
         self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
     ) -> dict[str, Any]:

@@ -14,6 +14,7 @@ TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
 _WHILE_FILLING = {"automerge": 0, "crisismerge": 256}
 _AFTERWARDS = {"automerge": 4, "crisismerge": 16}
 _FILLING = "filling"
+_PAGES_A_STEP = 500
 
 
 def is_filling(connection: apsw.Connection) -> bool:
@@ -42,6 +43,18 @@ def merge_all(connection: apsw.Connection) -> None:
     """One segment a table."""
     for table in TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+
+
+def merge_some(connection: apsw.Connection, table: str, *, is_first: bool) -> bool:
+    """One bounded step towards one segment; False once there is nothing left to merge.
+
+    The first step, with a negative count of pages, joins everything into one merge; a step that changes fewer than two
+    rows has found nothing to do ("FTS5", section 6.6; sqlite.org/fts5.html).
+    """
+    before = connection.total_changes()
+    pages = -_PAGES_A_STEP if is_first else _PAGES_A_STEP
+    connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
+    return connection.total_changes() - before >= 2
 
 
 def delete_all(connection: apsw.Connection) -> None:

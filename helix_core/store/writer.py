@@ -219,6 +219,27 @@ class Writer:
         self._give_back_free_pages()
         self.checkpoint()
 
+    def merge(self, check: Callable[[], None]) -> int:
+        """As few segments of postings as there can be, in small transactions; ``check`` is called before each.
+
+        Returns how many steps it took.
+        """
+        steps = 0
+        for table in postings.TABLES:
+            is_first, is_more = True, True
+            while is_more:
+                check()
+                with self.batch():
+                    is_more = postings.merge_some(self._connection, table, is_first=is_first)
+                is_first = False
+                steps += 1
+        return steps
+
+    def give_back(self) -> None:
+        """Free pages to the disk, and the write-ahead log into the file."""
+        self._give_back_free_pages()
+        self.checkpoint()
+
     def checkpoint(self) -> None:
         """Bring the write-ahead log back into the file and empty it, as far as open snapshots allow."""
         with translated(self._path):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from starlette.applications import Starlette
@@ -28,6 +29,7 @@ from helix_ls.proxy.refused import (
     on_refused,
     on_unknown,
 )
+from helix_ls.proxy.restart import Signals, Told
 from helix_ls.proxy.routes import Routes
 from helix_ls.proxy.standing import Standing
 from helix_ls.proxy.table import OPERATIONS
@@ -35,15 +37,32 @@ from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 
+class Part(Protocol):
+    """Something that begins and ends with the server."""
+
+    async def begin(self) -> None:
+        """Before the first request."""
+
+    async def end(self) -> None:
+        """After the last."""
+
+
 def application(
-    workspaces: Workspaces, upstreams: Upstreams, rules: Rules, config: Config, measures: Measures
+    workspaces: Workspaces,
+    upstreams: Upstreams,
+    rules: Rules,
+    config: Config,
+    measures: Measures,
+    *,
+    signals: Signals | None = None,
 ) -> ASGIApp:
-    """The whole server as an ASGI application."""
+    """The whole server as an ASGI application; with the lifespan protocol it says when it begins and ends."""
+    signals = signals or Signals.of(os.environ)
     evidence = Evidence(config.proxy_budget_tokens, measures)
     chat = Chat(workspaces, upstreams, evidence, measures, idle_s=config.proxy_idle_s)
     answering = Answering(workspaces)
-    routes, admin = Routes(answering), Admin(answering)
-    standing = Standing(workspaces, answering, upstreams, measures, rules)
+    routes, admin = Routes(answering), Admin(answering, signals, rules.port)
+    standing = Standing(workspaces, answering, upstreams, measures, rules=rules, signals=signals)
     acts: dict[str, Any] = {
         "/v1/chat/completions": chat,
         "/v1/models": Models(upstreams).answer,
@@ -52,6 +71,8 @@ def application(
         "/context/refresh-plan": routes.refresh_plan,
         "/fingerprint": routes.fingerprint,
         "/admin/refresh": admin.refresh,
+        "/admin/vacuum": admin.vacuum,
+        "/admin/announce_restart": admin.announce_restart,
         "/stats": standing.stats,
         "/health": standing.health,
         "/metrics": standing.metrics,
@@ -66,7 +87,28 @@ def application(
     }
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
-    return Guarded(inner, rules, measures, frozenset(acts))
+    return Lifespan(Guarded(inner, rules, measures, frozenset(acts)), Told(signals, rules.port))
+
+
+class Lifespan:
+    """Begins and ends what a server has for as long as it runs; every other call goes on to the application."""
+
+    def __init__(self, inner: ASGIApp, *parts: Part) -> None:
+        self._inner, self._parts = inner, parts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or the server's whole life."""
+        if scope["type"] != "lifespan":
+            await self._inner(scope, receive, send)
+            return
+        await receive()
+        for part in self._parts:
+            await part.begin()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for part in reversed(self._parts):
+            await part.end()
+        await send({"type": "lifespan.shutdown.complete"})
 
 
 class Guarded:

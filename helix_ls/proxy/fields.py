@@ -19,7 +19,7 @@ _ARTICLES = {"text": "a string", "object": "an object"}
 class Field:
     """One member. ``also`` are names it had before, looked at in this order; ``least`` and ``most`` are inclusive.
 
-    ``null`` is as if it were not there. A required text must say something.
+    ``null`` is as if it were not there. A required text must say something. ``most`` bounds a text's characters too.
     """
 
     name: str
@@ -42,6 +42,10 @@ class Field:
         """Under which it is read."""
         return (self.name, *self.also)
 
+    @property
+    def _most_characters(self) -> int:
+        return int(min(self.most, MOST_CHARACTERS))
+
     def schema(self) -> dict[str, Any]:
         """As JSON Schema 2020-12, without ``null``."""
         about: dict[str, Any] = {"type": _TYPES[self.kind]}
@@ -49,7 +53,7 @@ class Field:
             whole = self.kind == "whole number"
             about |= {"minimum": int(self.least) if whole else self.least, "maximum": int(self.most)}
         elif self.kind == "text":
-            about |= {"enum": list(self.choices)} if self.choices else {"maxLength": MOST_CHARACTERS}
+            about |= {"enum": list(self.choices)} if self.choices else {"maxLength": self._most_characters}
         return about
 
     def checked(self, name: str, value: Any) -> Any:
@@ -74,8 +78,8 @@ class Field:
             raise UsageError(f"{name} is no text; give it as a string")
         if self.choices and value not in self.choices:
             raise UsageError(f"unknown {name} {value[:80]!a}; use one of {', '.join(self.choices)}")
-        if len(value) > MOST_CHARACTERS:
-            raise UsageError(f"{name} is longer than {MOST_CHARACTERS:,} characters; give its essence")
+        if len(value) > self._most_characters:
+            raise UsageError(f"{name} is longer than {self._most_characters:,} characters; give its essence")
         if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
             raise UsageError(f"{name} holds half a character (a lone surrogate); give whole Unicode text")
         return value

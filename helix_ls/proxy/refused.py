@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from helix_core.errors import HelixError
+from helix_core.errors import BusyStoreError, HelixError
 
 _TYPES = {
     401: "authentication_error",
@@ -50,6 +51,8 @@ async def on_refused(_request: Request, error: Exception) -> JSONResponse:
 async def on_helix_error(_request: Request, error: Exception) -> JSONResponse:
     """For the application: what the engine can explain."""
     assert isinstance(error, HelixError)
+    if isinstance(error, BusyStoreError):
+        return answer(RefusedError(503, "busy", str(error), {"retry-after": "1"}))
     status = 400 if error.usage else 500
     return answer(RefusedError(status, "usage" if error.usage else "failed", str(error)))
 
@@ -59,9 +62,10 @@ async def on_unknown(request: Request, _error: Exception) -> JSONResponse:
     return answer(RefusedError(404, "unknown_route", f"there is no {request.method} of that path here"))
 
 
-async def on_method(request: Request, _error: Exception) -> JSONResponse:
-    """For the application: the route has other methods."""
-    return answer(RefusedError(405, "method_not_allowed", f"{request.method} is not for this path"))
+async def on_method(request: Request, error: Exception) -> JSONResponse:
+    """For the application: the route has other methods, which it names (RFC 9110, 15.5.6)."""
+    allowed = (error.headers if isinstance(error, HTTPException) else None) or {}
+    return answer(RefusedError(405, "method_not_allowed", f"{request.method} is not for this path", allowed))
 
 
 async def on_defect(_request: Request, _error: Exception) -> JSONResponse:

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 from helix_core.errors import HelixError
 from helix_ls.host.place import make_private, runtime_folder
 from helix_ls.proxy.key import is_admins, proof
+from helix_ls.proxy.restart import Signals, restarting, sentence
 
 WAIT_S = 5.0
 
@@ -59,6 +61,10 @@ def found(environ: Mapping[str, str], key: str, workspace: str = "") -> Running:
     for one in told:
         if proves_itself(one.port, key):
             return one
+    signals, now = Signals.of(environ), time.time()
+    for signal in map(signals.read, (one.port for one in told)):
+        if signal is not None and restarting(signal, now):
+            raise NotRunningError(sentence(signal, now))
     raise NotRunningError("no server is running; start one with: helix serve")
 
 

@@ -157,7 +157,7 @@ def settings(app: Any) -> uvicorn.Config:
         app,
         http=Connection,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -168,7 +168,7 @@ def settings(app: Any) -> uvicorn.Config:
     )
 
 
-def _follow_signals(server: _Server) -> None:
+def _follow_signals(server: Server) -> None:
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
         if sys.platform == "win32":

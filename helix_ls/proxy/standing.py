@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from helix_ls.proxy.guard import Rules, head_of, scope_of
 from helix_ls.proxy.key import is_nonce, proof
 from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.restart import Signals, restarting, sentence
 from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -25,10 +27,17 @@ class Standing:
     """Numbers and states; nothing here asks the upstream."""
 
     def __init__(
-        self, workspaces: Workspaces, answering: Answering, upstreams: Upstreams, measures: Measures, rules: Rules
+        self,
+        workspaces: Workspaces,
+        answering: Answering,
+        upstreams: Upstreams,
+        measures: Measures,
+        *,
+        rules: Rules,
+        signals: Signals,
     ) -> None:
         self._workspaces, self._answering, self._upstreams = workspaces, answering, upstreams
-        self._measures, self._rules = measures, rules
+        self._measures, self._rules, self._signals = measures, rules, signals
 
     async def stats(self, request: Request) -> Response:
         """``/stats``: ``helix.status/1`` of the workspace, and what this server does."""
@@ -54,7 +63,8 @@ class Standing:
 
     async def health(self, request: Request) -> Response:
         """``/health``: with a key, how it goes; without, nothing but that somebody is there, who knows the key."""
-        said: dict[str, Any] = {"status": "ok"}
+        signal, now = self._signals.read(self._rules.port), time.time()
+        said: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
         nonce = request.query_params.get("nonce", "")
         if nonce:
             if not is_nonce(nonce):
@@ -65,15 +75,18 @@ class Standing:
             key = self._rules.admin_key if of == "admin" else self._rules.key
             said["proof"] = proof(key, nonce, self._rules.port)
         if scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules) != "none":
-            status = self._answering.workspace(request).status
+            workspace = self._workspaces.any(request.scope.get("helix.workspace", ""))
+            status = workspace.status if workspace is not None else None
             said |= {
                 "version": __version__,
                 "pid": os.getpid(),
-                "state": status.state,
-                "files": status.files,
-                "items": status.items,
+                "state": status.state if status is not None else "none",
+                "files": status.files if status is not None else 0,
+                "items": status.items if status is not None else 0,
                 "upstream_configured": bool(self._upstreams.where.base),
             }
+            if signal is not None and signal.state == "restarting":
+                said |= {"restart": signal.wire(now), "notes": [sentence(signal, now)]}
         return JSONResponse(said)
 
     async def metrics(self, _request: Request) -> Response:

@@ -13,6 +13,7 @@ from helix_core.engine.context import LEAST_BUDGET, MOST_BUDGET
 from helix_core.model import TaskType
 from helix_core.window.evidence import Decoder
 from helix_ls.proxy.fields import Field
+from helix_ls.proxy.restart import DOWNTIME_S, MOST_DOWNTIME_S, MOST_WORDS
 from helix_ls.proxy.shapes import MOST_RESULTS, PROFILES
 
 Needs = Literal["nothing", "ask", "admin"]
@@ -73,6 +74,11 @@ FINGERPRINT = (
     Field("max_results", "whole number", "At most so many places.", 40, 1, MOST_RESULTS),
     Field("score_floor", "number", "Leave out places below this score.", 0.0, 0, 999_999_999),
 )
+RESTART = (
+    Field("reason", "text", "Why, in a few words.", default="", most=MOST_WORDS),
+    Field("actor", "text", "Who announces it.", default="", most=MOST_WORDS),
+    Field("expected_downtime_s", "number", "Seconds until it is back.", DOWNTIME_S, 0, MOST_DOWNTIME_S),
+)
 
 OPERATIONS = (
     Operation("POST", "/v1/chat/completions", "A chat, with evidence put before its question", "chat"),
@@ -84,6 +90,10 @@ OPERATIONS = (
         "POST", "/fingerprint", "Places without text, each that was left out counted", "fingerprint", fields=FINGERPRINT
     ),
     Operation("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
+    Operation("POST", "/admin/vacuum", "Give back what the index does not need", "vacuum", needs="admin", fields=()),
+    Operation(
+        "POST", "/admin/announce_restart", "Tell that this server restarts", "restart", needs="admin", fields=RESTART
+    ),
     Operation("GET", "/stats", "The workspace's status, and what the server does", "stats"),
     Operation("GET", "/health", "That somebody is there, who knows the key", "health", needs="nothing"),
     Operation("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT),

@@ -1,0 +1,167 @@
+"""The restart signal: a small file by which a server says that it runs, is about to restart, or has stopped.
+
+Whoever finds a server gone reads it before calling that a crash. It is written whole or not at all, and believed for a
+time only: a restart that was announced and did not come is said to be stale and ignored. One file a port, in the
+user's own state folder; what it holds is text of others and bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from helix_core.printable import one_line
+from helix_ls.host.place import PlaceError, make_private
+from helix_ls.proxy.key import VARIABLE, state_folder
+
+State = Literal["running", "restarting", "stopped"]
+SCHEMA = "helix.restart/1"
+DOWNTIME_S = 30.0
+MOST_DOWNTIME_S = 3_600.0
+# Announced downtimes are guesses; a state nobody knows is believed for five minutes.
+GRACE_S = 15.0
+UNKNOWN_S = 300.0
+MOST_WORDS = 200
+LOG = logging.getLogger("helix")
+_MOST_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """``at`` is Unix seconds; ``reason`` and ``actor`` are one line each, as they were given."""
+
+    state: str
+    port: int
+    pid: int
+    at: float
+    reason: str = ""
+    actor: str = ""
+    expected_downtime_s: float = 0.0
+
+    @property
+    def stale_at(self) -> float | None:
+        """From when on nobody believes it; None for what stays true until it is overwritten."""
+        if self.state == "restarting":
+            return self.at + self.expected_downtime_s + GRACE_S
+        return None if self.state in get_args(State) else self.at + UNKNOWN_S
+
+    def is_stale(self, now: float) -> bool:
+        """Its time is over, or it comes from the future: a clock was set."""
+        return now < self.at - GRACE_S or (self.stale_at is not None and now > self.stale_at)
+
+    def wire(self, now: float) -> dict[str, Any]:
+        """The ``helix.restart/1`` object."""
+        said = {"schema": SCHEMA, **asdict(self), "stale_at": self.stale_at}
+        return said | {"is_stale": self.is_stale(now), "age_s": round(max(0.0, now - self.at), 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The files, in the folder of ``state_folder(environ)``."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> Signals:
+        """Of this user."""
+        return cls(state_folder(environ) / "signals")
+
+    def file(self, port: int) -> Path:
+        """That of the server on a port."""
+        return self.folder / f"server-{port}.json"
+
+    def write(self, signal: Signal) -> Signal:
+        """Write it, and give back what was written. Raises OSError, PlaceError."""
+        kept = Signal(**asdict(signal) | {"reason": _words(signal.reason), "actor": _words(signal.actor)})
+        make_private(self.folder.parent, VARIABLE)
+        make_private(self.folder, VARIABLE)
+        file = self.file(signal.port)
+        unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            with open(os.open(unfinished, flags, 0o600), "w", encoding="utf-8") as writer:
+                json.dump(asdict(kept), writer)
+            os.replace(unfinished, file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return kept
+
+    def read(self, port: int) -> Signal | None:
+        """What the file says; None where there is none, or none that can be understood."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            with open(os.open(self.file(port), flags), "rb") as reader:
+                if not stat.S_ISREG(os.fstat(reader.fileno()).st_mode):
+                    return None
+                said = json.loads(reader.read(_MOST_BYTES))
+            return Signal(
+                state=_words(said["state"]),
+                port=port,
+                pid=int(said["pid"]),
+                at=_seconds(said["at"]),
+                reason=_words(said.get("reason", "")),
+                actor=_words(said.get("actor", "")),
+                expected_downtime_s=min(_seconds(said.get("expected_downtime_s", 0.0)), MOST_DOWNTIME_S),
+            )
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, AttributeError):
+            return None
+
+
+class Told:
+    """Says in the file that a server runs, and that it has stopped; one that is killed says nothing more."""
+
+    def __init__(self, signals: Signals, port: int) -> None:
+        self._signals, self._port = signals, port
+
+    async def begin(self) -> None:
+        """It runs."""
+        await asyncio.to_thread(self._say, "running")
+
+    async def end(self) -> None:
+        """It has stopped, unless that was announced to be for a moment only."""
+        if not restarting(await asyncio.to_thread(self._signals.read, self._port), time.time()):
+            await asyncio.to_thread(self._say, "stopped")
+
+    def _say(self, state: State) -> None:
+        try:
+            self._signals.write(Signal(state, self._port, os.getpid(), time.time()))
+        except (OSError, PlaceError) as error:
+            # Chats do not depend on it; whoever asks for a restart is told.
+            LOG.warning("the restart signal cannot be written (%s)", type(error).__name__)
+
+
+def restarting(signal: Signal | None, now: float) -> bool:
+    """Is a restart under way that can still be believed?"""
+    return signal is not None and signal.state == "restarting" and not signal.is_stale(now)
+
+
+def sentence(signal: Signal, now: float) -> str:
+    """For people: who announced what, and when to ask again."""
+    by = f" by {signal.actor}" if signal.actor else ""
+    why = f" ({signal.reason})" if signal.reason else ""
+    if signal.is_stale(now):
+        return f"a restart announced{by} {now - signal.at:.0f} s ago{why} did not come; the announcement is ignored"
+    left_s = max(1.0, signal.at + signal.expected_downtime_s - now)
+    return f"the server on port {signal.port} restarts, as announced{by}{why}; ask again in {left_s:.0f} s"
+
+
+def _words(text: Any) -> str:
+    if not isinstance(text, str):
+        raise TypeError("no text")
+    return one_line(text[:MOST_WORDS])[:MOST_WORDS]
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 <= seconds < 1e12:
+        raise ValueError("no time")
+    return seconds
