@@ -1,4 +1,4 @@
-/** Plays acts: each opens a stage, its scenarios run in order on it, each with a time limit; nothing is tried twice. */
+/** Plays acts: each opens a stage, its scenarios run in order on it, each with a time limit. */
 import { endLeftovers, marked } from './processes.ts';
 import type { Run, Stage } from './stage.ts';
 import { until, within } from './until.ts';
