@@ -149,7 +149,7 @@ def _checked(setting: Setting, given: _Given) -> Value:
             return _in_bounds(setting, float(value), given.where)
         case "list of text" if isinstance(value, list) and all(_is_line(each) for each in value):
             return tuple(str(each) for each in value)
-        case "folder" if isinstance(value, str) and _is_line(value):
+        case "folder" | "file" if isinstance(value, str) and _is_line(value):
             folder = os.path.expanduser(value)
             if os.path.isabs(folder):
                 return os.path.normpath(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Value = int | float | bool | str | tuple[str, ...]
-Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "address"]
+Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "file", "address"]
 From = Literal["default", "user", "workspace", "environment"]
 
 
@@ -110,6 +110,26 @@ class Config:
         low=0,
         high=1000,
     )
+    tokenizer: str = _setting(
+        "window.tokenizer",
+        "file",
+        "",
+        "tokenizer.json of the model that reads the windows, to count by; else tokens are estimated, a fifth too many",
+        trusted=True,
+    )
+    small_models: tuple[str, ...] = _setting(
+        "window.small_models",
+        "list of text",
+        ("*moe*", "gemma4*", "gpt-oss*", "deepseek-v2*", "deepseek-v3*", "qwen3-next*"),
+        "models that get literal facts first, beside those whose name says ten billion parameters or fewer; "
+        "! before a pattern says that it is none",
+    )
+    condense_prose: bool = _setting(
+        "window.condense_prose",
+        "true or false",
+        True,
+        "prose that does not fit is condensed where headroom-ai is installed (the extra codec)",
+    )
     upstream: str = _setting(
         "proxy.upstream",
         "address",
@@ -134,6 +154,14 @@ class Config:
         "tokens that are added to a chat at most",
         low=200,
         high=200_000,
+        trusted=True,
+    )
+    no_thinking: tuple[str, ...] = _setting(
+        "proxy.no_thinking",
+        "list of text",
+        (),
+        "models that are to answer without thinking, and how they are told: MODEL=reasoning_effort, "
+        "MODEL=reasoning_effort:low, MODEL=chat_template_kwargs or MODEL=/no_think",
         trusted=True,
     )
     proxy_idle_s: float = _setting(

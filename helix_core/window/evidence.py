@@ -44,6 +44,7 @@ class Asked:
     budget_tokens: int
     decoder: Decoder = Decoder.CONDENSED
     model: str = ""
+    small_models: tuple[str, ...] = ()
     delivered: frozenset[str] = frozenset()
     prompt_tokens: int = 0
     context_tokens: int = 128_000

@@ -9,23 +9,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from helix_core.window.keep import Trimmed, stems
 from helix_core.window.tokens import Count
 from helix_core.window.units import Unit, code_units, faults, marker, paragraphs
 from helix_core.words import split_identifier
 
 _MARKER_TOKENS = 14
 _TRIED = 6
-_SHORTEST_STEM = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Trimmed:
-    """The text that fits, and how many of its lines were hidden."""
-
-    text: str
-    hidden_lines: int
 
 
 def trim(
@@ -59,7 +50,7 @@ class _Cut:
     ) -> None:
         self._lines = text.split("\n")
         self._root, self._mark, self._start_line, self._count = root, mark, start_line, count
-        self._stems = tuple({term.lower()[: max(_SHORTEST_STEM, len(term) - 2)] for term in terms if term})
+        self._stems = stems(terms)
         self._shown: set[int] = set()
         self._order: list[Unit] = []
         self._hidden_lines = 0

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from helix_core.model import Status
 from helix_core.window.envelope import fact_lines, legend, safe_text, sealed, stub
 from helix_core.window.evidence import Asked, Block, Evidence, Fact, LeftOut, Window
+from helix_core.window.fit import fit
 from helix_core.window.health import health
+from helix_core.window.prose import Condense
 from helix_core.window.small_models import is_small
-from helix_core.window.tiers import tier, zone_blocks
+from helix_core.window.tiers import blocks_of, tier, tokens_of, zone_blocks
 from helix_core.window.tokens import Count
-from helix_core.window.trim import trim
 
 MOST_FACTS = 20
 LEAST_BLOCK_TOKENS = 48
-FIRST_SHARE = 0.5
+FIRST_SHARE = 0.35
 _SLATE_SHARE = 0.15
+
+
+_Means = tuple[Count, Condense | None]
 
 
 @dataclass(slots=True)
@@ -35,18 +39,21 @@ def make_window(
     confidence: float,
     count: Count,
     boundary: Callable[[], str],
+    condense: Condense | None = None,
 ) -> Window:
-    """The window for ``evidence``, best first. ``count`` gives tokens, ``boundary`` a random word.
+    """The window for ``evidence``, best first. ``count`` gives tokens, ``boundary`` a random word, ``condense``
+    shorter prose, where there is anything that can.
 
     Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
     text, the window is empty. Never over ``asked.budget_tokens``.
     """
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
-    most_blocks = min(level.blocks, zone_blocks(asked.prompt_tokens, asked.context_tokens))
+    zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
+    most_blocks = blocks_of(level, zone, asked.budget_tokens)
     slate = _slate(facts, asked, count)
     frame = count(sealed(["", *fact_lines(slate)], asked.decoder, lambda: "0" * 16))
-    budget = int(asked.budget_tokens * level.share) - frame
-    chosen, left_out = _choose(evidence, asked, budget, most_blocks, count)
+    budget = tokens_of(level, asked.budget_tokens) - frame
+    chosen, left_out = _choose(evidence, asked, budget, most_blocks, (count, condense))
     while chosen and count(text := _text(slate, chosen, asked, boundary)) > asked.budget_tokens:
         dropped = chosen.pop()
         left_out.append(_left_out(dropped.evidence, "over the budget"))
@@ -68,9 +75,9 @@ def _text(slate: Sequence[Fact], chosen: Sequence[_Chosen], asked: Asked, bounda
 
 
 def _choose(
-    evidence: Sequence[Evidence], asked: Asked, budget: int, most_blocks: int, count: Count
+    evidence: Sequence[Evidence], asked: Asked, budget: int, most_blocks: int, means: _Means
 ) -> tuple[list[_Chosen], list[LeftOut]]:
-    """Best first: each place gets what it needs, the first no more than half of the budget if others wait."""
+    """Best first: each place gets what it needs, none more than a third of what is left if others wait."""
     chosen: list[_Chosen] = []
     left_out: list[LeftOut] = []
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -86,7 +93,7 @@ def _choose(
         else:
             rest = len(evidence) > len(chosen) + 1
             most = int(left * FIRST_SHARE) if rest and left > 4 * LEAST_BLOCK_TOKENS else left
-            made = _block(one, len(chosen) + 1, asked, most, count)
+            made = _block(one, len(chosen) + 1, asked, most, means)
             if made is None:
                 left_out.append(_left_out(one, "nothing of it fits the budget"))
                 continue
@@ -96,7 +103,8 @@ def _choose(
     return chosen, left_out
 
 
-def _block(one: Evidence, number: int, asked: Asked, most: int, count: Count) -> _Chosen | None:
+def _block(one: Evidence, number: int, asked: Asked, most: int, means: _Means) -> _Chosen | None:
+    count, condense = means
     item, verdict = one.weighed.ranked.item, one.weighed.verdict
     head = legend(number, one)
     is_known = item.text_hash in asked.delivered and verdict.status is Status.VERIFIED
@@ -105,13 +113,15 @@ def _block(one: Evidence, number: int, asked: Asked, most: int, count: Count) ->
         head = stub(head)
     else:
         room = most - count(head) - 2
-        cut = trim(
+        cut = fit(
             safe_text(one.text),
             item.source.language,
+            name=item.source.source_id,
             start_line=item.start_line,
             terms=asked.terms,
             most_tokens=room,
             count=count,
+            condense=condense,
         )
         if cut is None:
             return None
@@ -143,7 +153,7 @@ def _left_out(one: Evidence, reason: str) -> LeftOut:
 
 def _slate(facts: Sequence[Fact], asked: Asked, count: Count) -> tuple[Fact, ...]:
     """Facts come first for models that cannot look back far; distinct, few, in a small part of the budget."""
-    if not is_small(asked.model):
+    if not is_small(asked.model, asked.small_models):
         return ()
     kept: list[Fact] = []
     left = int(asked.budget_tokens * _SLATE_SHARE)

@@ -70,6 +70,10 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "proxy.port": ("default", ""),
         "proxy.budget_tokens": ("default", ""),
         "proxy.idle_s": ("default", ""),
+        "proxy.no_thinking": ("default", ""),
+        "window.tokenizer": ("default", ""),
+        "window.small_models": ("default", ""),
+        "window.condense_prose": ("default", ""),
         "memory.learn": ("default", ""),
     }
 

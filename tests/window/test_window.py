@@ -174,6 +174,20 @@ def test_small_and_mixed_models_are_known_by_name(name: str, small: bool) -> Non
     assert is_small(name) is small
 
 
+def test_the_table_of_small_models_adds_to_the_names_and_takes_away() -> None:
+    assert is_small("Acme/Tiny-V2", ["tiny*"])
+    assert not is_small("qwen3:4b", ["!qwen3*"])
+    assert not is_small("gpt-5", ["tiny*"])
+    facts = (Fact("server.port", "11437", "helix.toml", 3),)
+    assert window([evidence(1)], facts=facts, model="tiny", small_models=("tiny*",)).facts == facts
+
+
+def test_a_large_budget_shows_more_places() -> None:
+    found = [evidence(n) for n in range(40)]
+    assert len(window(found, 12_000, confidence=0.2).blocks) == 40
+    assert len(window(found, 3_000, confidence=0.2).blocks) == 12
+
+
 def test_a_clear_answer_takes_little_and_an_unclear_one_all() -> None:
     assert tier([8, 1, 1, 1, 1, 1, 1, 1], 0.95) is TIGHT
     assert tier([8, 1, 1, 1, 1, 1, 1, 1], 0.6) is FOCUSED
