@@ -9,28 +9,34 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core.config import Config
 from helix_core.engine.answer import Answer, Answered
 from helix_core.engine.weigher import Weigher
+from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Status, TaskType, Weighed
 from helix_core.store.reader import Reader
+from helix_core.window.envelope import safe_text
 from helix_core.window.evidence import Asked, Block, Decoder, Evidence, Fact, Window
-from helix_core.window.tokens import estimate
+from helix_core.window.tiers import candidates
 from helix_core.window.window import make_window
 
 CONTEXT_SCHEMA = "helix.context/1"
-CANDIDATES = 24
 LEAST_BUDGET = 200
 MOST_BUDGET = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a caller may say besides the question; as ``Asked``, which has the units."""
+    """What a caller may say besides the question; as ``Asked``, which has the units.
+
+    ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
+    the text of the caller's own messages: what stands there whole is not said again.
+    """
 
     budget_tokens: int = 6_000
     decoder: Decoder = Decoder.CONDENSED
@@ -38,6 +44,7 @@ class ContextRequest:
     delivered: frozenset[str] = frozenset()
     prompt_tokens: int = 0
     context_tokens: int = 128_000
+    prompt: str = ""
 
     def checked(self) -> ContextRequest:
         """The same, or UsageError for a budget that cannot be meant."""
@@ -62,27 +69,61 @@ def context(
     request: ContextRequest,
     hints: Hints,
     *,
-    prefer_implementation: bool,
+    config: Config,
+    recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]],
 ) -> dict[str, Any]:
-    """The ``helix.context/1`` object but for what the workspace adds (its path and notes)."""
-    answer = Answer(reader, weigher, prefer_implementation=prefer_implementation)
-    answered = answer.make(question, TaskType.EXPLAIN, CANDIDATES, hints)
+    """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes).
+
+    ``recall`` gives the answer with notes among it, and their texts by the ids of their items.
+    """
+    means, most = means_of(config), candidates(request.budget_tokens)
+    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation)
+    files = answer.make(question, TaskType.EXPLAIN, most, hints)
+    answered, texts = recall(files, TaskType.EXPLAIN, most)
     found = answered.found
-    evidence = [] if found.known_empty else [_evidence(weigher, one) for one in answered.weighed]
+    evidence = [
+        _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
+        for one in answered.weighed
+        if not files.found.known_empty or one.ranked.item.id in texts
+    ]
     asked = Asked(
         terms=found.terms,
         budget_tokens=request.budget_tokens,
         decoder=request.decoder,
         model=request.model,
-        delivered=request.delivered,
+        small_models=means.small_models,
+        delivered=_delivered(request, evidence),
         prompt_tokens=request.prompt_tokens,
         context_tokens=request.context_tokens,
     )
     facts = _facts(reader, evidence)
     window = make_window(
-        evidence, facts, asked, confidence=found.confidence, count=estimate, boundary=lambda: secrets.token_hex(8)
+        evidence,
+        facts,
+        asked,
+        confidence=found.confidence,
+        count=means.count,
+        boundary=lambda: secrets.token_hex(8),
+        condense=means.condense,
     )
-    return _wire(question, request, answered, window)
+    return _wire(question, request, answered, window, evidence) | {"counted_by": means.counted_by, "notes": list(means.notes)}
+
+
+def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The gene_ids that were given before: named alone, or with the file's hash as it still is, or standing in the
+    caller's own prompt."""
+    known: set[str] = set()
+    for one in evidence:
+        gene_id = one.weighed.ranked.item.text_hash
+        is_named = gene_id in request.delivered or f"{gene_id}:{one.weighed.content_hash}" in request.delivered
+        if is_named or (request.prompt and one.text and safe_text(one.text) in request.prompt):
+            known.add(gene_id)
+    return frozenset(known)
+
+
+def _note(one: Weighed, text: str) -> Evidence:
+    """A note as it was given; nothing where it is too old to go by."""
+    return Evidence(one, "" if one.verdict.status is Status.NEEDS_REFRESH else text.rstrip("\n"))
 
 
 def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
@@ -103,8 +144,11 @@ def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[Fact]:
     ]
 
 
-def _wire(question: str, request: ContextRequest, answered: Answered, window: Window) -> dict[str, Any]:
+def _wire(
+    question: str, request: ContextRequest, answered: Answered, window: Window, evidence: Sequence[Evidence]
+) -> dict[str, Any]:
     found = answered.found
+    hashes = {one.weighed.ranked.item.source.source_id: one.weighed.content_hash for one in evidence}
     verdicts = Counter(block.status.value for block in window.blocks)
     return {
         "schema": CONTEXT_SCHEMA,
@@ -118,7 +162,7 @@ def _wire(question: str, request: ContextRequest, answered: Answered, window: Wi
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
         "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
-        "blocks": [_plain(block) for block in window.blocks],
+        "blocks": [_plain(block) | {"content_hash": hashes[block.source_id]} for block in window.blocks],
         "left_out": [dataclasses.asdict(one) for one in window.left_out],
         "facts": [dataclasses.asdict(fact) for fact in window.facts],
         "context_health": dataclasses.asdict(window.health),

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 from helix_core.config import Config, load_config
 from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
 from helix_core.engine.in_hand import InHand, nothing_in_hand
-from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS, Opened
+from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
 from helix_core.engine.plan import decides_for_others, unsettled
+from helix_core.engine.remembering import Remembering
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.model import Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
@@ -40,7 +41,7 @@ NO_HINTS = Hints()
 FINDINGS_MS = 150.0
 
 
-class Helix(Opened):
+class Helix(Remembering):
     """One open workspace with its index."""
 
     @classmethod
@@ -155,7 +156,8 @@ class Helix(Opened):
         check, prefer = stop_when(cancelled), self._config.prefer_implementation
 
         def find() -> Found:
-            return search(question, self._index.reader, hints, k, prefer_implementation=prefer, check=check)
+            found = search(question, self._index.reader, hints, k, prefer_implementation=prefer, check=check)
+            return self._found_with_notes(found, k)
 
         found = self._mended(find)
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
@@ -188,7 +190,7 @@ class Helix(Opened):
             prefer = self._config.prefer_implementation
             unsaved = self._unsaved_names(overlays, check)
             answer = Answer(self._index.reader, weigher, prefer_implementation=prefer, unsaved=unsaved)
-            return answer.make(question, chosen, k, hints), weigher
+            return self._with_notes(answer.make(question, chosen, k, hints), chosen, k)[0], weigher
 
         answer, weigher = self._mended(make)
         notes = (*self.notices, *self._doubts(), *weigher.notes)
@@ -221,15 +223,18 @@ class Helix(Opened):
         started = time.monotonic()
         checked_question(question)
         wanted = (request or windows.ContextRequest()).checked()
-        check, prefer = stop_when(cancelled), self._config.prefer_implementation
+        check = stop_when(cancelled)
 
         def make() -> tuple[dict[str, Any], Weigher]:
             weigher, reader = self._weigher(overlays, check), self._index.reader
-            return windows.context(reader, weigher, question, wanted, hints, prefer_implementation=prefer), weigher
+            found = windows.context(
+                reader, weigher, question, wanted, hints, config=self._config, recall=self._with_notes
+            )
+            return found, weigher
 
         answer, weigher = self._mended(make)
         answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head
-        answer["notes"] = [*self.notices, *self._doubts(), *weigher.notes]
+        answer["notes"] = [*self.notices, *self._doubts(), *weigher.notes, *answer["notes"]]
         answer["elapsed_ms"] = round((time.monotonic() - started) * 1e3, 3)
         return answer
 
@@ -253,7 +258,7 @@ class Helix(Opened):
         chosen, check = checked_task(task), stop_when(cancelled)
 
         def judge() -> tuple[list[Judged], list[RefreshTarget]]:
-            judgement = Judgement(self._index.reader, self._weigher(overlays, check, mends=False))
+            judgement = Judgement(self._index.reader, self._weigher(overlays, check, mends=False), self._judged_note)
             return judgement.of(pointers, chosen, confidence)
 
         return self._mended(judge)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helix_core.engine.observe import RELOCATE_BYTES
@@ -15,6 +15,7 @@ from helix_core.engine.weigher import Placed, Seen, Weigher
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
 from helix_core.model import (
+    NOTE_SCHEME,
     Item,
     Judged,
     LineSpan,
@@ -23,6 +24,7 @@ from helix_core.model import (
     Reason,
     RefreshTarget,
     Source,
+    SourceKind,
     StatSignature,
     Status,
     TaskType,
@@ -50,9 +52,13 @@ class Lost:
 
 
 class Judgement:
-    """For one set of pointers. ``weigher`` should not mend: whoever asks this has somebody who indexes."""
+    """For one set of pointers. ``weigher`` should not mend: whoever asks this has somebody who indexes. ``note``
+    judges what points at a note of the memory."""
 
-    def __init__(self, reader: Reader, weigher: Weigher) -> None:
+    def __init__(
+        self, reader: Reader, weigher: Weigher, note: Callable[[Pointer, TaskType], Judged] | None = None
+    ) -> None:
+        self._note = note
         self._reader = reader
         self._weigher = weigher
         self._items: dict[int, list[Item]] = {}
@@ -62,16 +68,22 @@ class Judgement:
         self, pointers: Sequence[Pointer], task: TaskType, confidence: float
     ) -> tuple[list[Judged], list[RefreshTarget]]:
         """A verdict for each pointer, in their order, and what to read again, most pressing first."""
-        found = [self._find(pointer) for pointer in pointers]
+        found = [self._note_of(pointer, task) or self._find(pointer) for pointer in pointers]
         seen, _ = self._weigher.see([one for one in found if isinstance(one, Placed)], confidence)
         waiting = iter(seen)
-        judged = [
-            self._lost(pointer, one, task, confidence)
-            if isinstance(one, Lost)
-            else _judged(pointer, next(waiting), task)
-            for pointer, one in zip(pointers, found, strict=True)
-        ]
+        judged = []
+        for pointer, one in zip(pointers, found, strict=True):
+            if isinstance(one, Judged):
+                judged.append(one)
+            elif isinstance(one, Lost):
+                judged.append(self._lost(pointer, one, task, confidence))
+            else:
+                judged.append(_judged(pointer, next(waiting), task))
         return judged, _targets(judged, task)
+
+    def _note_of(self, pointer: Pointer, task: TaskType) -> Judged | None:
+        is_note = self._note is not None and pointer.source_id.startswith(NOTE_SCHEME)
+        return self._note(pointer, task) if is_note and self._note is not None else None
 
     def _find(self, pointer: Pointer) -> Placed | Lost:
         path = checked(pointer.source_id)
@@ -205,13 +217,19 @@ def _targets(judged: Sequence[Judged], task: TaskType) -> list[RefreshTarget]:
 def _target(judged: Judged, task: TaskType) -> RefreshTarget:
     pointer, is_somewhere = judged.pointer, judged.start_line > 0
     return RefreshTarget(
-        target_kind=provenance(checked(pointer.source_id)).source_kind.value,
+        target_kind=_kind(pointer),
         source_id=pointer.source_id,
         start_line=judged.start_line if is_somewhere else pointer.start_line,
         end_line=judged.end_line if is_somewhere else pointer.end_line,
         reason=judged.verdict.reason,
         priority=priority(judged.verdict.status, task),
     )
+
+
+def _kind(pointer: Pointer) -> str:
+    if pointer.source_id.startswith(NOTE_SCHEME):
+        return SourceKind.NOTE.value
+    return provenance(checked(pointer.source_id)).source_kind.value
 
 
 def _distance(item: Item, pointer: Pointer) -> tuple[bool, int]:

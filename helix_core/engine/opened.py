@@ -18,6 +18,7 @@ from helix_core.engine.git_facts import GitFacts
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.opened_index import OpenedIndex
 from helix_core.engine.refresh import Refresh
+from helix_core.engine.remembered import Remembered
 from helix_core.engine.report import Progress
 from helix_core.errors import CorruptStoreError
 from helix_core.model import Overlays
@@ -47,17 +48,19 @@ class Opened:
         self._index = OpenedIndex(self.index_path, write_wait_ms)
         self._facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
+        self._memory = Remembered(config.data_dir)
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
         self._facts.forget()
+        self._memory.close()
         self._index.close()
         self._root.close()
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What the user should know of settings and index; an index moved aside while open is told here too."""
-        return (*self._config.warnings, *self._index.notices)
+        return (*self._config.warnings, *self._index.notices, *self._memory.notices)
 
     def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None) -> Refresh:
         return Refresh(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest.document import ingest
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.model import Attribution, Clean, Document, Note, SourceKind, Volatility
 
@@ -30,6 +29,10 @@ class EmptyError(UsageError):
     """There is nothing to keep in what was given."""
 
 
+class UnfitError(UsageError):
+    """What was given cannot be kept: it is no text, too much of it, or of a file that is never read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What somebody wants kept. ``metadata`` may name a ``path`` or ``title``, and anything else of their own."""
@@ -39,15 +42,15 @@ class Given:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def checked(self) -> Given:
-        """The same. Raises EmptyError, and UsageError for what is no text, or too much of it."""
+        """The same. Raises EmptyError, UnfitError for what is no text, or too much of it, and UsageError."""
         if self.content_type not in _KINDS:
             raise UsageError(f"unknown content_type {self.content_type[:80]!a}; use one of {', '.join(CONTENT_TYPES)}")
         if not self.content.strip():
             raise EmptyError("content is empty; give the text that is to be kept")
         if "\0" in self.content:
-            raise UsageError("content holds a zero byte, so it is no text; give text")
+            raise UnfitError("content holds a zero byte, so it is no text; give text")
         if len(self.content) > MOST_BYTES or len(self.content.encode("utf-8", "replace")) > MOST_BYTES:
-            raise UsageError(f"content is over {MOST_BYTES // 1024} KiB; give it in parts")
+            raise UnfitError(f"content is over {MOST_BYTES // 1024} KiB; give it in parts")
         return self
 
     @property
@@ -76,7 +79,7 @@ def note_of(
     at: float,
     evidence: tuple[int, ...] = (),
 ) -> Note:
-    """The note of a text whose masked bytes gave ``document``."""
+    """The note of a text whose masked bytes gave ``document``. To mask twice changes nothing: its spans are right."""
     kind, volatility, _ = _KINDS[given.content_type]
     title = given.metadata.get("title")
     named = title if isinstance(title, str) else given.path
@@ -96,11 +99,6 @@ def note_of(
         parser=document.parser,
         evidence=evidence,
     )
-
-
-def document_of(given: Given, masked: Masked) -> Document:
-    """Its chunks and claims, made as a file's are. Masking twice changes nothing, so their spans are the note's."""
-    return ingest(given.named_as(), masked.data)
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Clean:

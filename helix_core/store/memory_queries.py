@@ -86,13 +86,11 @@ class MemoryQueries(Session):
         """
         return frozenset(f"{gene.hex()}:{content.hex()}" for gene, content in self._rows(sql, (workspace, session)))
 
-    def notes(self, workspace: bytes) -> list[tuple[int, str, str, str]]:
-        """``(id, language, parser, text)`` of the notes of a workspace: what made their items, and of what."""
-        sql = "SELECT n.id, n.language, n.parser, n.text FROM note n JOIN workspace w ON w.id = n.workspace_id"
-        return [
-            (row[0], row[1], row[2], row[3])
-            for row in self._rows(f"{sql} WHERE w.path = ? ORDER BY n.id", (workspace,))
-        ]
+    def notes(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
+        """``(id, parser, content_type, metadata, text)`` of a workspace's notes: what made their items, and of what."""
+        columns = "n.id, n.parser, n.content_type, n.metadata, n.text"
+        sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in self._rows(sql, (workspace,))]
 
     def totals(self) -> dict[str, int]:
         """How much there is, of all workspaces."""

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.errors import UsageError
+from helix_core.ingest.document import ingest
 from helix_core.memory.attribution import attributed
 from helix_core.memory.exchanges import MOST_ANSWER, Heard, bounded, kept
 from helix_core.memory.extract import facts_in
-from helix_core.memory.notes import MOST_BYTES, EmptyError, Given, document_of, note_of
+from helix_core.memory.notes import MOST_BYTES, EmptyError, Given, UnfitError, note_of
 from helix_core.model import Attribution, KeptExchange, SourceKind
 from tests.memory.made import HERE
 
@@ -145,7 +146,7 @@ def test_a_note_is_cut_as_a_file_and_its_spans_are_those_of_its_masked_text():
         f"def sign(key):\n    return key\n\n\ndef other():\n    return '{KEY}'\n", "code", {"path": "a/b.py"}
     )
     masked = wanted.checked().masked()
-    note = note_of(wanted, masked, document_of(wanted, masked), workspace=HERE, by=BY, at=1.0)
+    note = note_of(wanted, masked, ingest(wanted.named_as(), masked.data), workspace=HERE, by=BY, at=1.0)
     assert note.language == "python"
     assert KEY not in note.text and len(note.text) == len(wanted.content)
     assert "".join(note.text[chunk.start_byte : chunk.end_byte] for chunk in note.chunks) == note.text
@@ -157,7 +158,7 @@ def test_a_note_is_cut_as_a_file_and_its_spans_are_those_of_its_masked_text():
 def test_a_path_names_a_language_and_nothing_else(path):
     wanted = Given("some text", "text", {"path": path})
     masked = wanted.checked().masked()
-    note = note_of(wanted, masked, document_of(wanted, masked), workspace=HERE, by=BY, at=1.0)
+    note = note_of(wanted, masked, ingest(wanted.named_as(), masked.data), workspace=HERE, by=BY, at=1.0)
     assert note.gene_ids and len(note.metadata) <= 4_096 and len(note.title) <= 200
     assert b"/" not in wanted.named_as() and b"\0" not in wanted.named_as()
 
@@ -166,7 +167,7 @@ def test_a_path_names_a_language_and_nothing_else(path):
 def test_metadata_of_any_shape_is_bounded_and_masked(metadata):
     wanted = Given("some text", "text", metadata)
     masked = wanted.masked()
-    note = note_of(wanted, masked, document_of(wanted, masked), workspace=HERE, by=BY, at=1.0)
+    note = note_of(wanted, masked, ingest(wanted.named_as(), masked.data), workspace=HERE, by=BY, at=1.0)
     assert KEY not in note.metadata + note.title
     assert isinstance(json.loads(note.metadata), dict)
 
@@ -175,7 +176,7 @@ def test_what_is_no_text_or_too_much_is_refused_by_its_cause():
     with pytest.raises(EmptyError, match="empty"):
         Given(" \n").checked()
     for content, why in (("a\0b", "zero byte"), ("x" * (MOST_BYTES + 1), "in parts"), ("é" * MOST_BYTES, "in parts")):
-        with pytest.raises(UsageError, match=why):
+        with pytest.raises(UnfitError, match=why):
             Given(content).checked()
     with pytest.raises(UsageError, match="content_type"):
         Given("x", "poem").checked()

@@ -1,0 +1,202 @@
+"""The verbs of the memory: give, forget, draw facts, and what an answer takes from it. The room's decisions, wired.
+
+A text that is said to be of a file of the workspace is not kept: that file, as it is on disk, is what answers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from helix_core.engine.opened import Opened
+from helix_core.errors import StoreError, UsageError
+from helix_core.model import Attribution, Found, Judged, Pointer, TaskType
+
+if TYPE_CHECKING:
+    from helix_core.engine.answer import Answered
+    from helix_core.engine.notes import Recalled
+    from helix_core.memory.notes import Given
+
+CONSOLIDATED = 10
+NOBODY = Attribution()
+_GENE_ID = re.compile(r"[0-9a-f]{16}")
+
+
+class Remembering(Opened):
+    """An open workspace with the user's memory of it. Without a memory every answer is as if there were none."""
+
+    _unremembered: str = ""
+
+    def ingest(self, given: Given, by: Attribution = NOBODY) -> dict[str, Any]:
+        """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file answers in its place.
+
+        Raises EmptyError, UnfitError and UsageError for what cannot be kept, StoreError for a memory that cannot.
+        """
+        from helix_core.engine.taking import Taking
+
+        self._follow()
+        taking = Taking(self._root, self._facts.git, self._file_options(), self._in_hand, self._place)
+        file = taking.file_of(given.checked())
+        if file is not None:
+            if not self._never_waits:
+                self._take_in(file.path)
+            return file.told()
+        note = taking.note(given, by, time.time())
+        self._memory.write(lambda memory: memory.put_note(note))
+        return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
+
+    def forget(self, gene_id: str) -> dict[str, Any]:
+        """Delete every note of this workspace that holds the chunk, whole: ``{deleted: [gene_id…], count}``."""
+        wanted = gene_bytes(gene_id)
+        gone = self._memory.read(lambda memory: memory.forget(self._place, wanted)) or ()
+        return {"deleted": list(gone), "count": len(gone)}
+
+    def forget_session(self, session: str) -> dict[str, Any]:
+        """Delete the exchanges of a session and what it was given: ``{exchanges}``, how many went."""
+        from helix_core.memory.exchanges import session_name
+
+        name = session_name(session)
+        return {"exchanges": self._memory.read(lambda memory: memory.forget_session(self._place, name)) or 0}
+
+    def consolidate(self, session: str = "") -> dict[str, Any]:
+        """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
+
+        Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note.
+        """
+        from helix_core.engine.taking import Taking, given_of
+        from helix_core.memory.exchanges import session_name
+        from helix_core.memory.extract import facts_in
+
+        name = session_name(session) if session else None
+        exchanges = self._memory.read(lambda memory: memory.exchanges(self._place, name, CONSOLIDATED)) or []
+        by = {exchange.id: exchange.by for exchange in exchanges}
+        taking = Taking(self._root, self._facts.git, self._file_options(), self._in_hand, self._place)
+        made = []
+        for fact in facts_in(exchanges):
+            note = taking.note(given_of(fact), by[fact.exchanges[0]], time.time(), fact.exchanges)
+            self._memory.write(lambda memory, note=note: memory.put_note(note))  # type: ignore[misc]
+            made.append((fact, note))
+        return {
+            "facts_extracted": len(made),
+            "gene_ids": [gene for _, note in made for gene in note.gene_ids],
+            "exchanges": len(exchanges),
+            "facts": [
+                {
+                    "gene_id": note.gene_ids[0],
+                    "text": fact.text,
+                    "rule": fact.rule,
+                    "said_by": fact.said_by,
+                    "exchanges": list(fact.exchanges),
+                    "citations": list(fact.citations),
+                }
+                for fact, note in made
+            ],
+        }
+
+    def kv_backfill(self) -> dict[str, Any]:
+        """Make items and claims of notes anew where an older chunker made them: ``{backfilled, total}``, in notes.
+
+        A file's claims are made with its chunks, always; a refresh does so for all that an older Helix made.
+        """
+        from helix_core.engine.taking import backfilled
+
+        def fill(memory: Any) -> tuple[int, int]:
+            return backfilled(memory, self._place, self._in_hand)
+
+        done, total = self._memory.read(fill) or (0, 0)
+        return {"backfilled": done, "total": total}
+
+    def delivered(self, session: str) -> frozenset[str]:
+        """What a session was given whole, for ``ContextRequest.delivered``; nothing where the memory cannot be read."""
+        from helix_core.memory.exchanges import session_name
+
+        name = session_name(session)
+        try:
+            return self._memory.read(lambda memory: memory.delivered(self._place, name)) or frozenset()
+        except StoreError as error:
+            self._unremembered = str(error)
+            return frozenset()
+
+    def deliver(self, session: str, context: dict[str, Any]) -> None:
+        """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new."""
+        from helix_core.memory.exchanges import session_name
+
+        whole = [
+            (block["gene_id"], block["content_hash"])
+            for block in context["blocks"]
+            if not block["hidden_lines"] and not block["repeated"] and block["content_hash"]
+        ]
+        name = session_name(session)
+        if whole and name:
+            self._memory.write(lambda memory: memory.deliver(self._place, name, whole, time.time()))
+
+    def memory_totals(self) -> dict[str, Any]:
+        """How much the memory holds, of all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""
+        try:
+            totals = self._memory.read(lambda memory: memory.totals())
+        except StoreError as error:
+            return {"exists": True, "error": str(error)}
+        return {"exists": totals is not None, **(totals or {})}
+
+    @property
+    def _place(self) -> bytes:
+        """Which workspace it is, to the memory: its real path."""
+        return os.fsencode(os.path.realpath(self.workspace))
+
+    def _take_in(self, path: bytes) -> None:
+        """The index learns of the file as it is; one that was never finished will come to it."""
+        if self._index.reader.meta("complete") == "1":
+            with self._turn(None):
+                self._new_refresh("", None).run_only([path])
+
+    def _recalled(self, words: Sequence[str], k: int) -> list[Recalled] | None:
+        """The notes for an answer; None where there is no memory, or where it cannot be read, which is told."""
+        self._unremembered = ""
+
+        def read(memory: Any) -> list[Recalled]:
+            from helix_core.engine.notes import recall
+
+            return recall(memory, self._index.reader, self._place, words, k)
+
+        try:
+            return self._memory.read(read)
+        except StoreError as error:
+            self._unremembered = str(error)
+            return None
+
+    def _found_with_notes(self, found: Found, k: int) -> Found:
+        recalled = self._recalled(found.terms, k)
+        if recalled is None:
+            return found
+        from helix_core.engine.notes import found_with
+
+        return found_with(found, recalled, k)
+
+    def _with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]:
+        """The answer with notes among it, and their texts by the ids of their items."""
+        recalled = self._recalled(answered.found.terms, k)
+        if recalled is None:
+            return answered, {}
+        from helix_core.engine.notes import answered_with
+
+        texts = {-one.item.id: one.item.text for one in recalled}
+        return answered_with(answered, recalled, task, k, time.time()), texts
+
+    def _judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
+        from helix_core.engine.notes import judged
+
+        found = self._memory.read(lambda memory: judged(memory, self._place, pointer, task, time.time()))
+        return found or judged(None, self._place, pointer, task, time.time())
+
+    def _doubts(self) -> list[str]:
+        return [*super()._doubts(), *([self._unremembered] if self._unremembered else [])]
+
+
+def gene_bytes(gene_id: str) -> bytes:
+    """The id as bytes, or UsageError."""
+    if _GENE_ID.fullmatch(gene_id) is None:
+        raise UsageError(f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them")
+    return bytes.fromhex(gene_id)
