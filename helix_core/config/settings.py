@@ -161,7 +161,7 @@ class Config:
         "list of text",
         (),
         "models that are to answer without thinking, and how they are told: MODEL=reasoning_effort, "
-        "MODEL=reasoning_effort:low, MODEL=chat_template_kwargs or MODEL=/no_think",
+        "MODEL=reasoning_effort=low, MODEL=chat_template_kwargs or MODEL=/no_think",
         trusted=True,
     )
     proxy_idle_s: float = _setting(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from helix_ls.proxy.evidence import Context, Evidence
 from helix_ls.proxy.measures import LastChat, Measures
 from helix_ls.proxy.refused import RefusedError
 from helix_ls.proxy.stream import Stream
+from helix_ls.proxy.thinking import Rule, without_thinking
 from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, answer_headers, next_bytes
 from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.whole import MAX_ANSWER_BYTES, Whole, checked, own, wants_turns
@@ -30,10 +31,17 @@ class Chat:
     """The route, as an ASGI application. ``idle_s`` is how long an answer that has begun may stand still."""
 
     def __init__(
-        self, workspaces: Workspaces, upstreams: Upstreams, evidence: Evidence, measures: Measures, *, idle_s: float
+        self,
+        workspaces: Workspaces,
+        upstreams: Upstreams,
+        evidence: Evidence,
+        measures: Measures,
+        *,
+        idle_s: float,
+        no_thinking: Sequence[Rule] = (),
     ) -> None:
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
-        self._measures, self._idle_s = measures, idle_s
+        self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
         self._joined: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,6 +67,9 @@ class Chat:
         if chosen.model != asked:
             body = body.with_model(chosen.model)
             data = body.text.encode()
+        quiet = without_thinking(body, self._no_thinking)
+        if quiet is not body:
+            body, data = quiet, quiet.text.encode()
         context = Context("off")
         if _header(scope, b"x-helix-context").lower() != b"off":
             context = await self._evidence.for_chat(workspace, body) if workspace is not None else Context("none")
