@@ -29,8 +29,17 @@ def main() -> int:
     """Be the daemon until it leaves."""
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.host.daemon import run_daemon
+    from helix_ls.proxy.beside import Beside
 
-    return run_daemon(serve_editor, warm_up=lambda: import_module(SESSION), environ=os.environ, ready=ready)
+    # No process started from here on has a use for the key.
+    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
+    return run_daemon(
+        serve_editor,
+        warm_up=lambda: import_module(SESSION),
+        environ=os.environ,
+        ready=ready,
+        chats=lambda host: Beside(host, os.environ, secret),
+    )
 
 
 if __name__ == "__main__":

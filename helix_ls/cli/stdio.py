@@ -17,8 +17,10 @@ def serve_stdio(*, solo: bool) -> int:
             end(status)
         notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
     from helix_ls.lsp.solo import run
+    from helix_ls.proxy.beside import Beside
 
-    return run(notice=notice)
+    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
+    return run(notice=notice, chats=lambda host: Beside(host, os.environ, secret))
 
 
 def _fill_closed_descriptors() -> None:

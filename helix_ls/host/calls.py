@@ -33,6 +33,7 @@ class Calls:
         self._methods: dict[str, Method] = {
             "helix.status": self._status,
             "helix.cancel": self._cancel,
+            "helix.proxy": self._proxy,
             "daemon.status": self._daemon_status,
             "daemon.stop": self._daemon_stop,
         }
@@ -93,6 +94,12 @@ class Calls:
             return _encoded(helix.status(skipped=skipped) | {"live": workspace.status.wire()})
 
         return await workspace.ask(status)
+
+    async def _proxy(self, params: dict[str, Any], asker: Asker) -> bytes:
+        about = (await asker.workspace(folder(params))).folder if "path" in params else None
+        if self._host.chats is None:
+            raise UsageError("there is no chat proxy in this process; start one with: helix serve")
+        return _encoded(await self._host.chats.facts(folder=about, start=params.get("start") is not False))
 
     async def _daemon_status(self, params: dict[str, Any], asker: Asker) -> bytes:  # noqa: ARG002
         return _encoded(self._facts())

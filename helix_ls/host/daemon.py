@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from helix_core import __version__
 from helix_ls.host.calls import Calls
+from helix_ls.host.chats import MakeChats
 from helix_ls.host.endpoint import MAX_LINE, Secret, bound_socket, is_own_user, proof, remove_traces, transport_of
 from helix_ls.host.host import Host
 from helix_ls.host.in_hand import InHandFile
@@ -43,11 +44,16 @@ class Serve(Protocol):
 
 
 def run_daemon(
-    serve: Serve, *, warm_up: Callable[[], object], environ: Mapping[str, str], ready: Callable[[], None]
+    serve: Serve,
+    *,
+    warm_up: Callable[[], object],
+    environ: Mapping[str, str],
+    ready: Callable[[], None],
+    chats: MakeChats | None = None,
 ) -> int:
     """Be the daemon, if there is none. ``warm_up`` loads, in a thread, what the first client will need.
 
-    ``ready`` is called once there is a daemon that can be reached, this one or another.
+    ``chats`` makes the chat proxy. ``ready`` is called once there is a daemon that can be reached, this one or another.
     """
     os.umask(0o077)
     where = place(environ)
@@ -68,6 +74,7 @@ def run_daemon(
             LOG.error("the last daemon died while parsing; quarantined: %s", ", ".join(in_hand.died_of))
         with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
             host = Host(mode="daemon", in_hand=in_hand.hold, lag=lag)
+            host.chats = chats(host) if chats is not None else None
             daemon = Daemon(where, host, serve, idle_s=idle_of(environ))
             runner.run(daemon.run(warm_up, environ, ready))
     finally:
@@ -166,11 +173,14 @@ class Daemon:
         if self._look is not None:
             self._look.cancel()
         now = time.monotonic()
-        if should_leave(now, clients=len(self._clients), idle_since=self._idle_since, idle_s=self._idle_s):
+        # A chat is a client too.
+        chatted = self._host.chats.active_at() if self._host.chats is not None else 0.0
+        idle_since = max(self._idle_since, chatted)
+        if should_leave(now, clients=len(self._clients), idle_since=idle_since, idle_s=self._idle_s):
             LOG.info("nobody has come for %.0f s", self._idle_s)
             self.leave()
         elif not self._clients:
-            left_s = self._idle_since + self._idle_s - now
+            left_s = idle_since + self._idle_s - now
             self._look = asyncio.get_running_loop().call_later(max(0.01, left_s), self._watch_idle)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

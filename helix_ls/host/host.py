@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix_core import __version__
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.errors import WorkspaceError
+from helix_ls.host.chats import Chats
 from helix_ls.host.loop import LoopLag
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.settings import Settings
@@ -29,7 +30,11 @@ class _Shared:
 
 
 class Host:
-    """Belongs to one event loop. ``linger_s`` is how long a folder stays open after its last user has left."""
+    """Belongs to one event loop. ``linger_s`` is how long a folder stays open after its last user has left.
+
+    ``chats`` is this process's chat proxy, where it can have one. ``on_change`` is called when a folder has come or
+    gone, or is trusted or not. ``focused`` is the folder that was last worked in.
+    """
 
     def __init__(
         self, *, mode: Mode, in_hand: InHand = nothing_in_hand, lag: LoopLag | None = None, linger_s: float = LINGER_S
@@ -41,6 +46,9 @@ class Host:
         self._shared: dict[Path, _Shared] = {}
         self._closers: set[asyncio.Task[None]] = set()
         self._closed = False
+        self.chats: Chats | None = None
+        self.on_change: Callable[[], None] = lambda: None
+        self.focused: Path | None = None
 
     @property
     def loop_lag_ms(self) -> float:
@@ -49,8 +57,8 @@ class Host:
 
     @property
     def workspaces(self) -> Iterable[OpenWorkspace]:
-        """What is open, also while it lingers."""
-        return [shared.workspace for shared in self._shared.values()]
+        """What is open, also while it lingers; from any thread."""
+        return [shared.workspace for shared in tuple(self._shared.values())]
 
     async def attach(self, folder: Path, *, trusted: bool, watch: str = "auto") -> OpenWorkspace:
         """The workspace of a folder, opened when it is not; call ``detach`` once for each ``attach``.
@@ -92,12 +100,15 @@ class Host:
     async def close(self) -> None:
         """Close every workspace, keeping what is finished."""
         self._closed = True
+        if self.chats is not None:
+            await self.chats.close()
         await asyncio.gather(*(self._close(shared) for shared in tuple(self._shared.values())))
         await asyncio.gather(*self._closers)
 
     def _follow_trust(self, shared: _Shared) -> None:
         workspace = shared.workspace
         workspace.configure(replace(workspace.settings, restricted=not any(shared.trusts)), workspace.watch)
+        self.on_change()
 
     def _close_soon(self, shared: _Shared) -> None:
         if shared.trusts:
@@ -111,6 +122,7 @@ class Host:
             shared.closing.cancel()
         if self._shared.get(shared.workspace.folder) is shared:
             del self._shared[shared.workspace.folder]
+            self.on_change()
         await shared.workspace.close()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 
 from helix_core.engine import Helix
+from helix_core.errors import UsageError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.lsp import arguments as args
 from helix_ls.lsp.connection import Connection
@@ -87,6 +88,20 @@ class Acts:
         folder = self._connection.folders.named(given.workspace)
         answer: dict[str, Any] = await self._connection.ask(folder, lambda helix, *_: helix.status())
         return {**answer, "live": folder.wire_status()}
+
+    async def proxy(self, given: args.Proxy) -> dict[str, Any]:
+        """``helix.proxy``: where chats go, and with which key; begins to listen. Not for a folder nobody trusts."""
+        connection, about = self._connection, None
+        if given.workspace is not None or list(connection.folders):
+            folder = connection.folders.named(given.workspace)
+            if not folder.trusted:
+                raise UsageError("this folder is not trusted, so chats are off; trust it to use them")
+            about = (await folder.workspace()).folder
+            if given.focused:
+                connection.host.focused = about
+        if connection.host.chats is None:
+            raise UsageError("there is no chat proxy in this process; start one with: helix serve")
+        return await connection.host.chats.facts(folder=about, start=given.start)
 
     async def doctor(self, given: args.Workspace) -> dict[str, Any]:
         """``helix.doctor``."""

@@ -89,6 +89,15 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
+class Proxy:
+    """``helix.proxy``: ``focused`` says that the window has come to the front, ``start`` false only asks how it is."""
+
+    workspace: str | None = None
+    focused: bool = False
+    start: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """``helix.refreshFile``."""
 

@@ -39,6 +39,7 @@ class Commands:
             "helix.index.pause": Command(args.Workspace, acts.pause),
             "helix.index.resume": Command(args.Workspace, acts.resume),
             "helix.status": Command(args.Workspace, acts.status),
+            "helix.proxy": Command(args.Proxy, acts.proxy),
             "helix.doctor": Command(args.Workspace, acts.doctor),
             "helix.dismiss": Command(args.Dismiss, acts.dismiss),
             "helix.refreshFile": Command(args.File, acts.refresh_file),

@@ -7,7 +7,9 @@ engine on the loop; never keeps a task that nobody waits for.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.engine import Helix
@@ -52,6 +54,12 @@ class Connection:
                 self._places.clear()
             self._places[uri] = self.folders.places(uri)
         return self._places[uri]
+
+    def worked_in(self, uri: str) -> None:
+        """The user is at work in this document: what is asked from outside of a window is about its folder."""
+        place = self.place(uri)
+        if place is not None:
+            self.host.focused = Path(os.fsdecode(place.folder.real_path))
 
     def forget_places(self) -> None:
         """Folders have come, gone, or been found to be elsewhere."""

@@ -71,6 +71,7 @@ class Folder:
         self.real_path = os.fsencode(workspace.folder)
         self.failure = None
         self._workspace = workspace
+        self._host.focused = workspace.folder
         self._unsubscribe = workspace.subscribe(lambda change: heard(self, change))
         self.apply(self.settings)
         return workspace

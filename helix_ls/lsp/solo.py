@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 
+from helix_ls.host.chats import MakeChats
 from helix_ls.lsp.frames import framed
 from helix_ls.lsp.stdio import Input, Output, take_stdio
 
@@ -19,8 +20,11 @@ FLUSH_S = 1.0
 CLOSE_S = 2.0
 
 
-def run(*, notice: str = "") -> int:
-    """Serve one client; returns the exit status. ``notice`` is logged at the client behind its first answer."""
+def run(*, notice: str = "", chats: MakeChats | None = None) -> int:
+    """Serve one client; returns the exit status. ``notice`` is logged at the client behind its first answer.
+
+    ``chats`` makes the chat proxy.
+    """
     source, sink = take_stdio()
     sys.stdout = sys.stderr
     _log_to_stderr()
@@ -28,7 +32,7 @@ def run(*, notice: str = "") -> int:
 
     lag = LoopLag()
     with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
-        status = runner.run(_serve(source, sink, lag, notice))
+        status = runner.run(_serve(source, sink, lag, notice, chats))
     # Threads that still read or compute are told to stop, and are not waited for.
     sys.stderr.flush()
     os._exit(status)
@@ -67,13 +71,14 @@ class _Telling:
         self._output.close()
 
 
-async def _serve(source: int, sink: int, lag: object, notice: str) -> int:
+async def _serve(source: int, sink: int, lag: object, notice: str, chats: MakeChats | None) -> int:
     from helix_ls.host.host import Host
     from helix_ls.host.loop import LoopLag
     from helix_ls.lsp.session import serve
 
     assert isinstance(lag, LoopLag)
     host = Host(mode="solo", lag=lag, linger_s=0.0)
+    host.chats = chats(host) if chats is not None else None
     incoming = Input(source)
     output = Output(sink, incoming.reader.feed_eof)
     status = await serve(host, incoming.reader, _Telling(output, notice), mode="solo")

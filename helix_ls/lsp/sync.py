@@ -39,6 +39,7 @@ class Sync:
         """``textDocument/didChange``."""
         document = self._connection.documents.change(params)
         if document is not None:
+            self._connection.worked_in(document.uri)
             self._tell(document.uri)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:

@@ -49,11 +49,13 @@ class Measures:
         self.chats_open = 0
         self.last_first_byte_ms = 0.0
         self.last: LastChat | None = None
+        self.chats_ever = 0
         self._active_at = time.monotonic()
 
     def chat_begins(self) -> None:
         """One more is under way."""
         self.chats_open += 1
+        self.chats_ever += 1
         self._active_at = time.monotonic()
 
     def chat_ends(self) -> None:

@@ -109,6 +109,18 @@ class Upstreams:
         finally:
             self._looking = None
 
+    async def look_lately(self) -> None:
+        """Look, unless that was done a moment ago."""
+        if self._all:
+            await self.look(older_than_s=SEEN_FOR_S)
+
+    def offers(self) -> list[dict[str, Any]]:
+        """``[{id, upstream, context_tokens}]``; the last is None where the upstream does not say it."""
+        return [
+            {"id": each["id"], "upstream": each["helix_upstream"], "context_tokens": _context_tokens(each)}
+            for each in self.models()
+        ]
+
     def models(self) -> list[dict[str, Any]]:
         """Every model once under a name that means it: the plain one, or ``upstream/model`` where another has that."""
         taken: dict[str, Upstream] = {}
@@ -153,6 +165,17 @@ class Upstreams:
             self._looking.cancel()
         for each in self._all:
             await each.close()
+
+
+def _context_tokens(model: dict[str, Any]) -> int | None:
+    """vLLM says ``max_model_len``, llama.cpp ``meta.n_ctx_train``, several gateways ``context_length``."""
+    meta = model.get("meta")
+    said = (
+        model.get("max_model_len"),
+        model.get("context_length"),
+        meta.get("n_ctx_train") if isinstance(meta, dict) else None,
+    )
+    return next((each for each in said if isinstance(each, int) and each > 0), None)
 
 
 def fits(where: Address, model: str) -> bool:

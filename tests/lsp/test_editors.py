@@ -34,6 +34,7 @@ COMMANDS = {
     "helix.index.pause",
     "helix.index.resume",
     "helix.status",
+    "helix.proxy",
     "helix.doctor",
     "helix.dismiss",
     "helix.refreshFile",

@@ -1,0 +1,184 @@
+"""The proxy of a host that has a loop of its own: in a thread beside it, on another loop, from the first request on.
+
+The host keeps the only index and the only watchers; questions go to its threads, which any loop may ask. Nothing here
+ever waits on the host's loop, and a busy proxy keeps no editor waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from helix_core.config import load_config
+from helix_core.errors import HelixError
+from helix_ls.host.host import Host
+from helix_ls.host.log import LOG, loop_failed
+from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.proxy.key import admins_key, users_key
+from helix_ls.proxy.running import Running, announce
+
+if TYPE_CHECKING:
+    from helix_ls.proxy.upstreams import Upstreams
+
+SCHEMA = "helix.proxy/1"
+START_S = 30.0
+CLOSE_S = 4.0
+
+
+class ProxyError(HelixError):
+    """The proxy cannot run."""
+
+
+class Beside:
+    """Of one host, on its loop. ``secret`` is the upstream's key, which has been taken out of the environment."""
+
+    def __init__(self, host: Host, environ: Mapping[str, str], secret: str) -> None:
+        self._host, self._environ, self._secret = host, environ, secret
+        self._starting = asyncio.Lock()
+        self._thread: _Serving | None = None
+        self._closed = False
+
+    async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
+        """``helix.proxy/1``. Raises HelixError where no port or no key can be had, or a setting is wrong."""
+        async with self._starting:
+            if self._closed:
+                raise ProxyError("Helix is stopping; ask again in a moment")
+            if self._thread is None:
+                if not start:
+                    return {"schema": SCHEMA, "running": False, "upstreams": [], "models": [], "last_request": None}
+                thread = _Serving(self._host, self._environ, self._secret)
+                await asyncio.to_thread(thread.begin)
+                self._thread = thread
+                self._host.on_change = thread.workspaces_changed
+        asking = asyncio.run_coroutine_threadsafe(self._thread.facts(folder), self._thread.loop)
+        return await asyncio.wrap_future(asking)
+
+    def active_at(self) -> float:
+        """When there was last a chat under way."""
+        return self._thread.active_at() if self._thread is not None else 0.0
+
+    async def close(self) -> None:
+        """End it, with what streams still run cut off after a moment."""
+        async with self._starting:
+            self._closed = True
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.to_thread(thread.end)
+
+
+class _Serving:
+    """The thread. What it must not find wrong only later is looked at in ``begin``, by whoever asks for it."""
+
+    loop: asyncio.AbstractEventLoop
+
+    def __init__(self, host: Host, environ: Mapping[str, str], secret: str) -> None:
+        self._host, self._environ, self._secret = host, environ, secret
+        self._listens = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="helix-proxy", daemon=True)
+
+    def begin(self) -> None:
+        """Listen. Raises HelixError."""
+        # Imported here, beside the host's loop: nobody who only opens an editor waits for it.
+        from helix_ls.proxy.guard import Rules
+        from helix_ls.proxy.measures import Measures
+        from helix_ls.proxy.server import bound
+        from helix_ls.proxy.upstream import Address, base_of
+        from helix_ls.proxy.upstreams import Upstreams
+
+        self._config = load_config(None, environ=self._environ)
+        self._key = users_key(self._environ)
+        addresses = [Address(base_of(self._config.upstream), self._secret)] if self._config.upstream else []
+        self._upstreams: Upstreams = Upstreams(addresses)
+        self._listener = bound(self._config.proxy_port)
+        self._port = self._listener.getsockname()[1]
+        self._rules, self._measures = Rules(self._port, self._key, admins_key(self._environ)), Measures()
+        self._thread.start()
+        deadline = time.monotonic() + START_S
+        while not self._listens.wait(0.1):
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                raise ProxyError("the proxy does not start; see the end of: helix daemon logs")
+
+    def _run(self) -> None:
+        from helix_ls.proxy.server import loop_factory
+
+        for name in ("uvicorn.error", __package__ or ""):
+            for handler in LOG.handlers:
+                logging.getLogger(name).addHandler(handler)
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            self.loop = runner.get_loop()
+            self.loop.set_exception_handler(loop_failed)
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        from helix_ls.proxy.app import application
+        from helix_ls.proxy.server import Server, settings
+        from helix_ls.proxy.workspaces import Workspaces
+
+        workspaces = Workspaces(self._served, lambda: self._host.focused)
+        app = application(workspaces, self._upstreams, self._rules, self._config, self._measures)
+        self._server = Server(settings(app))
+        told = self._announce()
+        self._listens.set()
+        LOG.info("the proxy listens")
+        try:
+            await self._server.serve(sockets=[self._listener])
+        finally:
+            told.unlink(missing_ok=True)
+            self._listener.close()
+            await self._upstreams.close()
+
+    def _served(self) -> list[OpenWorkspace]:
+        """A folder that nobody trusts is no part of any chat."""
+        return [one for one in self._host.workspaces if not one.settings.restricted]
+
+    def _announce(self) -> Path:
+        folders = tuple(str(one.folder) for one in self._served())
+        return announce(Running(self._port, os.getpid(), folders), self._environ)
+
+    def workspaces_changed(self) -> None:
+        """From the host's loop: a folder has come or gone."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._announce_again)
+
+    def _announce_again(self) -> None:
+        if not self._server.should_exit:
+            self._announce()
+
+    async def facts(self, folder: Path | None) -> dict[str, Any]:
+        """On the thread's own loop."""
+        await self._upstreams.look_lately()
+        url, last = f"http://127.0.0.1:{self._port}", self._measures.last
+        about = f"/w/{quote(str(folder), safe='')}" if folder is not None else ""
+        return {
+            "schema": SCHEMA,
+            "running": True,
+            "url": url,
+            "base_url": f"{url}{about}/v1",
+            "port": self._port,
+            "pid": os.getpid(),
+            "api_key": self._key,
+            "upstreams": self._upstreams.facts(),
+            "models": self._upstreams.offers(),
+            "chats_open": self._measures.chats_open,
+            "last_request": last.wire() if last is not None else None,
+        }
+
+    def active_at(self) -> float:
+        """From any thread."""
+        return self._measures.active_at() if self._measures.chats_ever else 0.0
+
+    def end(self) -> None:
+        """From any other thread; waits until it has ended, or has had time enough."""
+        began = time.monotonic()
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._server.leave)
+        self._thread.join(CLOSE_S)
+        if self._thread.is_alive():
+            LOG.error("the proxy has not ended in %.1f s", time.monotonic() - began)
