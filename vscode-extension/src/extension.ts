@@ -1,11 +1,16 @@
 /** Wires the rooms of the extension together; holds no logic. `activate` returns before anything was started. */
 import { mkdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { AgentTools } from './agents/agentTools';
+import { registerParticipant } from './chat/participant';
 import type { CommandNeeds } from './commands/needs';
+import { askedFolder } from './commands/packets';
 import { registerCommands } from './commands/register';
 import { Documents } from './documents';
 import { startForFolders } from './folders';
 import { Logs } from './logger';
+import { registerModels } from './model/register';
+import { Proxy } from './proxy/proxy';
 import { PythonExtensions } from './python/extensions';
 import { probeIn } from './python/probe';
 import { resolveInterpreter } from './python/resolve';
@@ -15,6 +20,7 @@ import { packetSource } from './serverSource';
 import { initializationOptions } from './settings';
 import { Setup } from './setup';
 import { showStatusItem } from './statusItem';
+import { manifestOf } from './manifest';
 import { restartOnTrust } from './trust';
 import { registerPacketView } from './view/packetView';
 
@@ -43,13 +49,17 @@ export function activate(context: vscode.ExtensionContext): void {
   running = server;
   const setup = new Setup(server, places, probe, logs);
   const documents = new Documents();
+  const proxy = new Proxy(server, askedFolder, logger);
+  const manifest = manifestOf(context);
   const view = registerPacketView(context, packetSource(server), logger);
   const needs: CommandNeeds = {
     context,
     server,
+    proxy,
     setup,
     documents,
     logs,
+    cwd: places.storage,
     showPacket: async (request) => {
       await view.show(request);
     },
@@ -61,7 +71,11 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     extensions,
     registerCommands(needs),
-    showStatusItem(server),
+    proxy,
+    showStatusItem(server, proxy),
+    registerParticipant(server, vscode.Uri.joinPath(context.extensionUri, 'media', 'helix.svg'), logger),
+    registerModels(proxy, server, logger),
+    new AgentTools({ server, logger, cwd: places.storage, tools: manifest.tools, version: manifest.version }),
     restartOnTrust(server),
     extensions.onChange((reason) => void server.interpreterMayHaveChanged(reason)),
     startForFolders(server),

@@ -1,5 +1,6 @@
 /** The settings the extension itself reads. The rest is the server's, which pulls them for each folder. */
 import * as vscode from 'vscode';
+import type { AgentToolSetting } from './agents/mode';
 import type { InitializationOptions } from './protocol';
 
 type Watch = InitializationOptions['helix']['watch'];
@@ -13,6 +14,11 @@ export function interpreterSetting(): string {
 /** Remembers the interpreter for every window of this machine. */
 export async function rememberInterpreter(path: string): Promise<void> {
   await configuration().update('interpreter', path, vscode.ConfigurationTarget.Global);
+}
+
+/** How agents get Helix's tools. */
+export function agentToolsSetting(): AgentToolSetting {
+  return configuration().get<AgentToolSetting>('agentTools', 'auto');
 }
 
 export function initializationOptions(trusted: boolean): InitializationOptions {

@@ -3,6 +3,7 @@
  * Nothing is guessed here: a folder of which nothing was told yet is starting.
  */
 import type { LiveStatus } from './protocol';
+import type { ProxyText } from './proxy/proxyText';
 import type { ServerState } from './server/state';
 
 export type Look = 'plain' | 'warning' | 'error';
@@ -45,7 +46,7 @@ const act = {
   choose: { title: 'Choose Interpreter', command: 'helix.chooseInterpreter' },
 } as const satisfies Record<string, StatusAction>;
 
-export function statusText(server: ServerState, folders: readonly LiveStatus[]): StatusText {
+export function statusText(server: ServerState, folders: readonly LiveStatus[], chat?: ProxyText): StatusText {
   switch (server.kind) {
     case 'stopped':
       return serverOnly('circle-slash', 'stopped', 'The language server does not run.', 'plain', act.restart);
@@ -68,7 +69,7 @@ export function statusText(server: ServerState, folders: readonly LiveStatus[]):
     case 'starting':
       return serverOnly('sync~spin', 'starting', 'The language server is starting.', 'plain', act.logs);
     case 'running':
-      return running(folders);
+      return running(folders, chat);
   }
 }
 
@@ -97,7 +98,7 @@ export function folderName(folder: LiveStatus): string {
   return folder.workspace.split(/[\\/]/).filter(Boolean).at(-1) ?? folder.workspace;
 }
 
-function running(folders: readonly LiveStatus[]): StatusText {
+function running(folders: readonly LiveStatus[], chat: ProxyText | undefined): StatusText {
   const overall = overallOf(folders);
   const text = overall.suffix ? `$(${overall.icon}) Helix ${overall.suffix}` : `$(${overall.icon}) Helix`;
   const problems = folders.filter((folder) => folder.message);
@@ -107,6 +108,9 @@ function running(folders: readonly LiveStatus[]): StatusText {
   const restricted = folders.some((folder) => folder.restricted);
   if (restricted) {
     notes.push('Restricted Mode: nothing that this workspace brings along is used or run.');
+  }
+  if (chat) {
+    notes.push(`**Chat** — ${escaped(chat.line)}`);
   }
   return {
     text,
@@ -121,6 +125,7 @@ function running(folders: readonly LiveStatus[]): StatusText {
       act.refresh,
       paused ? act.resume : act.pause,
       ...(overall.look === 'error' ? [act.restart] : []),
+      ...(chat?.action ? [chat.action] : []),
     ],
   };
 }

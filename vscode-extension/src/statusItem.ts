@@ -1,5 +1,7 @@
 /** The one status bar item. What it says is decided in `status.ts`. */
 import * as vscode from 'vscode';
+import type { Proxy } from './proxy/proxy';
+import { proxyText } from './proxy/proxyText';
 import type { Server } from './server/server';
 import { statusText, type Look } from './status';
 
@@ -9,11 +11,11 @@ const backgrounds: Record<Look, vscode.ThemeColor | undefined> = {
   error: new vscode.ThemeColor('statusBarItem.errorBackground'),
 };
 
-export function showStatusItem(server: Server): vscode.Disposable {
+export function showStatusItem(server: Server, proxy: Proxy): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('helix.status', vscode.StatusBarAlignment.Left, 10);
   item.name = 'Helix';
   const update = (): void => {
-    const now = statusText(server.state, server.statuses());
+    const now = statusText(server.state, server.statuses(), proxyText(proxy.state, Date.now() / 1000));
     item.text = now.text;
     item.command = now.command;
     item.backgroundColor = backgrounds[now.look];
@@ -31,7 +33,7 @@ export function showStatusItem(server: Server): vscode.Disposable {
     }
   };
   update();
-  return vscode.Disposable.from(item, server.onState(update), server.onStatus(update));
+  return vscode.Disposable.from(item, server.onState(update), server.onStatus(update), proxy.onChange(update));
 }
 
 // Which of pause and resume the palette offers, and whether the walkthrough's first step is done.

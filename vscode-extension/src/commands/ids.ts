@@ -18,6 +18,13 @@ export const commandIds = [
   'helix.chooseInterpreter',
   'helix.setUp',
   'helix.openWalkthrough',
+  'helix.chooseUpstream',
+  'helix.copyConfiguration.continue',
+  'helix.copyConfiguration.cursor',
+  'helix.copyConfiguration.cline',
+  'helix.copyConfiguration.zed',
+  'helix.copyConfiguration.claude',
+  'helix.copyConfiguration.codex',
 ] as const;
 
 export type CommandId = (typeof commandIds)[number];

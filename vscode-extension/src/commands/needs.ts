@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import type { Logs } from '../logger';
 import type { PacketRequest } from '../protocol';
+import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import type { Setup } from '../setup';
 
@@ -9,9 +10,12 @@ import type { Setup } from '../setup';
 export interface CommandNeeds {
   readonly context: vscode.ExtensionContext;
   readonly server: Server;
+  readonly proxy: Proxy;
   readonly setup: Setup;
   readonly documents: Documents;
   readonly logs: Logs;
+  /** A folder of our own that exists, for processes to start in. */
+  readonly cwd: string;
   /** Asks and shows the packet in the packet view. */
   showPacket(request: PacketRequest): Promise<void>;
 }

@@ -1,11 +1,13 @@
 /** Gives each command its handler, and each failure of one a message that says what to do next. */
 import * as vscode from 'vscode';
 import { reasonOf } from '../logger';
+import { copyConfiguration } from './connect';
 import { showDebugInformation } from './debug';
 import type { CommandId } from './ids';
 import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './indexing';
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
+import { chooseUpstream } from './upstream';
 import { explainVerdict, runDoctor, showStatus } from './show';
 import { whereIs } from './where';
 
@@ -35,6 +37,13 @@ const handlers: Record<CommandId, Handler> = {
   'helix.openWalkthrough': async ({ context }) => {
     await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
   },
+  'helix.chooseUpstream': chooseUpstream,
+  'helix.copyConfiguration.continue': (needs) => copyConfiguration(needs, 'continue'),
+  'helix.copyConfiguration.cursor': (needs) => copyConfiguration(needs, 'cursor'),
+  'helix.copyConfiguration.cline': (needs) => copyConfiguration(needs, 'cline'),
+  'helix.copyConfiguration.zed': (needs) => copyConfiguration(needs, 'zed'),
+  'helix.copyConfiguration.claude': (needs) => copyConfiguration(needs, 'claude'),
+  'helix.copyConfiguration.codex': (needs) => copyConfiguration(needs, 'codex'),
 };
 
 export function registerCommands(needs: CommandNeeds): vscode.Disposable {

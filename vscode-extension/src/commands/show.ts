@@ -1,6 +1,7 @@
 /** What is shown on demand: the status with what can be done about it, why a verdict, and the doctor's findings. */
 import * as vscode from 'vscode';
 import { serverCommands, type DoctorAnswer, type Explanation } from '../protocol';
+import { proxyText } from '../proxy/proxyText';
 import { folderLine, folderName, statusText } from '../status';
 import { doctorText, explanationText } from '../verdictText';
 import type { CommandNeeds } from './needs';
@@ -16,6 +17,7 @@ const icons: Readonly<Record<string, string>> = {
   'helix.showLogs': 'output',
   'helix.setUp': 'package',
   'helix.chooseInterpreter': 'settings-gear',
+  'helix.chooseUpstream': 'plug',
   'workbench.trust.manage': 'shield',
 };
 
@@ -24,8 +26,9 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 export async function showStatus(needs: CommandNeeds): Promise<void> {
-  const { server } = needs;
-  const now = statusText(server.state, server.statuses());
+  const { server, proxy } = needs;
+  const chat = proxyText(await proxy.refresh(), Date.now() / 1000);
+  const now = statusText(server.state, server.statuses(), chat);
   const folders = server.statuses().map((folder): Choice => ({
     label: `$(root-folder) ${folderName(folder)}`,
     description: folderLine(folder),
@@ -34,6 +37,7 @@ export async function showStatus(needs: CommandNeeds): Promise<void> {
   const picked = await vscode.window.showQuickPick<Choice>(
     [
       ...(folders.length > 0 ? folders : [{ label: now.label }]),
+      ...(server.state.kind === 'running' ? [{ label: '$(comment-discussion) Chat', description: chat.line }] : []),
       { label: 'What you can do', kind: vscode.QuickPickItemKind.Separator },
       ...choices(now.actions),
     ],
@@ -86,6 +90,7 @@ function askedPlace(uri: unknown, place: unknown): { uri: vscode.Uri; position: 
 function choices(actions: readonly { readonly title: string; readonly command: string }[]): Choice[] {
   const more = [
     { title: 'Doctor', command: 'helix.runDoctor' },
+    { title: 'Choose Upstream', command: 'helix.chooseUpstream' },
     { title: 'Debug Information', command: 'helix.debugInformation' },
     { title: 'Restart', command: 'helix.restart' },
     { title: 'Show Logs', command: 'helix.showLogs' },

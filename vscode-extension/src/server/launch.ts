@@ -1,4 +1,4 @@
-/** How the language server is started from an interpreter. */
+/** How Helix's programs are started from an interpreter. */
 import type { Interpreter } from '../python/resolve';
 
 export interface Launch {
@@ -8,15 +8,23 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What keeps a workspace's own modules out of the processes we start; see `launchOf`. */
+export const safePath = { PYTHONSAFEPATH: '1' } as const;
+
 /**
  * `cwd` is a folder of our own: Python looks for modules in the current folder first, and a workspace could bring a
  * `helix_ls` of its own. `-P` and PYTHONSAFEPATH say the same to this process and to those it starts.
  */
-export function launchOf(interpreter: Interpreter, cwd: string, env: NodeJS.ProcessEnv): Launch {
+export function launchOf(
+  interpreter: Interpreter,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  words: readonly string[] = ['lsp'],
+): Launch {
   return {
     command: interpreter.path,
-    args: ['-P', '-m', 'helix_ls.cli', 'lsp'],
+    args: ['-P', '-m', 'helix_ls.cli', ...words],
     cwd,
-    env: { ...env, PYTHONSAFEPATH: '1' },
+    env: { ...env, ...safePath },
   };
 }

@@ -117,6 +117,15 @@ export class Server implements vscode.Disposable {
     return (await this.ready(token)).ask<T>(command, argument, token);
   }
 
+  /** The interpreter of the running server, waiting for one that is just starting. Rejects as `ask` does. */
+  async interpreter(): Promise<Interpreter> {
+    await this.ready();
+    if (this.current.kind !== 'running') {
+      throw new Error(whyNot(this.current));
+    }
+    return this.current.interpreter;
+  }
+
   dispose(): void {
     this.disposed = true;
     this.states.dispose();

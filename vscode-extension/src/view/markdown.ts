@@ -86,21 +86,21 @@ function place(sourceId: string, span: LineSpan): string {
 }
 
 /** Text of others as a code span: its own backticks cannot end it. */
-function code(text: string): string {
+export function code(text: string): string {
   const safe = shown(text);
   const fence = '`'.repeat(longestRun(safe) + 1);
   const pad = safe.startsWith('`') || safe.endsWith('`') ? ' ' : '';
   return `${fence}${pad}${safe}${pad}${fence}`;
 }
 
-function fenced(lines: readonly string[], language: string): string {
+export function fenced(lines: readonly string[], language: string): string {
   const safe = lines.map((line) => shown(line, '\t'));
   const fence = '`'.repeat(Math.max(3, longestRun(safe.join('\n')) + 1));
   return `${fence}${/^[\w+#-]+$/.test(language) ? language : ''}\n${safe.join('\n')}\n${fence}`;
 }
 
 /** Text of others as prose: nothing in it becomes a link, an image, a heading or HTML. */
-function prose(text: string): string {
+export function prose(text: string): string {
   return shown(text).replace(/[\\`*_{}[\]<>#|!&~]/g, (character) => `\\${character}`);
 }
 

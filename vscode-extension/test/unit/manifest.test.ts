@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json';
+import { agentToolSettings } from '../../src/agents/mode';
+import { chatCommands } from '../../src/chat/followUps';
 import { commandIds } from '../../src/commands/ids';
 import { serverCommands } from '../../src/protocol';
 
@@ -39,6 +41,13 @@ describe('the manifest', () => {
         'Helix: Show Logs',
         'Helix: Doctor',
         'Helix: Debug Information',
+        'Helix: Choose Upstream',
+        'Helix: Copy Configuration for Continue',
+        'Helix: Copy Configuration for Cursor',
+        'Helix: Copy Configuration for Cline',
+        'Helix: Copy Configuration for Zed',
+        'Helix: Copy Configuration for Claude',
+        'Helix: Copy Configuration for Codex',
       ]),
     );
   });
@@ -73,6 +82,18 @@ describe('the manifest', () => {
         expect(setting.enumDescriptions.length, name).toBe(setting.enum.length);
       }
     }
+  });
+
+  it('offers @helix with the commands that answer, and tools one way at a time', () => {
+    const [participant] = contributes.chatParticipants;
+    expect(participant?.name).toBe('helix');
+    expect(participant?.commands.map((command) => command.name)).toEqual([...chatCommands]);
+    expect(contributes.languageModelTools.map((tool) => tool.when)).toEqual(
+      contributes.languageModelTools.map(() => 'helix.agentTools == tools'),
+    );
+    expect(contributes.configuration.properties['helix.agentTools'].enum).toEqual([...agentToolSettings]);
+    expect(contributes.languageModelChatProviders.map(({ vendor }) => vendor)).toEqual(['helix']);
+    expect(contributes.mcpServerDefinitionProviders).toHaveLength(1);
   });
 
   it('is built against the oldest editor it says it runs in', () => {

@@ -1,0 +1,61 @@
+/** Whether what was said is still true, and how the index stands, as answers in the chat. Pure. */
+import type { IndexReport, Packet, StatusAnswer } from '../protocol';
+import { code } from '../view/markdown';
+import { count, duration, groupNames, reasonWords } from '../view/words';
+import { itemsOf, marks, refreshTargets, verdictCounts } from './packetParts';
+import { button, place, text, type Part, type Place } from './parts';
+
+/** Each place with its verdict of this moment; those that an earlier answer named and that are gone from it come last. */
+export function freshParts(packet: Packet, before: readonly Place[]): Part[] {
+  const items = itemsOf(packet);
+  if (items.length === 0) {
+    return [text(`**Nothing answers ${code(packet.query)} any more.**\n\n`)];
+  }
+  const rows = items.flatMap((item, number) => [
+    text(`**${number + 1}** ${marks[item.status]} `),
+    place(item),
+    text(` ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}\n\n`),
+  ]);
+  const gone = before.filter((one) => !items.some((item) => item.source_id === one.source_id));
+  return [
+    text(`**${verdictCounts(packet)}** – looked at just now, for ${code(packet.query)}\n\n`),
+    ...rows,
+    ...(gone.length > 0
+      ? [text(`No longer part of the answer: ${gone.map((one) => code(one.source_id)).join(', ')}\n\n`)]
+      : []),
+    ...refreshTargets(packet),
+    ...(packet.refresh_targets.length > 0 ? [button('Refresh Index', 'helix.refreshIndex')] : []),
+  ];
+}
+
+/** How far the index of a folder is from the disk. */
+export function statusParts(name: string, status: StatusAnswer): Part[] {
+  const waiting = status.pending.changed_or_new + status.pending.gone;
+  const head = status.git ? `, on ${code(status.git.branch || status.git.head.slice(0, 8))}` : '';
+  const state = status.fresh
+    ? '✓ the index says what the disk says'
+    : `↻ ${count(waiting, 'file')} changed since they were indexed`;
+  return [
+    text(
+      `**${code(name)}** ${state}: ${count(status.index.files, 'file')}, ${count(status.index.items, 'item')}${head}\n\n`,
+    ),
+    ...(status.fresh ? [] : [button('Refresh Index', 'helix.refreshIndex')]),
+  ];
+}
+
+/** What a refresh found. */
+export function refreshedParts(report: IndexReport): Part[] {
+  const changed = report.added + report.changed + report.removed;
+  const what = changed === 0 ? 'nothing had changed' : `${changed} of them new, changed or gone`;
+  return [
+    text(`The index is up to date: ${count(report.files, 'file')}, ${what} (${duration(report.elapsed_ms)}).\n\n`),
+  ];
+}
+
+/** What a refresh plan asks for. */
+export function planParts(plan: Pick<Packet, 'refresh_targets'>, question: string): Part[] {
+  const rows = refreshTargets(plan);
+  return rows.length > 0
+    ? [text(`For ${code(question)}:\n\n`), ...rows]
+    : [text(`For ${code(question)} nothing has to be read again.\n\n`)];
+}

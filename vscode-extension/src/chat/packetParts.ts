@@ -1,0 +1,133 @@
+/** A packet as an answer in the chat: verdicts, places that open, quotes, and what can be done next. Pure. */
+import type { Packet, PacketItem, VerdictStatus } from '../protocol';
+import { code, fenced, prose } from '../view/markdown';
+import { linesOf } from '../view/shown';
+import {
+  ago,
+  confidenceWords,
+  count,
+  duration,
+  groupMeanings,
+  groupNames,
+  groups,
+  oftenRight,
+  reasonWords,
+} from '../view/words';
+import { button, place, text, type Part } from './parts';
+
+export const marks: Readonly<Record<VerdictStatus, string>> = { verified: '✓', stale_risk: '⚠', needs_refresh: '↻' };
+
+export interface Detail {
+  /** How many places get a quote, and how many lines of it. */
+  readonly quotes: number;
+  readonly lines: number;
+  /** Contradictions, what to read again, and notes too. */
+  readonly everything: boolean;
+}
+
+export const brief: Detail = { quotes: 3, lines: 12, everything: false };
+export const whole: Detail = { quotes: 50, lines: 40, everything: true };
+
+/** The items in the order in which an answer numbers them. */
+export function itemsOf(packet: Packet): PacketItem[] {
+  return groups.flatMap((status) => packet[status]);
+}
+
+export function packetParts(packet: Packet, detail: Detail, nowSeconds: number): Part[] {
+  if (packet.known_empty) {
+    return [text(nothing(packet)), ...notes(packet)];
+  }
+  const parts: Part[] = [text(`${headline(packet)}\n\n`)];
+  let number = 0;
+  for (const status of groups) {
+    if (packet[status].length > 0) {
+      parts.push(text(`#### ${marks[status]} ${groupNames[status]} – ${groupMeanings[status]}\n\n`));
+    }
+    for (const item of packet[status]) {
+      number += 1;
+      const lines = number <= detail.quotes ? detail.lines : 0;
+      parts.push(text(`**${number}** `), place(item), text(`${facts(item, nowSeconds)}\n\n${quote(item, lines)}`));
+    }
+  }
+  if (detail.everything) {
+    parts.push(...contradictions(packet), ...refreshTargets(packet), ...notes(packet));
+  }
+  parts.push(button('Show in Packet View', 'helix.ask.question', packet.query));
+  if (packet.refresh_targets.length > 0) {
+    parts.push(button('Refresh Index', 'helix.refreshIndex'));
+  }
+  return parts;
+}
+
+/** What must be read again, most pressing first; no parts where nothing must. */
+export function refreshTargets({ refresh_targets: targets }: Pick<Packet, 'refresh_targets'>): Part[] {
+  if (targets.length === 0) {
+    return [];
+  }
+  const rows = targets.flatMap((target) => [text('- '), place(target), text(` ${reasonWords(target.reason)}\n`)]);
+  return [text('#### ↻ Read again first\n\n'), ...rows, text('\n')];
+}
+
+/** `3 verified, 1 stale risk`. */
+export function verdictCounts(packet: Pick<Packet, VerdictStatus>): string {
+  return groups
+    .filter((status) => packet[status].length > 0)
+    .map((status) => `${marks[status]} ${packet[status].length} ${groupNames[status].toLowerCase()}`)
+    .join(', ');
+}
+
+function headline(packet: Packet): string {
+  const confidence = packet.coordinate_confidence;
+  const about = `${confidenceWords(confidence)} (${oftenRight(confidence)})`;
+  return `**${verdictCounts(packet)}** – ${about}, ${duration(packet.accounting.elapsed_ms)}`;
+}
+
+function facts(item: PacketItem, nowSeconds: number): string {
+  const symbol = item.symbol ? ` ${code(item.symbol)}` : '';
+  const detail = item.detail ? ` (${prose(item.detail)})` : '';
+  const when = item.committed_at === null ? '' : `, ${ago(item.committed_at, nowSeconds)}`;
+  const origin =
+    item.commit === null
+      ? ''
+      : ` · ${code(item.commit.slice(0, 8))}${item.author ? `, ${prose(item.author)}` : ''}${when}`;
+  return `${symbol} – ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}${detail}${origin}`;
+}
+
+function quote(item: PacketItem, most: number): string {
+  const lines = linesOf(item.quote);
+  if (lines.length === 0 || most === 0) {
+    return '';
+  }
+  return `${fenced(lines.slice(0, most), item.language)}\n\n`;
+}
+
+function nothing(packet: Packet): string {
+  const { searched, sources } = packet.accounting;
+  const near = packet.nearest.length > 0 ? `\n\nNearest: ${packet.nearest.map(code).join(', ')}` : '';
+  return `**Nothing here answers that.** Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}\n\n`;
+}
+
+function contradictions(packet: Packet): Part[] {
+  if (packet.contradictions.length === 0) {
+    return [];
+  }
+  const side = (claim: Packet['contradictions'][number]['fresher']): Part[] => [
+    text(`${code(claim.value)} in `),
+    place({ source_id: claim.source_id, start_line: claim.line, end_line: claim.line }),
+  ];
+  return [
+    text('#### Sources that contradict each other\n\n'),
+    ...packet.contradictions.flatMap((one) => [
+      text(`- ${code(one.key)}: `),
+      ...side(one.fresher),
+      text(' (fresher), '),
+      ...side(one.older),
+      text(' (older)\n'),
+    ]),
+    text('\n'),
+  ];
+}
+
+function notes(packet: Packet): Part[] {
+  return packet.notes.length === 0 ? [] : [text(`${packet.notes.map((note) => `- ${prose(note)}`).join('\n')}\n\n`)];
+}

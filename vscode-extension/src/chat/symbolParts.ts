@@ -1,0 +1,57 @@
+/** What is known of a name, as an answer in the chat. Pure. */
+import type { SymbolAnswer, SymbolPlace } from '../protocol';
+import { code, prose } from '../view/markdown';
+import { ago, count, groupNames, reasonWords } from '../view/words';
+import { marks } from './packetParts';
+import { button, place, text, type Part } from './parts';
+
+const mostPlaces = 8;
+
+/** The places in the order in which the answer numbers them. */
+export function placesOf(answer: SymbolAnswer): SymbolPlace[] {
+  return [answer.definitions, answer.users, answer.tests, answer.documents].flatMap((some) =>
+    some.slice(0, mostPlaces),
+  );
+}
+
+export function symbolParts(answer: SymbolAnswer, nowSeconds: number): Part[] {
+  let number = 0;
+  const rows = (title: string, places: readonly SymbolPlace[], total = places.length): Part[] => {
+    if (places.length === 0) {
+      return [];
+    }
+    const more =
+      total > Math.min(places.length, mostPlaces) ? `, ${Math.min(places.length, mostPlaces)} of them shown` : '';
+    return [
+      text(`#### ${title} (${total}${more})\n\n`),
+      ...places.slice(0, mostPlaces).flatMap((one) => {
+        number += 1;
+        return [text(`**${number}** `), place(one), text(`${facts(one, nowSeconds)}\n\n`)];
+      }),
+    ];
+  };
+  return [
+    text(
+      `${code(answer.symbol || answer.name)}${answer.kind ? `, a ${prose(answer.kind)}` : ''}: ${summary(answer)}\n\n`,
+    ),
+    ...rows('Defined', answer.definitions),
+    ...rows('Used', answer.users, answer.users_total),
+    ...rows('Tested', answer.tests),
+    ...rows('Written about', answer.documents),
+    button('Show in Packet View', 'helix.ask.question', answer.name),
+  ];
+}
+
+function summary(answer: SymbolAnswer): string {
+  const parts = [count(answer.definitions.length, 'definition'), count(answer.users_total, 'user')];
+  return [...parts, count(answer.tests.length, 'test'), count(answer.documents.length, 'document')].join(', ');
+}
+
+function facts(one: SymbolPlace, nowSeconds: number): string {
+  const symbol = one.symbol ? ` ${code(one.symbol)}` : '';
+  const detail = one.detail ? ` (${prose(one.detail)})` : '';
+  const when = one.committed_at === null ? '' : `, ${ago(one.committed_at, nowSeconds)}`;
+  const origin =
+    one.commit === null ? '' : ` · ${code(one.commit.slice(0, 8))}${one.author ? `, ${prose(one.author)}` : ''}${when}`;
+  return `${symbol} – ${marks[one.status]} ${groupNames[one.status].toLowerCase()}: ${reasonWords(one.reason)}${detail}${origin}`;
+}

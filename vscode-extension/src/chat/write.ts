@@ -1,0 +1,39 @@
+/** Writes the parts of an answer into the editor's chat. */
+import * as vscode from 'vscode';
+import type { Part, Place } from './parts';
+
+/** `folder` is the workspace folder the places are in. */
+export function write(stream: vscode.ChatResponseStream, parts: readonly Part[], folder: vscode.Uri): void {
+  const referenced = new Set<string>();
+  for (const part of parts) {
+    switch (part.kind) {
+      case 'text':
+        stream.markdown(part.text);
+        break;
+      case 'place': {
+        const location = locationOf(folder, part.place);
+        stream.anchor(location, titleOf(part.place));
+        const key = titleOf(part.place);
+        if (!referenced.has(key)) {
+          referenced.add(key);
+          stream.reference(location);
+        }
+        break;
+      }
+      case 'button': {
+        const { title, command, arguments: given } = part.button;
+        stream.button({ title, command, ...(given && { arguments: [...given] }) });
+        break;
+      }
+    }
+  }
+}
+
+export function locationOf(folder: vscode.Uri, { source_id, start_line, end_line }: Place): vscode.Location {
+  const uri = vscode.Uri.joinPath(folder, ...source_id.split('/'));
+  return new vscode.Location(uri, new vscode.Range(start_line - 1, 0, Math.max(start_line, end_line) - 1, 0));
+}
+
+function titleOf({ source_id, start_line, end_line }: Place): string {
+  return `${source_id}:${start_line === end_line ? start_line : `${start_line}-${end_line}`}`;
+}

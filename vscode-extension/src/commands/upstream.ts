@@ -1,0 +1,84 @@
+/** “Choose Upstream”: which model server answers chats. Written into the user's own `config.toml`, never a workspace's. */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { refusedAddress, withUpstream } from '../proxy/upstreamSetting';
+import { run } from '../python/run';
+import { launchOf } from '../server/launch';
+import type { CommandNeeds } from './needs';
+
+interface Known extends vscode.QuickPickItem {
+  readonly url?: string;
+}
+
+const known: readonly Known[] = [
+  { label: 'Ollama', description: 'http://127.0.0.1:11434', url: 'http://127.0.0.1:11434' },
+  { label: 'LM Studio', description: 'http://127.0.0.1:1234', url: 'http://127.0.0.1:1234' },
+  { label: 'llama.cpp', description: 'http://127.0.0.1:8080', url: 'http://127.0.0.1:8080' },
+  { label: 'vLLM', description: 'http://127.0.0.1:8000', url: 'http://127.0.0.1:8000' },
+  { label: 'Another Address…', description: 'any server that speaks the OpenAI API' },
+];
+const timeoutMs = 30_000;
+
+export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Promise<void> {
+  const url = typeof given === 'string' ? given : await asked();
+  if (url === undefined) {
+    return;
+  }
+  const refused = refusedAddress(url);
+  if (refused) {
+    throw new Error(refused);
+  }
+  const file = await userFile(needs);
+  const before = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return '';
+    }
+    throw error;
+  });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.new`, withUpstream(before, url), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  needs.logs.logger.info('Another upstream was chosen.');
+  const state = await needs.proxy.refresh(true);
+  const open = 'Open Settings File';
+  const sentence =
+    state.kind === 'ready' && state.upstreams.some((one) => one.state === 'up')
+      ? `Chats go to ${url}: ${state.models.length} models are offered.`
+      : `Chats go to ${url}, which does not answer yet; start it, and choose a model in the chat.`;
+  if ((await vscode.window.showInformationMessage(sentence, open)) === open) {
+    await vscode.window.showTextDocument(vscode.Uri.file(file));
+  }
+}
+
+async function asked(): Promise<string | undefined> {
+  const picked = await vscode.window.showQuickPick<Known>(known, {
+    title: 'Helix: Choose Upstream',
+    placeHolder: 'The server whose models answer chats; questions go there with the evidence Helix adds',
+  });
+  if (!picked || picked.url) {
+    return picked?.url;
+  }
+  const typed = await vscode.window.showInputBox({
+    title: 'Helix: Choose Upstream',
+    prompt: 'Address of an OpenAI-compatible server. Its key comes from HELIX_UPSTREAM_KEY, not from here.',
+    placeHolder: 'https://models.example.com/v1',
+    ignoreFocusOut: true,
+    validateInput: (value) => (value.trim() ? refusedAddress(value.trim()) : undefined),
+  });
+  const address = typed?.trim() ?? '';
+  return address === '' ? undefined : address;
+}
+
+/** Where Helix reads this user's settings, as it says itself. */
+async function userFile(needs: CommandNeeds): Promise<string> {
+  const interpreter = await needs.server.interpreter();
+  const launch = launchOf(interpreter, needs.cwd, process.env, ['config', '--json', needs.cwd]);
+  const { stdout } = await run(launch.command, launch.args, { cwd: launch.cwd, env: { ...launch.env }, timeoutMs });
+  const { files } = JSON.parse(stdout) as { files: readonly { role: string; path: string }[] };
+  const file = files.find(({ role }) => role === 'user')?.path;
+  if (!file) {
+    throw new Error('Helix names no settings file of yours; run “Helix: Doctor”.');
+  }
+  return file;
+}

@@ -1,0 +1,156 @@
+/**
+ * The model provider `helix`: the models of the upstreams behind the proxy, each answering with evidence from the
+ * workspace. What belongs to one answer lives in its call, never on this object, so that two chats cannot mix.
+ */
+import * as vscode from 'vscode';
+import type { Logger } from '../logger';
+import { ask, bodyOf, headerText } from '../proxy/http';
+import type { Proxy } from '../proxy/proxy';
+import { upstreamName } from '../proxy/state';
+import { answerParts } from './answer';
+import { failureOf, type Failure } from './failure';
+import { offeredModels, type OfferedModel } from './offered';
+import { chatBody } from './request';
+import { estimatedTokens, messageTokens } from './tokens';
+
+const listTimeoutMs = 12_000;
+const noUpstream = 'No upstream answers chats; run “Helix: Choose Upstream”.';
+
+export class HelixModels implements vscode.LanguageModelChatProvider<OfferedModel> {
+  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly listener: vscode.Disposable;
+  readonly onDidChangeLanguageModelChatInformation = this.changes.event;
+
+  constructor(
+    private readonly proxy: Proxy,
+    private readonly workspace: () => string | undefined,
+    private readonly logger: Logger,
+  ) {
+    this.listener = proxy.onOffers(() => {
+      this.changes.fire();
+    });
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+    this.changes.dispose();
+  }
+
+  /** None while there is no proxy or no upstream. Never asks anybody anything while `silent`. */
+  async provideLanguageModelChatInformation(
+    options: vscode.PrepareLanguageModelChatModelOptions,
+    token: vscode.CancellationToken,
+  ): Promise<OfferedModel[]> {
+    const state = await this.proxy.wanted();
+    if (state.kind !== 'ready') {
+      if (!options.silent && state.kind === 'noUpstream') {
+        await vscode.commands.executeCommand('helix.chooseUpstream');
+      }
+      return [];
+    }
+    const abort = abortWith(token);
+    try {
+      const answer = await ask(state.endpoint, {
+        method: 'GET',
+        path: '/v1/models',
+        signal: abort.signal,
+        timeoutMs: listTimeoutMs,
+      });
+      const body = await bodyOf(answer);
+      if (answer.statusCode !== 200) {
+        this.logger.warn(`The models could not be listed: ${failureOf(answer.statusCode ?? 0, body).sentence}`);
+        return [];
+      }
+      return offeredModels(JSON.parse(body), state.upstreams.map(upstreamName));
+    } catch (error) {
+      if (!token.isCancellationRequested) {
+        this.logger.error('The models could not be listed', error);
+      }
+      return [];
+    } finally {
+      abort.dispose();
+    }
+  }
+
+  async provideLanguageModelChatResponse(
+    model: OfferedModel,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const state = this.proxy.state.kind === 'ready' ? this.proxy.state : await this.proxy.wanted();
+    if (state.kind !== 'ready') {
+      throw vscode.LanguageModelError.NotFound(state.kind === 'off' ? state.reason : noUpstream);
+    }
+    const mustCall = options.toolMode === vscode.LanguageModelChatToolMode.Required;
+    const chat = { tools: options.tools, modelOptions: options.modelOptions, mustCall };
+    const body = chatBody(model.id, messages, chat, (what) => {
+      this.logger.debug(`Left out of a chat: ${what}`);
+    });
+    const workspace = this.workspace();
+    const abort = abortWith(token);
+    try {
+      const answer = await ask(state.endpoint, {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        body,
+        headers: { accept: 'text/event-stream', ...(workspace && { 'x-helix-workspace': headerText(workspace) }) },
+        signal: abort.signal,
+      });
+      if (answer.statusCode !== 200) {
+        throw refused(failureOf(answer.statusCode ?? 0, await bodyOf(answer), answer.headers['retry-after']));
+      }
+      for await (const part of answerParts(answer)) {
+        progress.report(
+          'text' in part
+            ? new vscode.LanguageModelTextPart(part.text)
+            : new vscode.LanguageModelToolCallPart(part.call.id, part.call.name, part.call.input),
+        );
+      }
+    } catch (error) {
+      if (token.isCancellationRequested) {
+        throw new vscode.CancellationError();
+      }
+      throw error;
+    } finally {
+      abort.dispose();
+      void this.proxy.refresh();
+    }
+  }
+
+  provideTokenCount(_model: OfferedModel, text: string | vscode.LanguageModelChatRequestMessage): Promise<number> {
+    return Promise.resolve(typeof text === 'string' ? estimatedTokens(text) : messageTokens(text));
+  }
+}
+
+/** Aborts when the token does, or when it is disposed: whoever leaves the answer hangs up. */
+function abortWith(token: vscode.CancellationToken): { readonly signal: AbortSignal; dispose(): void } {
+  const abort = new AbortController();
+  const listener = token.onCancellationRequested(() => {
+    abort.abort();
+  });
+  if (token.isCancellationRequested) {
+    abort.abort();
+  }
+  return {
+    signal: abort.signal,
+    dispose: () => {
+      listener.dispose();
+      abort.abort();
+    },
+  };
+}
+
+function refused({ kind, sentence }: Failure): Error {
+  switch (kind) {
+    case 'forbidden':
+      return vscode.LanguageModelError.NoPermissions(sentence);
+    case 'missing':
+      return vscode.LanguageModelError.NotFound(sentence);
+    case 'blocked':
+      return vscode.LanguageModelError.Blocked(sentence);
+    case 'other':
+      return new Error(sentence);
+  }
+}

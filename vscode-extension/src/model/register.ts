@@ -1,0 +1,26 @@
+/** Registers the model provider `helix` where the editor has such things; what it works with is loaded when it is asked. */
+import * as vscode from 'vscode';
+import type { Logger } from '../logger';
+import type { Proxy } from '../proxy/proxy';
+import type { Server } from '../server/server';
+import { supports } from '../supports';
+import { HelixModels } from './provider';
+
+export function registerModels(proxy: Proxy, server: Server, logger: Logger): vscode.Disposable {
+  if (!supports.modelProviders) {
+    logger.info(
+      'This editor has no model providers: chat with the proxy from another client (Helix: Copy Configuration for …).',
+    );
+    return vscode.Disposable.from();
+  }
+  const models = new HelixModels(proxy, () => folderInFront(server), logger);
+  return vscode.Disposable.from(models, vscode.lm.registerLanguageModelChatProvider('helix', models));
+}
+
+/** The folder a chat is about, by its whole path: that of the file in front, else the first one. */
+function folderInFront(server: Server): string | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const folder = (uri && vscode.workspace.getWorkspaceFolder(uri)) ?? vscode.workspace.workspaceFolders?.[0];
+  // The server names a folder by its real path.
+  return server.statuses().find((status) => status.uri === folder?.uri.toString())?.workspace ?? folder?.uri.fsPath;
+}

@@ -1,0 +1,40 @@
+/** Writes `upstream` under `[proxy]` into the text of a user's `config.toml`, and leaves every other byte. Pure. */
+
+const header = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/;
+const assignment = /^\s*upstream\s*=/;
+
+/** `url` replaces the one that stands there, or is added to the section, or with it. */
+export function withUpstream(text: string, url: string): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = text.split(/\r?\n/);
+  const written = `upstream = ${JSON.stringify(url)}`;
+  const begins = lines.findIndex((line) => header.exec(line)?.[1]?.trim() === 'proxy');
+  if (begins < 0) {
+    const before = text === '' || text.endsWith('\n') ? text : `${text}${newline}`;
+    return `${before}${before === '' ? '' : newline}[proxy]${newline}${written}${newline}`;
+  }
+  const length = lines.slice(begins + 1).findIndex((line) => /^\s*\[/.test(line));
+  const ends = length < 0 ? lines.length : begins + 1 + length;
+  const at = lines.findIndex((line, index) => index > begins && index < ends && assignment.test(line));
+  if (at < 0) {
+    lines.splice(begins + 1, 0, written);
+  } else {
+    lines[at] = written;
+  }
+  return lines.join(newline);
+}
+
+/** Why this is no address of a model server; undefined where it is one. */
+export function refusedAddress(given: string): string | undefined {
+  if (!URL.canParse(given)) {
+    return 'Write the whole address, such as http://127.0.0.1:11434';
+  }
+  const { protocol, username, password, search } = new URL(given);
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return 'The address begins with http:// or https://';
+  }
+  if (username || password || search) {
+    return 'Leave keys out of the address; set HELIX_UPSTREAM_KEY in the environment instead';
+  }
+  return undefined;
+}
