@@ -7,12 +7,14 @@ Never guesses: a value that cannot be understood is an error naming file, line a
 
 from helix_core.config.load import WORKSPACE_FILE, default_cache_dir, explain, load_config, user_file
 from helix_core.config.settings import Config, Origin, Setting, Valued
+from helix_core.config.upstreams import UpstreamSetting
 
 __all__ = [
     "WORKSPACE_FILE",
     "Config",
     "Origin",
     "Setting",
+    "UpstreamSetting",
     "Valued",
     "default_cache_dir",
     "explain",

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from helix_core.config.settings import SECTIONS, SETTINGS, Config, From, Origin, Setting, Value, Valued
 from helix_core.config.toml_file import read
+from helix_core.config.upstreams import upstreams
+from helix_core.config.values import address, is_line
 from helix_core.errors import ConfigError
 
 WORKSPACE_FILE = "helix.toml"
@@ -85,6 +87,8 @@ def default_data_dir() -> Path:
 
 def _value_of(config: Config, setting: Setting) -> Value:
     value = getattr(config, setting.field)
+    if setting.kind == "upstreams":
+        return tuple(map(str, value))
     return str(value) if isinstance(value, Path) else value
 
 
@@ -99,12 +103,15 @@ def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given
             warnings.append(
                 f"{where}: {key} is not taken from a workspace; set it in {user_file()} or as {setting.variable}"
             )
+        elif setting.kind == "upstreams":
+            file = str(path) if written.inner else where
+            yield _Given(key, upstreams(written.value, file, written.inner, warnings), Origin(source, place), where)
         else:
             yield _Given(key, written.value, Origin(source, place), f"{where}, key {key}")
 
 
 def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterator[_Given]:
-    known = {setting.variable: setting for setting in SETTINGS.values()}
+    known = {setting.variable: setting for setting in SETTINGS.values() if setting.kind != "upstreams"}
     prefixes = tuple(f"HELIX_{section.upper()}_" for section in SECTIONS)
     for name in sorted(environ):
         if setting := known.get(name):
@@ -116,8 +123,10 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterat
 
 
 def _suggestion(key: str) -> str:
-    by_name = {name.rsplit(".", 1)[-1]: name for name in SETTINGS}
-    close = get_close_matches(key, SETTINGS, n=1) or [
+    # What is a table of tables is not what a single value is a slip of.
+    names = [name for name, setting in SETTINGS.items() if setting.kind != "upstreams"]
+    by_name = {name.rsplit(".", 1)[-1]: name for name in names}
+    close = get_close_matches(key, names, n=1) or [
         by_name[name] for name in get_close_matches(key.rsplit(".", 1)[-1], by_name, n=1)
     ]
     return f"; did you mean {close[0]}?" if close else "; see helix config --explain"
@@ -141,38 +150,25 @@ def _from_text(setting: Setting, text: str) -> Any:
 def _checked(setting: Setting, given: _Given) -> Value:
     value = given.value
     match setting.kind:
+        case "upstreams" if isinstance(value, tuple):
+            return value
         case "true or false" if isinstance(value, bool):
             return value
         case "whole number" if isinstance(value, int) and not isinstance(value, bool):
             return _in_bounds(setting, value, given.where)
         case "number" if isinstance(value, int | float) and not isinstance(value, bool):
             return _in_bounds(setting, float(value), given.where)
-        case "list of text" if isinstance(value, list) and all(_is_line(each) for each in value):
+        case "list of text" if isinstance(value, list) and all(is_line(each) for each in value):
             return tuple(str(each) for each in value)
-        case "folder" | "file" if isinstance(value, str) and _is_line(value):
+        case "folder" | "file" if isinstance(value, str) and is_line(value):
             folder = os.path.expanduser(value)
             if os.path.isabs(folder):
                 return os.path.normpath(folder)
             raise ConfigError(f"{given.where}: {value} is not an absolute path; write the whole path")
-        case "address" if isinstance(value, str) and _is_line(value):
-            return _address(value, given.where)
+        case "address" if isinstance(value, str) and is_line(value):
+            return address(value, given.where)
     article = "an" if setting.kind == "address" else "a"
     raise ConfigError(f"{given.where}: expected {article} {setting.kind}, found {_shown(value)}; correct the value")
-
-
-def _address(text: str, where: str) -> str:
-    """An http address of a server, without a closing slash, a query, or a name and password in it."""
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(text)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        fits = False
-    if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
-        # What was written may hold a password: it is not said again.
-        raise ConfigError(f"{where}: this is no plain http address; write it as http://127.0.0.1:11434/v1")
-    return text.rstrip("/")
 
 
 def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
@@ -180,10 +176,6 @@ def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
     if (low is None or value >= low) and (high is None or value <= high):
         return value
     raise ConfigError(f"{where}: {value} is outside {low} to {high}; choose a value between them")
-
-
-def _is_line(value: object) -> bool:
-    return isinstance(value, str) and value != "" and "\0" not in value and "\n" not in value
 
 
 def _shown(value: object) -> str:

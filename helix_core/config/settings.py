@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-Value = int | float | bool | str | tuple[str, ...]
-Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "file", "address"]
+from helix_core.config.upstreams import UpstreamSetting
+
+Value = int | float | bool | str | tuple[str, ...] | tuple[UpstreamSetting, ...]
+Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "file", "address", "upstreams"]
 From = Literal["default", "user", "workspace", "environment"]
 
 
@@ -137,6 +139,13 @@ class Config:
         "address of the OpenAI-compatible server that answers chats; its key is HELIX_UPSTREAM_KEY",
         trusted=True,
         named="HELIX_UPSTREAM",
+    )
+    upstreams: tuple[UpstreamSetting, ...] = _setting(
+        "proxy.upstreams",
+        "upstreams",
+        (),
+        "more of them, each a table [proxy.upstreams.NAME] of the user's own file with url, models and key_env",
+        trusted=True,
     )
     proxy_port: int = _setting(
         "proxy.port",

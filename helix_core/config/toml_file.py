@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,14 @@ _KEY = re.compile(r"\s{0,99}([A-Za-z0-9_.\"' -]{1,999}?)\s{0,99}=")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A value as written, and the 1-based line it stands on (0 when that cannot be told)."""
+    """A value as written, and the 1-based line it stands on (0 when that cannot be told).
+
+    ``inner`` has the lines of what stands in a table below it, by the names from there on.
+    """
 
     value: Any
     line: int
+    inner: dict[str, int] = field(default_factory=dict)
 
 
 def read(path: Path, *, follow_links: bool = False) -> dict[str, Written]:
@@ -42,7 +46,9 @@ def read(path: Path, *, follow_links: bool = False) -> dict[str, Written]:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path} line {line}: this is not UTF-8 text; save the file as UTF-8") from error
     lines = _lines_of_keys(text)
-    return {key: Written(value, _line_of(key, lines)) for key, value in _flat(_parse(path, text), "")}
+    return {
+        key: Written(value, _line_of(key, lines), _inner(key, lines)) for key, value in _flat(_parse(path, text), "")
+    }
 
 
 def _bytes_of(path: Path, follow_links: bool) -> bytes | None:
@@ -110,8 +116,14 @@ def _plain(name: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in name.split("."))
 
 
+def _inner(key: str, lines: list[tuple[str, int]]) -> dict[str, int]:
+    return {name.removeprefix(f"{key}."): at for name, at in lines if name.startswith(f"{key}.")}
+
+
 def _line_of(key: str, lines: list[tuple[str, int]]) -> int:
     exact = [at for name, at in lines if name == key]
     if exact:
         return exact[-1]
+    if inner := _inner(key, lines):
+        return min(inner.values())
     return next((at for name, at in reversed(lines) if key.startswith(f"{name}.")), 0)

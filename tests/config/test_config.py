@@ -67,6 +67,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "search.prefer_implementation": ("environment", "HELIX_SEARCH_PREFER_IMPLEMENTATION"),
         "packet.reingest_budget_ms": ("user", f"{user}:4"),
         "proxy.upstream": ("default", ""),
+        "proxy.upstreams": ("default", ""),
         "proxy.port": ("default", ""),
         "proxy.budget_tokens": ("default", ""),
         "proxy.idle_s": ("default", ""),
