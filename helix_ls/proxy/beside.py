@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from helix_core.config import load_config
+from helix_core.config import Config, load_config
 from helix_core.errors import HelixError
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG, loop_failed
@@ -25,6 +25,7 @@ from helix_ls.proxy.key import admins_key, users_key
 from helix_ls.proxy.running import Running, announce
 
 if TYPE_CHECKING:
+    from helix_ls.proxy.upstream import Address
     from helix_ls.proxy.upstreams import Upstreams
 
 SCHEMA = "helix.proxy/1"
@@ -50,10 +51,16 @@ class Beside:
         async with self._starting:
             if self._closed:
                 raise ProxyError("Helix is stopping; ask again in a moment")
+            config = await asyncio.to_thread(load_config, None, environ=self._environ)
+            if self._thread is not None and self._thread.config != config:
+                # The user has changed the settings: another upstream, perhaps.
+                outdated, self._thread = self._thread, None
+                await asyncio.to_thread(outdated.end)
+                start = True
             if self._thread is None:
                 if not start:
-                    return {"schema": SCHEMA, "running": False, "upstreams": [], "models": [], "last_request": None}
-                thread = _Serving(self._host, self._environ, self._secret)
+                    return _idle(config)
+                thread = _Serving(self._host, self._environ, self._secret, config)
                 await asyncio.to_thread(thread.begin)
                 self._thread = thread
                 self._host.on_change = thread.workspaces_changed
@@ -73,13 +80,26 @@ class Beside:
             await asyncio.to_thread(thread.end)
 
 
+def _addresses(config: Config, secret: str) -> list[Address]:
+    from helix_ls.proxy.upstream import Address, base_of
+
+    return [Address(base_of(config.upstream), secret)] if config.upstream else []
+
+
+def _idle(config: Config) -> dict[str, Any]:
+    """``helix.proxy/1`` while nothing listens: where chats would go. Loads nothing of what serves them."""
+    named = [("default", config.upstream)] if config.upstream else []
+    upstreams = [{"name": name, "url": url, "state": "unknown"} for name, url in named]
+    return {"schema": SCHEMA, "running": False, "upstreams": upstreams, "models": [], "last_request": None}
+
+
 class _Serving:
     """The thread. What it must not find wrong only later is looked at in ``begin``, by whoever asks for it."""
 
     loop: asyncio.AbstractEventLoop
 
-    def __init__(self, host: Host, environ: Mapping[str, str], secret: str) -> None:
-        self._host, self._environ, self._secret = host, environ, secret
+    def __init__(self, host: Host, environ: Mapping[str, str], secret: str, config: Config) -> None:
+        self._host, self._environ, self._secret, self.config = host, environ, secret, config
         self._listens = threading.Event()
         self._thread = threading.Thread(target=self._run, name="helix-proxy", daemon=True)
 
@@ -89,14 +109,11 @@ class _Serving:
         from helix_ls.proxy.guard import Rules
         from helix_ls.proxy.measures import Measures
         from helix_ls.proxy.server import bound
-        from helix_ls.proxy.upstream import Address, base_of
         from helix_ls.proxy.upstreams import Upstreams
 
-        self._config = load_config(None, environ=self._environ)
         self._key = users_key(self._environ)
-        addresses = [Address(base_of(self._config.upstream), self._secret)] if self._config.upstream else []
-        self._upstreams: Upstreams = Upstreams(addresses)
-        self._listener = bound(self._config.proxy_port)
+        self._upstreams: Upstreams = Upstreams(_addresses(self.config, self._secret))
+        self._listener = bound(self.config.proxy_port)
         self._port = self._listener.getsockname()[1]
         self._rules, self._measures = Rules(self._port, self._key, admins_key(self._environ)), Measures()
         self._thread.start()
@@ -122,7 +139,7 @@ class _Serving:
         from helix_ls.proxy.workspaces import Workspaces
 
         workspaces = Workspaces(self._served, lambda: self._host.focused)
-        app = application(workspaces, self._upstreams, self._rules, self._config, self._measures)
+        app = application(workspaces, self._upstreams, self._rules, self.config, self._measures)
         self._server = Server(settings(app))
         told = self._announce()
         self._listens.set()

@@ -64,7 +64,9 @@ def http(told):
 
 
 def test_it_listens_only_once_it_is_asked_for_and_then_stays(own, windows, folders):
-    assert proxy(windows[0], start=False)["result"]["running"] is False
+    idle = proxy(windows[0], start=False)["result"]
+    assert (idle["running"], [one["state"] for one in idle["upstreams"]]) == (False, ["unknown"])
+    assert "api_key" not in idle
     told = proxy(windows[0])["result"]
     assert (told["schema"], told["running"], told["last_request"]) == ("helix.proxy/1", True, None)
     assert told["url"] == f"http://127.0.0.1:{told['port']}"
@@ -143,6 +145,24 @@ def test_the_last_request_is_told_with_its_time_to_the_first_token(own, windows,
     assert last["context"] in ("added", "none", "late")
     assert stats["last_request"] == last
     assert stats["upstreams"] == proxy(windows[0])["result"]["upstreams"]
+
+
+def test_another_upstream_in_the_users_settings_is_used_from_the_next_look_on(own, running_upstream, tmp_path):
+    settings = tmp_path / "helix.toml"
+    environ = {name: value for name, value in own.items() if name != "HELIX_UPSTREAM"}
+    environ |= {"HELIX_RUNTIME_DIR": str(tmp_path / "run"), "HELIX_CONFIG": str(settings)}
+    connection = reach(environ, {"kind": "call"})
+    try:
+        with Caller(environ) as call:
+            assert call("helix.proxy")["result"]["upstreams"] == []
+            settings.write_text(f'[proxy]\nupstream = "{running_upstream.base}"\n', "utf-8")
+            told = call("helix.proxy", start=False)["result"]
+            assert [(one["url"], one["state"]) for one in told["upstreams"]] == [(running_upstream.base, "up")]
+            with http(told) as client:
+                assert client.post("/v1/chat/completions", json={"model": "plain", "messages": ASK}).status_code == 200
+            call("daemon.stop")
+    finally:
+        connection.socket.close()
 
 
 def test_a_folder_that_nobody_trusts_is_no_part_of_any_chat(own, windows, tmp_path):
