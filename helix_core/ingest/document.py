@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import tree_sitter
 
+from helix_core.embed.document import embedded_texts
 from helix_core.ingest import claims
 from helix_core.ingest.assemble import Assembler
 from helix_core.ingest.chunk import spans
@@ -55,6 +56,7 @@ def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float 
         has_errors=has_errors,
         masked_count=len(masked.findings),
         skipped=skipped,
+        embedded=embedded_texts(path, chunks),
     )
 
 

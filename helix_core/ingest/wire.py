@@ -9,7 +9,18 @@ import marshal
 from typing import Any
 
 from helix_core.ingest.secrets import Masked
-from helix_core.model import Authority, Chunk, Claim, Definition, Document, IndexText, Role, SourceKind, Volatility
+from helix_core.model import (
+    Authority,
+    Chunk,
+    Claim,
+    Definition,
+    Document,
+    EmbeddedText,
+    IndexText,
+    Role,
+    SourceKind,
+    Volatility,
+)
 
 _clean = Masked(b"").clean
 
@@ -32,6 +43,7 @@ def packed(document: Document) -> bytes:
             document.has_errors,
             document.masked_count,
             document.skipped,
+            [(text.level, text.chunk, text.input_hash, text.vector) for text in document.embedded],
         )
     )
 
@@ -39,7 +51,7 @@ def packed(document: Document) -> bytes:
 def unpacked(data: bytes) -> Document:
     """The document that ``packed`` was given; its text is as clean as it was there."""
     (path, content_hash, size_bytes, line_count, language, parser, source_kind, volatility, authority, role, rows,
-     has_errors, masked_count, skipped) = marshal.loads(data)  # fmt: skip
+     has_errors, masked_count, skipped, embedded) = marshal.loads(data)  # fmt: skip
     return Document(
         path=path,
         content_hash=content_hash,
@@ -55,6 +67,7 @@ def unpacked(data: bytes) -> Document:
         has_errors=has_errors,
         masked_count=masked_count,
         skipped=skipped,
+        embedded=tuple([EmbeddedText(*text) for text in embedded]),
     )
 
 

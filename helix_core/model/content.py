@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatility
 
@@ -77,6 +78,22 @@ class Chunk:
     tests: tuple[Clean, ...] = ()
 
 
+Level = Literal["outline", "chunk"]
+"""What a vector stands for: a part of a file by its names and first sentences, or one chunk's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """A text that stands for a part of a file: the chunk (0-based) that part begins with, the hash the text is kept
+    under (8 bytes), and its vector by the built-in table: int8 for an outline, bits for a chunk.
+    """
+
+    level: Level
+    chunk: int
+    input_hash: bytes
+    vector: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One file, ingested: everything the index will know of it, and nothing it must not.
@@ -99,6 +116,7 @@ class Document:
     has_errors: bool = False
     masked_count: int = 0
     skipped: str = ""
+    embedded: tuple[EmbeddedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from helix_core.store.hits import (
 from helix_core.store.index import Identity, Index, open_index, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
+from helix_core.store.vectors import VectorHit
 from helix_core.store.writer import Writer
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Reader",
     "SimilarName",
     "SourceTotals",
+    "VectorHit",
     "Weights",
     "Writer",
     "open_index",

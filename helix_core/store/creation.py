@@ -15,8 +15,9 @@ import apsw
 from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.header import APPLICATION_ID, check_owner, check_version
 from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
+from helix_core.store.vector_extension import load_vectors
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 MIGRATIONS: dict[int, str] = {}
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 
@@ -108,6 +109,7 @@ def _migrate(file: str, connection: apsw.Connection, version: int) -> None:
 
 def _drop_all(connection: apsw.Connection) -> None:
     """The virtual tables first: they take the tables they are made of with them."""
+    load_vectors(connection)
     for kind in ("CREATE VIRTUAL TABLE%", "CREATE TABLE%"):
         own = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql LIKE ?"
         for (name,) in rows_of(connection, own, (kind,)):

@@ -1,7 +1,8 @@
 """One hash over everything the index says of the live files, so that two ways of getting there can be compared.
 
 Row ids, times, stat signatures, parked versions and commit facts are left out: they depend on history, not on content.
-The postings are left out too: they follow from the masked text, which each item's text hash stands for.
+The postings are left out too: they follow from the masked text, which each item's text hash stands for; so are
+vectors, which follow from the texts embedded, whose hashes are in.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ _LINKS = """
     SELECT item_id - ?1, rel, target FROM link JOIN target ON target.id = target_id
     WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2, 3
 """
+_TEXTS = """
+    SELECT t.item_id - ?1, e.level, e.hash FROM stands_in t JOIN embedded e ON e.id = t.text_id
+    WHERE t.source_id = ?2 ORDER BY 1, 2, 3
+"""
 
 
 def digest_of(connection: apsw.Connection) -> str:
@@ -43,4 +48,5 @@ def digest_of(connection: apsw.Connection) -> str:
         total.update(repr(facts).encode())
         for sql in (_ITEMS, _DEFINITIONS, _CLAIMS, _LINKS):
             total.update(repr(connection.execute(sql, (first, count)).fetchall()).encode())
+        total.update(repr(connection.execute(_TEXTS, (first, row[0])).fetchall()).encode())
     return total.hexdigest()

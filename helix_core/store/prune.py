@@ -5,6 +5,7 @@ from __future__ import annotations
 import apsw
 
 from helix_core.store.session import rows_of
+from helix_core.store.vector_rows import VectorRows
 
 PARKED_SHARE = 0.30
 PARKED_MINIMUM_ITEMS = 2_000
@@ -36,8 +37,8 @@ def parked_to_prune(connection: apsw.Connection) -> list[int]:
     return doomed
 
 
-def delete_version(connection: apsw.Connection, version: int) -> None:
-    """Delete a source row with its items, postings, definitions, claims and links."""
+def delete_version(connection: apsw.Connection, version: int, vectors: VectorRows) -> None:
+    """Delete a source row with its items, postings, definitions, claims, links, and the vectors of its texts."""
     found = rows_of(connection, "SELECT first_item, item_count FROM source WHERE id = ?", (version,))
     for first, count in found:
         ids = [(item,) for item in range(first, first + count)]
@@ -46,5 +47,6 @@ def delete_version(connection: apsw.Connection, version: int) -> None:
         for table in _BY_ITEM:
             bounds = (first, first + count)
             connection.execute(f"DELETE FROM {table} WHERE item_id >= ? AND item_id < ?", bounds)
+        vectors.delete_of(version)
         connection.execute("DELETE FROM file_fts WHERE rowid = ?", (version,))
         connection.execute("DELETE FROM source WHERE id = ?", (version,))

@@ -101,6 +101,31 @@ CREATE INDEX link_target ON link (target_id, rel);
 CREATE TABLE target (id INTEGER PRIMARY KEY, target TEXT NOT NULL) STRICT;
 CREATE INDEX target_folded ON target (target COLLATE NOCASE);
 
+-- The distinct texts that have vectors, by hash. The vectors lie in one vec0 table a space, vectors_<space.id>, made when
+-- the space's first vector comes; their rowid is embedded.id.
+CREATE TABLE embedded (
+    id     INTEGER PRIMARY KEY,
+    hash   BLOB    NOT NULL,                   -- first 8 bytes of SHA-256 of level and text
+    level  INTEGER NOT NULL                    -- 1 outline, 2 chunk
+) STRICT;
+CREATE UNIQUE INDEX embedded_hash ON embedded (hash);
+-- Where each text stands: the chunk itself, or for an outline the first chunk of its part of the file.
+CREATE TABLE stands_in (
+    source_id  INTEGER NOT NULL,
+    item_id    INTEGER NOT NULL,
+    text_id    INTEGER NOT NULL,
+    PRIMARY KEY (source_id, item_id, text_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX stands_in_text ON stands_in (text_id);
+-- Vectors that can be compared with each other: of one model, at one level.
+CREATE TABLE space (
+    id          INTEGER PRIMARY KEY,
+    model       TEXT    NOT NULL,
+    level       INTEGER NOT NULL,
+    dimensions  INTEGER NOT NULL,
+    UNIQUE (model, level)
+) STRICT;
+
 -- The last commit that touched a path.
 CREATE TABLE last_commit (
     path          BLOB PRIMARY KEY,

@@ -44,6 +44,11 @@ _ITEMS_OF = f"""
     FROM source s JOIN item i ON i.id >= s.first_item AND i.id < s.first_item + s.item_count
     {_ITEM_WORDS} WHERE s.id = ? AND s.live = 1 ORDER BY i.id
 """
+_ITEMS_WITH_TEXT = f"""
+    SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
+    FROM item i JOIN source s ON s.id = i.source_id {_ITEM_WORDS} WHERE i.text_hash = ? AND s.live = 1
+    ORDER BY s.path, i.start_line
+"""
 _COUNTS = """
     SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
 """
@@ -90,6 +95,10 @@ class SourceQueries(Session):
     def items_of(self, source_id: int) -> list[Item]:
         """The items of a live source row, in file order."""
         return self._items(self._rows(_ITEMS_OF, (source_id,)))
+
+    def items_with_text(self, text_hash: bytes) -> list[Item]:
+        """The live items whose text has this hash (8 bytes), in path order; looks through all items."""
+        return self._items(self._rows(_ITEMS_WITH_TEXT, (text_hash,)))
 
     def commit(self, path: bytes) -> LastCommit | None:
         """The last commit that touched a path, as far as git told."""

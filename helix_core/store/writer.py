@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import apsw
@@ -11,6 +11,7 @@ from helix_core.model import (
     Authority,
     Document,
     LastCommit,
+    Level,
     Role,
     SourceKind,
     StatSignature,
@@ -20,9 +21,11 @@ from helix_core.store import postings, rows
 from helix_core.store.ids import Ids
 from helix_core.store.prune import delete_version, parked_to_prune
 from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
+from helix_core.store.vector_rows import VectorRows
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
+_ROWS += ["embedded", "stands_in"]
 _SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
@@ -61,6 +64,7 @@ class Writer:
         self._connection = connection
         self._check_present = check_present
         self._ids = Ids(connection)
+        self._vectors = VectorRows(connection)
         self._depth = 0
         self._is_filling: bool | None = None
         self._wait_ms = BUSY_TIMEOUT_MS
@@ -88,6 +92,7 @@ class Writer:
             self._depth = 1
             try:
                 self._ids.load()
+                self._vectors.forget()
                 self._expect_first_build()
                 yield
                 self._ids.save()
@@ -111,7 +116,7 @@ class Writer:
         with self.batch():
             content = bytes.fromhex(document.content_hash)
             for (version,) in self._versions(document.path, content, document.parser):
-                delete_version(self._connection, version)
+                delete_version(self._connection, version, self._vectors)
             self._park(document.path, document.parser)
             return self._insert(document, content, signature, observed_ns)
 
@@ -179,6 +184,19 @@ class Writer:
                 gone = [row for row in known if row[0] not in commits]
                 self._connection.executemany("DELETE FROM last_commit WHERE path = ?", gone)
 
+    def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
+        """Keep vectors made later, as pairs of text hash and vector (int8 for outlines, bits for chunks).
+
+        Texts that are gone since are left out, and those that have one. Returns how many were new.
+        """
+        with self.batch():
+            return self._vectors.add_vectors(model, level, vectors)
+
+    def drop_models(self, kept: Iterable[str]) -> None:
+        """Forget the vectors of every model but ``kept`` and the built-in one."""
+        with self.batch():
+            self._vectors.drop_models(kept)
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a small fact about the index itself."""
         with self.batch():
@@ -192,9 +210,10 @@ class Writer:
         with self.batch():
             doomed = parked_to_prune(self._connection)
             for version in doomed:
-                delete_version(self._connection, version)
+                delete_version(self._connection, version, self._vectors)
             if doomed:
                 self._ids.drop_unused()
+                self._vectors.close_gaps()
         if doomed:
             self._give_back_free_pages()
         return len(doomed)
@@ -204,6 +223,7 @@ class Writer:
         with self.batch():
             for table in _ROWS:
                 self._connection.execute(f"DELETE FROM {table}")
+            self._vectors.clear()
             postings.delete_all(self._connection)
             postings.begin_filling(self._connection)
             self._ids.forget_texts()
@@ -279,7 +299,7 @@ class Writer:
         found = rows_of(self._connection, live, (path, but))
         for version, its_parser in found:
             if parser is not None and its_parser != parser:
-                delete_version(self._connection, version)
+                delete_version(self._connection, version, self._vectors)
             else:
                 parked = (self._ids.next_parked(), version)
                 self._connection.execute("UPDATE source SET live = 0, parked_order = ? WHERE id = ?", parked)
@@ -323,4 +343,5 @@ class Writer:
         run(_INSERT_DEFINITION, rows.definition_rows(document, first, self._ids))
         run(_INSERT_CLAIM, rows.claim_rows(document, first))
         run(_INSERT_LINK, rows.link_rows(document, first, self._ids))
+        self._vectors.add_texts(source_id, first, document.embedded)
         return source_id

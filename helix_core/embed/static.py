@@ -1,0 +1,120 @@
+"""The built-in encoder: a text is the weighted sum of its distinct words' vectors. Nothing to wait for.
+
+Two ways to the same vector: with numpy for documents, where thousands are made at once, and without for a question,
+whose process would pay more for importing numpy than for the search. Weighting by frequency: Arora, Liang & Ma 2017, "A
+Simple but Tough-to-Beat Baseline for Sentence Embeddings"; it is part of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Protocol
+
+from helix_core.embed.table import static_table
+from helix_core.words import split_identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STATIC = "static"
+WORDS_KEPT = 1 << 16
+_WORD = re.compile(r"\w+")
+_LONG = 200
+
+
+class Encoder(Protocol):
+    """Questions → vectors. ``models`` are the models it can encode for, the best first."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+
+    def encode(self, model: str, text: str) -> bytes:
+        """The vector of ``text``, of length one, as float32, little-endian; all zero where the model knows no word."""
+        ...
+
+
+class StaticEncoder:
+    """The built-in table as an ``Encoder``."""
+
+    models: tuple[str, ...] = (STATIC,)
+
+    def encode(self, model: str, text: str) -> bytes:
+        """The vector of ``text``; ``model`` is ``static``."""
+        if model != STATIC:
+            raise ValueError(f"The built-in encoder does not know the model {model}.")
+        table = static_table()
+        dimensions, values, scales = table.dimensions, table.values(), table.scales()
+        total = [0.0] * dimensions
+        for row in pieces_of(text):
+            scale = scales[row]
+            start = row * dimensions
+            total = [
+                sum_ + scale * value
+                for sum_, value in zip(total, values[start : start + dimensions].tolist(), strict=True)
+            ]
+        length = sqrt(sum(value * value for value in total)) or 1.0
+        return packed_floats([value / length for value in total])
+
+
+def packed_floats(values: Sequence[float]) -> bytes:
+    """float32, little-endian."""
+    packed = array("f", values)
+    if packed.itemsize != 4 or array("H", [1]).tobytes() != b"\1\0":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def pieces_of(text: str) -> list[int]:
+    """The table's rows for each distinct word of a text; a word that is used twice counts once."""
+    words: dict[str, None] = {}
+    for token in dict.fromkeys(_WORD.findall(text)):
+        for word in _words_in(token) if len(token) < _LONG else ():
+            words[word] = None
+    return [row for word in words for row in _pieces(word)]
+
+
+@lru_cache(WORDS_KEPT)
+def _words_in(token: str) -> tuple[str, ...]:
+    return tuple(split_identifier(token))
+
+
+@lru_cache(WORDS_KEPT)
+def _pieces(word: str) -> tuple[int, ...]:
+    table = static_table()
+    if word.isascii():
+        return table.pieces(word)
+    from unicodedata import combining, normalize
+
+    return table.pieces("".join(letter for letter in normalize("NFD", word) if not combining(letter)))
+
+
+def vectors_of(texts: Sequence[str]) -> NDArray[np.float32]:
+    """One row of length one for each text; a row of zeros where no word is known."""
+    import numpy as np
+
+    values, scales = _arrays()
+    found = np.zeros((len(texts), values.shape[1]), np.float32)
+    rows = [pieces_of(text) for text in texts]
+    wanted = [place for place, pieces in enumerate(rows) if pieces]
+    if wanted:
+        gathered = np.fromiter((row for place in wanted for row in rows[place]), np.intp)
+        starts = np.cumsum([0, *(len(rows[place]) for place in wanted[:-1])])
+        weighted = values[gathered].astype(np.float32)
+        weighted *= scales[gathered, None]
+        found[wanted] = np.add.reduceat(weighted, starts, axis=0)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        found /= np.where(lengths > 0, lengths, 1)
+    return found
+
+
+def _arrays() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    import numpy as np
+
+    table = static_table()
+    values: Any = np.frombuffer(table.values(), np.int8).reshape(table.rows, table.dimensions)
+    return values, np.asarray(table.scales(), np.float32)

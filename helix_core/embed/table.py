@@ -1,0 +1,102 @@
+"""The built-in table of token vectors: one file, mapped, so that a question pays for the few rows it needs.
+
+Distilled from all-MiniLM-L6-v2 (Apache-2.0, see NOTICE and static.LICENSE) by ``benchmarks/distil_static.py``.
+Layout, little-endian: magic, rows, dimensions, bytes of text (16 bytes in all); a float32 scale for each row, with the
+token's weight in it; the end of each token in the text as uint32; the text: all tokens, sorted, without a separator;
+the rows as int8.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("static.bin")
+MAGIC = b"HLX1"
+HEADER = struct.Struct("<4sIII")
+CONTINUED = b"##"
+LONGEST_WORD = 100
+
+
+class StaticTable:
+    """Tokens and their vectors. Read only; threads may share it."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        magic, self.rows, self.dimensions, text_bytes = HEADER.unpack_from(self._map)
+        if magic != MAGIC:
+            raise ValueError(f"{path} is no table of token vectors; reinstall Helix.")
+        scales_end = HEADER.size + 4 * self.rows
+        ends_end = scales_end + 4 * self.rows
+        view = memoryview(self._map)
+        self._scales = view[HEADER.size : scales_end].cast("f")
+        self._ends = view[scales_end:ends_end].cast("I")
+        self._text = view[ends_end : ends_end + text_bytes]
+        self._values = view[ends_end + text_bytes :].cast("b")
+        self._tokens = _Tokens(self._text, self._ends)
+
+    def tokens(self) -> Sequence[bytes]:
+        """All tokens, sorted; the row of each is its place."""
+        return self._tokens
+
+    def scales(self) -> memoryview[float]:
+        """float32, one for each row."""
+        return self._scales
+
+    def values(self) -> memoryview:
+        """int8, row after row."""
+        return self._values
+
+    def row(self, token: bytes) -> int:
+        """The row of a token, or -1."""
+        place = bisect_left(self._tokens, token)
+        return place if place < self.rows and self._tokens[place] == token else -1
+
+    def pieces(self, word: str) -> tuple[int, ...]:
+        """The rows of a lower-case word's pieces, longest match first (WordPiece, Schuster & Nakajima 2012).
+
+        Empty when some part of it is no token.
+        """
+        data = word.encode("utf-8", "replace")
+        if len(data) > LONGEST_WORD:
+            return ()
+        rows: list[int] = []
+        start = 0
+        while start < len(data):
+            prefix = CONTINUED if start else b""
+            for end in range(len(data), start, -1):
+                row = self.row(prefix + data[start:end])
+                if row >= 0:
+                    rows.append(row)
+                    start = end
+                    break
+            else:
+                return ()
+        return tuple(rows)
+
+
+class _Tokens(Sequence[bytes]):
+    """The tokens where they lie."""
+
+    def __init__(self, text: memoryview, ends: memoryview[int]) -> None:
+        self._text, self._ends = text, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, place: int) -> bytes:  # type: ignore[override]
+        return bytes(self._text[self._ends[place - 1] if place else 0 : self._ends[place]])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[place] for place in range(len(self)))
+
+
+@cache
+def static_table() -> StaticTable:
+    """The table that ships with Helix, mapped once a process."""
+    return StaticTable(TABLE)

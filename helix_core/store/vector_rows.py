@@ -1,0 +1,134 @@
+"""The writer's side of vectors: they come with a file's items and go with the last version that has their text.
+
+``embedded`` holds each distinct text that was embedded, by hash; ``stands_in`` says in which version, at which item, it
+stands. A vector belongs to the text, so a file that comes back, or is copied, brings its vectors along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from helix_core.model import EmbeddedText, Level
+from helix_core.store.session import rows_of
+from helix_core.store.vector_extension import load_vectors
+from helix_core.store.vector_spaces import (
+    LEVEL_NUMBER,
+    PRECISION,
+    Space,
+    create_space,
+    create_table,
+    drop_space,
+    spaces_of,
+)
+
+STATIC = "static"
+_KNOWN = "SELECT id FROM embedded WHERE hash = ?"
+_ADD = "INSERT INTO embedded (hash, level) VALUES (?, ?)"
+_STANDS = "INSERT OR IGNORE INTO stands_in VALUES (?, ?, ?)"
+_ORPHANS = """
+    SELECT DISTINCT text_id FROM stands_in doomed WHERE source_id = ?1
+      AND NOT EXISTS (SELECT 1 FROM stands_in other WHERE other.text_id = doomed.text_id AND other.source_id <> ?1)
+"""
+SPARSE = 0.5
+SPARSE_BLOCKS = 8
+
+
+class VectorRows:
+    """Inside the writer's transactions. Without the extension texts are kept and vectors are not."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self.is_loaded = load_vectors(connection)
+        self._spaces: dict[str, Space] = {}
+
+    def forget(self) -> None:
+        """Look the spaces up again: another process may have written, or a transaction was rolled back."""
+        self._spaces = {}
+
+    def add_texts(self, source_id: int, first_item: int, texts: Iterable[EmbeddedText]) -> None:
+        """The texts of a version just inserted, each new one with its static vector."""
+        for text in texts:
+            known = rows_of(self._connection, _KNOWN, (text.input_hash,))
+            if known:
+                text_id = known[0][0]
+            else:
+                self._connection.execute(_ADD, (text.input_hash, LEVEL_NUMBER[text.level]))
+                text_id = self._connection.last_insert_rowid()
+                self._insert(self._space(STATIC, text.level, text.vector), text_id, text.vector)
+            self._connection.execute(_STANDS, (source_id, first_item + text.chunk, text_id))
+
+    def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
+        """Vectors made later, as pairs of text hash and vector; texts that are gone since are left out.
+
+        Returns how many were new.
+        """
+        added = 0
+        for text_hash, vector in vectors:
+            known = rows_of(self._connection, _KNOWN, (text_hash,))
+            space = self._space(model, level, vector) if known else None
+            if space is None:
+                continue
+            has = f"SELECT 1 FROM {space.table}_rowids WHERE rowid = ?"
+            if space.bytes_each == len(vector) and not rows_of(self._connection, has, (known[0][0],)):
+                self._insert(space, known[0][0], vector)
+                added += 1
+        return added
+
+    def delete_of(self, version: int) -> None:
+        """The texts of a version about to be deleted, with every vector of those that stand nowhere else."""
+        orphans = rows_of(self._connection, _ORPHANS, (version,))
+        if self.is_loaded:
+            for space in self._known().values():
+                self._connection.executemany(f"DELETE FROM {space.table} WHERE rowid = ?", orphans)
+        self._connection.executemany("DELETE FROM embedded WHERE id = ?", orphans)
+        self._connection.execute("DELETE FROM stands_in WHERE source_id = ?", (version,))
+
+    def drop_models(self, kept: Iterable[str]) -> None:
+        """Forget the vectors of every model but ``kept`` and the built-in one."""
+        stay = {*kept, STATIC}
+        for space in spaces_of(self._connection).values():
+            if space.model not in stay:
+                drop_space(self._connection, space)
+        self.forget()
+
+    def clear(self) -> None:
+        """No vectors at all."""
+        for space in spaces_of(self._connection).values():
+            drop_space(self._connection, space)
+        self.forget()
+
+    def close_gaps(self) -> None:
+        """Write a table anew when less than half of its blocks' places are taken: vec0 fills no gaps."""
+        for space in self._known().values() if self.is_loaded else ():
+            blocks, places = rows_of(
+                self._connection, f"SELECT count(*), coalesce(sum(size), 0) FROM {space.table}_chunks"
+            )[0]
+            taken = rows_of(self._connection, f"SELECT count(*) FROM {space.table}_rowids")[0][0]
+            if blocks >= SPARSE_BLOCKS and taken < SPARSE * places:
+                kept = rows_of(self._connection, f"SELECT rowid, vector FROM {space.table}")
+                self._connection.execute(f"DROP TABLE {space.table}")
+                create_table(self._connection, space)
+                for text_id, vector in kept:
+                    self._insert(space, text_id, vector)
+
+    def _insert(self, space: Space | None, text_id: int, vector: bytes) -> None:
+        if space is not None:
+            sql = f"INSERT INTO {space.table}(rowid, vector) VALUES (?, vec_{space.precision}(?))"
+            self._connection.execute(sql, (text_id, vector))
+
+    def _space(self, model: str, level: Level, vector: bytes) -> Space | None:
+        if not self.is_loaded:
+            return None
+        space = self._known().get(f"{model}/{level}")
+        if space is None:
+            dimensions = len(vector) * (1 if PRECISION[level] == "int8" else 8)
+            space = create_space(self._connection, model, level, dimensions)
+            self._spaces[space.name] = space
+        return space
+
+    def _known(self) -> dict[str, Space]:
+        if not self._spaces:
+            self._spaces = spaces_of(self._connection)
+        return self._spaces

@@ -1,0 +1,209 @@
+"""Vectors come with a file's items and go with the last version that has their text; only live places are found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from ast import literal_eval
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helix_core.embed.static import StaticEncoder
+from helix_core.ingest.document import ingest
+from helix_core.model import Document, StatSignature
+from helix_core.store import Index, Reader, Writer, open_index
+
+SIGNATURE = StatSignature(1, 2, 3, 4)
+PARSE = b'def parse_header(line):\n    """Split a header line into name and value."""\n    return line.split(":")\n'
+DELETE = (
+    b'def delete_row(table, key):\n    """Remove a record and everything that points at it."""\n    del table[key]\n'
+)
+QUESTION = "remove a record from the table"
+
+
+def add(writer: Writer, path: bytes, data: bytes) -> int:
+    return writer.replace(ingest(path, data), SIGNATURE, 0)
+
+
+def asked(text: str = QUESTION) -> bytes:
+    return StaticEncoder().encode("static", text)
+
+
+def counts(reader: Reader) -> list[tuple[int, ...]]:
+    tables = ("embedded", "stands_in", "vectors_1_rowids", "vectors_2_rowids")
+    return [reader._rows(f"SELECT count(*) FROM {table}")[0] for table in tables]
+
+
+def test_a_file_is_found_by_what_it_means_as_soon_as_it_is_stored(writer: Writer, reader: Reader) -> None:
+    assert reader.spaces() == {}
+    add(writer, b"http/parse.py", PARSE)
+    wanted = add(writer, b"db/rows.py", DELETE)
+    assert reader.spaces() == {"static/outline": 1.0, "static/chunk": 1.0}
+    for space in ("static/outline", "static/chunk"):
+        hits = reader.nearest(space, asked(), 5)
+        assert hits[0].source_id == wanted
+        assert len(hits) == 2
+        assert hits[0].similarity > hits[1].similarity
+
+
+def test_parked_versions_are_not_found_and_come_back_with_their_vectors(writer: Writer, reader: Reader) -> None:
+    document = ingest(b"db/rows.py", DELETE)
+    first = writer.replace(document, SIGNATURE, 0)
+    before = counts(reader)
+    writer.remove(b"db/rows.py")
+    assert reader.nearest("static/chunk", asked(), 5) == []
+    assert counts(reader) == before
+    assert writer.activate(b"db/rows.py", document.content_hash, document.parser, SIGNATURE, 0)
+    assert [hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)] == [first]
+    assert counts(reader) == before
+
+
+def test_live_places_are_found_behind_any_number_of_parked_ones(writer: Writer, reader: Reader) -> None:
+    for number in range(40):
+        add(writer, b"db/rows.py", DELETE + b"# note %d\n" % number)
+    kept = add(writer, b"http/parse.py", PARSE)
+    writer.remove(b"db/rows.py")
+    assert [hit.source_id for hit in reader.nearest("static/outline", asked(), 1)] == [kept]
+    assert [hit.source_id for hit in reader.nearest("static/chunk", asked(), 1)] == [kept]
+
+
+def test_equal_text_is_embedded_once_and_found_in_both_places(writer: Writer, reader: Reader) -> None:
+    one = add(writer, b"a/rows.py", DELETE)
+    vectors = counts(reader)[3]
+    two = add(writer, b"b/rows.py", DELETE)
+    assert counts(reader)[3] == vectors
+    assert {hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)} == {one, two}
+
+
+def test_what_no_version_says_any_more_leaves_no_vector(writer: Writer, reader: Reader) -> None:
+    add(writer, b"keep.py", PARSE)
+    before = counts(reader)
+    replaced = ingest(b"db/rows.py", DELETE)
+    writer.replace(replaced, SIGNATURE, 0)
+    # A version by another parser can never come back: it is deleted instead of parked.
+    writer.replace(replace(replaced, parser="chunker/1"), SIGNATURE, 0)
+    after_two = counts(reader)
+    writer.skip(b"db/rows.py", "binary", SIGNATURE, 0, parser="chunker/3")
+    assert counts(reader) == before
+    assert after_two[0][0] > before[0][0]
+
+
+def test_nothing_of_a_transaction_that_failed_stays(writer: Writer, reader: Reader) -> None:
+    add(writer, b"keep.py", PARSE)
+    before, digest = counts(reader), reader.digest()
+    with pytest.raises(ZeroDivisionError), writer.batch():
+        add(writer, b"db/rows.py", DELETE)
+        raise ZeroDivisionError
+    assert (counts(reader), reader.digest()) == (before, digest)
+    add(writer, b"db/rows.py", DELETE)
+    assert len(reader.nearest("static/outline", asked(), 5)) == 2
+
+
+def test_the_digest_speaks_of_the_texts_and_not_of_their_history(
+    writer: Writer, reader: Reader, tmp_path: Path
+) -> None:
+    for number in range(3):
+        add(writer, b"db/rows.py", DELETE + b"# %d\n" % number)
+    add(writer, b"db/rows.py", DELETE)
+    with open_index(tmp_path / "cold" / "index.db") as cold, cold.reader() as fresh:
+        add(cold.writer(), b"db/rows.py", DELETE)
+        assert fresh.digest() == reader.digest()
+        changed = ingest(b"db/rows.py", DELETE)
+        other = replace(changed.embedded[0], input_hash=b"\0" * 8)
+        cold.writer().replace(replace(changed, embedded=(other, *changed.embedded[1:])), SIGNATURE, 0)
+        assert fresh.digest() != reader.digest()
+
+
+def test_similarities_are_those_of_the_hits(writer: Writer, reader: Reader) -> None:
+    add(writer, b"http/parse.py", PARSE)
+    add(writer, b"db/rows.py", DELETE)
+    for space in ("static/outline", "static/chunk"):
+        hits = {hit.item_id: hit.similarity for hit in reader.nearest(space, asked(), 5) if hit.item_id is not None}
+        assert reader.similarities(space, asked(), [*hits, 10**6]) == pytest.approx(hits, abs=1e-5)
+
+
+def test_signs_alone_estimate_the_cosine(writer: Writer, reader: Reader) -> None:
+    from helix_core.embed.static import vectors_of
+    from helix_core.embed.texts import chunk_texts
+
+    document = ingest(b"db/rows.py", DELETE)
+    writer.replace(document, SIGNATURE, 0)
+    text = next(chunk_texts(document.path, document.chunks))
+    exact = float(vectors_of([text])[0] @ np.frombuffer(asked(), "<f4"))
+    assert reader.nearest("static/chunk", asked(), 1)[0].similarity == pytest.approx(exact, abs=0.15)
+
+
+def test_an_unknown_space_and_a_vector_of_other_dimensions_hold_nothing(writer: Writer, reader: Reader) -> None:
+    add(writer, b"db/rows.py", DELETE)
+    assert reader.nearest("none/outline", asked(), 5) == []
+    assert reader.nearest("static/outline", asked()[:64], 5) == []
+    assert reader.nearest("static/outline", bytes(1024), 5) == []
+    assert reader.similarities("none/chunk", asked(), [1]) == {}
+
+
+def test_vectors_made_later_fill_a_space_of_their_own(writer: Writer, reader: Reader) -> None:
+    document = ingest(b"db/rows.py", DELETE)
+    wanted = writer.replace(document, SIGNATURE, 0)
+    add(writer, b"http/parse.py", PARSE)
+    outline = next(text for text in document.embedded if text.level == "outline")
+    made = [(outline.input_hash, bytes(range(1, 65))), (b"unknown!", bytes(64))]
+    assert writer.add_vectors("mini", "outline", made) == 1
+    assert writer.add_vectors("mini", "outline", made) == 0
+    assert reader.spaces()["mini/outline"] == 0.5
+    query = np.arange(1, 65, dtype="<f4").tobytes()
+    assert [(hit.source_id, round(hit.similarity, 3)) for hit in reader.nearest("mini/outline", query, 5)] == [
+        (wanted, 1.0)
+    ]
+    writer.drop_models([])
+    assert reader.nearest("mini/outline", query, 5) == []
+
+
+def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Reader) -> None:
+    writer = index.writer()
+    with writer.batch():
+        for number in range(2_600):
+            writer.replace(_one_outline(number), SIGNATURE, 0)
+    blocks = "SELECT count(*) FROM vectors_1_chunks"
+    full = reader._rows(blocks)[0][0]
+    with writer.batch():
+        for number in range(2_600):
+            if number % 10:
+                writer.remove(b"f%d" % number)
+    writer.prune()
+    assert reader._rows(blocks)[0][0] <= full
+    assert len(reader.nearest("static/outline", np.ones(8, "<f4").tobytes(), 500)) == 260
+
+
+def _one_outline(number: int) -> Document:
+    document = ingest(b"f%d" % number, b"x\n")
+    values = np.random.default_rng(number).integers(-127, 127, 8, dtype=np.int8)
+    return replace(
+        document, embedded=(replace(document.embedded[0], input_hash=number.to_bytes(8), vector=values.tobytes()),)
+    )
+
+
+def test_without_numpy_the_same_places_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with open_index(path) as index, index.reader() as reader:
+        with index.writer().batch():
+            for number in range(300):
+                add(index.writer(), b"m%d/f.py" % number, DELETE + PARSE + b"# %d\n" % number)
+        found = [
+            [(hit.source_id, hit.item_id) for hit in reader.nearest(f"static/{level}", asked(), 20)]
+            for level in ("outline", "chunk")
+        ]
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom helix_core.store import open_index\n"
+        "from helix_core.embed.static import StaticEncoder\n"
+        f"vector = StaticEncoder().encode('static', {QUESTION!r})\n"
+        "with open_index(Path(sys.argv[1])) as index, index.reader() as reader:\n"
+        "    levels = ('static/outline', 'static/chunk')\n"
+        "    print([[(h.source_id, h.item_id) for h in reader.nearest(l, vector, 20)] for l in levels])\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert literal_eval(done.stdout) == found
