@@ -50,7 +50,7 @@ def packet(
     """The ``helix.packet/1`` object; items keep the order they come in, which is best first."""
     groups: dict[str, list[dict[str, Any]]] = {status.value: [] for status in Status}
     for one in weighed:
-        groups[one.verdict.status.value].append(_item(one))
+        groups[one.verdict.status.value].append(item_object(one))
     found = facts.found
     answer: dict[str, Any] = {
         "schema": PACKET_SCHEMA,
@@ -100,7 +100,8 @@ def estimated_tokens(answer: dict[str, Any]) -> int:
     return round(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / CHARACTERS_PER_TOKEN)
 
 
-def _item(one: Weighed) -> dict[str, Any]:
+def item_object(one: Weighed) -> dict[str, Any]:
+    """A weighed item, as every answer has it."""
     item, source, commit = one.ranked.item, one.ranked.item.source, one.commit
     return {
         "kind": item.kind,

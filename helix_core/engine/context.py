@@ -106,7 +106,8 @@ def context(
         boundary=lambda: secrets.token_hex(8),
         condense=means.condense,
     )
-    return _wire(question, request, answered, window, evidence) | {"counted_by": means.counted_by, "notes": list(means.notes)}
+    about = {"counted_by": means.counted_by, "notes": list(means.notes)}
+    return _wire(question, request, answered, window, evidence) | about
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:

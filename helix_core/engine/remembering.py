@@ -8,20 +8,23 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from helix_core.engine.opened import Opened
+from helix_core.engine.checked import checked_task, stop_when
+from helix_core.engine.opened import NO_OVERLAYS, Opened
 from helix_core.errors import StoreError, UsageError
-from helix_core.model import Attribution, Found, Judged, Pointer, TaskType
+from helix_core.model import Attribution, Found, Judged, NoteItem, Pointer, TaskType
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answered
     from helix_core.engine.notes import Recalled
     from helix_core.memory.notes import Given
+    from helix_core.store.memory import Memory
 
 CONSOLIDATED = 10
 NOBODY = Attribution()
+T = TypeVar("T")
 _GENE_ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -96,6 +99,41 @@ class Remembering(Opened):
             ],
         }
 
+    def expand(
+        self,
+        *,
+        gene_id: str = "",
+        source_id: str = "",
+        start_line: int = 0,
+        direction: str = "all",
+        k: int = 5,
+        task: TaskType | str = TaskType.EXPLAIN,
+        session: str = "",
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.expand/1`` object: what stands around a place, each neighbour with a verdict of this moment.
+
+        Raises UsageError for a bad call, or a place that is not here, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine import expand
+
+        had = self.delivered(session) if session else frozenset()
+        asked = expand.Wanted(gene_id, source_id, start_line, direction, k, checked_task(task), had)
+        wanted, check = asked.checked(), stop_when(cancelled)
+        gene, note = gene_bytes(gene_id) if gene_id else b"", expand.note_hash(source_id)
+
+        def find(memory: Memory) -> tuple[list[NoteItem], list[NoteItem]]:
+            found = memory.items_of_text(self._place, note) if note else memory.items_with(self._place, gene)
+            meant = expand.note_in(found, wanted)
+            return found, memory.items_of(meant.note_id) if meant is not None else []
+
+        def look() -> dict[str, Any]:
+            notes, siblings = self._if_readable(find) or ([], [])
+            expansion = expand.Expansion(self._index.reader, self._weigher(NO_OVERLAYS, check))
+            return expand.expanded(wanted, gene, expansion, notes, siblings)
+
+        return self._mended(look)
+
     def kv_backfill(self) -> dict[str, Any]:
         """Make items and claims of notes anew where an older chunker made them: ``{backfilled, total}``, in notes.
 
@@ -103,7 +141,7 @@ class Remembering(Opened):
         """
         from helix_core.engine.taking import backfilled
 
-        def fill(memory: Any) -> tuple[int, int]:
+        def fill(memory: Memory) -> tuple[int, int]:
             return backfilled(memory, self._place, self._in_hand)
 
         done, total = self._memory.read(fill) or (0, 0)
@@ -114,11 +152,7 @@ class Remembering(Opened):
         from helix_core.memory.exchanges import session_name
 
         name = session_name(session)
-        try:
-            return self._memory.read(lambda memory: memory.delivered(self._place, name)) or frozenset()
-        except StoreError as error:
-            self._unremembered = str(error)
-            return frozenset()
+        return self._if_readable(lambda memory: memory.delivered(self._place, name)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
         """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new."""
@@ -154,15 +188,19 @@ class Remembering(Opened):
 
     def _recalled(self, words: Sequence[str], k: int) -> list[Recalled] | None:
         """The notes for an answer; None where there is no memory, or where it cannot be read, which is told."""
-        self._unremembered = ""
 
-        def read(memory: Any) -> list[Recalled]:
+        def read(memory: Memory) -> list[Recalled]:
             from helix_core.engine.notes import recall
 
             return recall(memory, self._index.reader, self._place, words, k)
 
+        return self._if_readable(read)
+
+    def _if_readable(self, act: Callable[[Memory], T]) -> T | None:
+        """What the memory gives; None where there is none, or where it cannot be read, which the answer then tells."""
+        self._unremembered = ""
         try:
-            return self._memory.read(read)
+            return self._memory.read(act)
         except StoreError as error:
             self._unremembered = str(error)
             return None
@@ -188,7 +226,7 @@ class Remembering(Opened):
     def _judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
         from helix_core.engine.notes import judged
 
-        found = self._memory.read(lambda memory: judged(memory, self._place, pointer, task, time.time()))
+        found = self._if_readable(lambda memory: judged(memory, self._place, pointer, task, time.time()))
         return found or judged(None, self._place, pointer, task, time.time())
 
     def _doubts(self) -> list[str]:
