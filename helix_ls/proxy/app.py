@@ -20,6 +20,7 @@ from helix_ls.proxy.evidence import Evidence
 from helix_ls.proxy.guard import Rules, head_of, refusal
 from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.models import Models
+from helix_ls.proxy.openapi import Document
 from helix_ls.proxy.refused import (
     RefusedError,
     answer,
@@ -33,6 +34,7 @@ from helix_ls.proxy.restart import Signals, Told
 from helix_ls.proxy.routes import Routes
 from helix_ls.proxy.standing import Standing
 from helix_ls.proxy.table import OPERATIONS
+from helix_ls.proxy.thinking import rules_of
 from helix_ls.proxy.upstreams import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -59,7 +61,8 @@ def application(
     """The whole server as an ASGI application; with the lifespan protocol it says when it begins and ends."""
     signals = signals or Signals.of(os.environ)
     evidence = Evidence(config.proxy_budget_tokens, measures)
-    chat = Chat(workspaces, upstreams, evidence, measures, idle_s=config.proxy_idle_s)
+    no_thinking = rules_of(config.no_thinking)
+    chat = Chat(workspaces, upstreams, evidence, measures, idle_s=config.proxy_idle_s, no_thinking=no_thinking)
     answering = Answering(workspaces)
     routes, admin = Routes(answering), Admin(answering, signals, rules.port)
     standing = Standing(workspaces, answering, upstreams, measures, rules=rules, signals=signals)
@@ -76,6 +79,7 @@ def application(
         "/stats": standing.stats,
         "/health": standing.health,
         "/metrics": standing.metrics,
+        "/openapi.json": Document().answer,
     }
     table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
     handlers: dict[Any, Any] = {

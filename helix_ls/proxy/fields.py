@@ -8,18 +8,26 @@ from typing import Any, Literal
 
 from helix_core.errors import UsageError
 
-Kind = Literal["text", "whole number", "number", "object"]
-MOST_CHARACTERS = 100_000
+Kind = Literal["text", "whole number", "number", "true or false", "object"]
+# Of a text that has no bound of its own so many characters are read: more is no question.
+READ_CHARACTERS = 8_000
+UNBOUNDED = 1_000_000_000
 _REQUIRED = object()
-_TYPES = {"text": "string", "whole number": "integer", "number": "number", "object": "object"}
-_ARTICLES = {"text": "a string", "object": "an object"}
+_TYPES = {
+    "text": "string",
+    "whole number": "integer",
+    "number": "number",
+    "object": "object",
+    "true or false": "boolean",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One member. ``also`` are names it had before, looked at in this order; ``least`` and ``most`` are inclusive.
 
-    ``null`` is as if it were not there. A required text must say something. ``most`` bounds a text's characters too.
+    ``null`` is as if it were not there. A required text must say something; one longer than ``most`` characters is
+    refused, and of one without that bound the first are read.
     """
 
     name: str
@@ -27,7 +35,7 @@ class Field:
     description: str
     default: Any = _REQUIRED
     least: float = 0
-    most: float = 1_000_000_000
+    most: float = UNBOUNDED
     choices: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     example: Any = None
@@ -42,10 +50,6 @@ class Field:
         """Under which it is read."""
         return (self.name, *self.also)
 
-    @property
-    def _most_characters(self) -> int:
-        return int(min(self.most, MOST_CHARACTERS))
-
     def schema(self) -> dict[str, Any]:
         """As JSON Schema 2020-12, without ``null``."""
         about: dict[str, Any] = {"type": _TYPES[self.kind]}
@@ -53,7 +57,8 @@ class Field:
             whole = self.kind == "whole number"
             about |= {"minimum": int(self.least) if whole else self.least, "maximum": int(self.most)}
         elif self.kind == "text":
-            about |= {"enum": list(self.choices)} if self.choices else {"maxLength": self._most_characters}
+            about |= {"enum": list(self.choices)} if self.choices else {}
+            about |= {"maxLength": int(self.most)} if self.most < UNBOUNDED else {}
         return about
 
     def checked(self, name: str, value: Any) -> Any:
@@ -64,13 +69,18 @@ class Field:
             if not isinstance(value, dict):
                 raise UsageError(f"{name} is no object; give it as one")
             return value
+        if self.kind == "true or false":
+            if not isinstance(value, bool):
+                raise UsageError(f"{name} is neither true nor false; give one of them")
+            return value
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if self.kind == "whole number" and not (is_number and float(value).is_integer()):
+        is_whole = is_number and (isinstance(value, int) or value.is_integer())
+        if self.kind == "whole number" and not is_whole:
             raise UsageError(f"{name} is no whole number; give one from {self.least:.0f} to {self.most:,.0f}")
         if not is_number:
             raise UsageError(f"{name} is no number; give one from {self.least:g} to {self.most:,.0f}")
         if not self.least <= value <= self.most:
-            raise UsageError(f"{name} is {value:g}; it must be from {self.least:g} to {self.most:,.0f}")
+            raise UsageError(f"{name} is out of its range; it must be from {self.least:g} to {self.most:,.0f}")
         return int(value) if self.kind == "whole number" else float(value)
 
     def _text(self, name: str, value: Any) -> str:
@@ -78,8 +88,10 @@ class Field:
             raise UsageError(f"{name} is no text; give it as a string")
         if self.choices and value not in self.choices:
             raise UsageError(f"unknown {name} {value[:80]!a}; use one of {', '.join(self.choices)}")
-        if len(value) > self._most_characters:
-            raise UsageError(f"{name} is longer than {self._most_characters:,} characters; give its essence")
+        if self.most == UNBOUNDED:
+            value = value if len(value) <= READ_CHARACTERS else value.strip()[:READ_CHARACTERS]
+        elif len(value) > self.most:
+            raise UsageError(f"{name} is longer than {self.most:,.0f} characters; give its essence")
         if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
             raise UsageError(f"{name} holds half a character (a lone surrogate); give whole Unicode text")
         return value
@@ -109,7 +121,7 @@ def body_schema(fields: Sequence[Field]) -> dict[str, Any]:
             known = {"description": said} | ({"default": field.default} if not field.is_required else {})
             properties[name] = {"anyOf": [about, {"type": "null"}], **known}
         if field.is_required:
-            stated = field.schema() | ({"pattern": r"\S"} if field.kind == "text" else {})
+            stated = {"type": "string", "pattern": r"\S"} if field.kind == "text" else field.schema()
             needed.append({"anyOf": [{"required": [name], "properties": {name: stated}} for name in field.names]})
     schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": True}
     return schema | ({"allOf": needed} if needed else {})

@@ -96,7 +96,7 @@ def refusal(head: Head, rules: Rules) -> Refusal | None:
             return _KEY
         if scope != "admin" and needs_admin(head.route):
             return _SCOPE
-    if head.method in _BODILESS or (head.method == "DELETE" and not _has_body(head)):
+    if head.method in _BODILESS or _has_no_body(head):
         return None
     if head.one(b"content-type").partition(b";")[0].strip().lower() != b"application/json":
         return _TYPE
@@ -132,8 +132,10 @@ def _is_open(head: Head) -> bool:
     return head.path == OPEN_PATH and head.method in ("GET", "HEAD")
 
 
-def _has_body(head: Head) -> bool:
-    return bool(head.all(b"transfer-encoding")) or any(value.strip() != b"0" for value in head.all(b"content-length"))
+def _has_no_body(head: Head) -> bool:
+    """Is there nothing to be a form? A POST has to say so."""
+    lengths = [value.strip() for value in head.all(b"content-length")]
+    return not head.all(b"transfer-encoding") and (lengths == [b"0"] or (not lengths and head.method != "POST"))
 
 
 def head_of(method: str, path: str, headers: Iterable[tuple[bytes, bytes]], route: str | None = None) -> Head:

@@ -23,7 +23,7 @@ VARIABLE = "HELIX_STATE_DIR"
 NAME, ADMIN_NAME = "api-key", "admin-key"
 _ADMIN = "helix-admin-"
 _SHAPE = re.compile(r"helix-(admin-)?[A-Za-z0-9_-]{43}")
-_NONCE = re.compile(r"[A-Za-z0-9_-]{16,128}")
+NONCE = "[A-Za-z0-9_-]{16,128}"
 
 
 class KeyFileError(HelixError):
@@ -73,7 +73,7 @@ def proof(key: str, nonce: str, port: int) -> str:
 
 def is_nonce(text: str) -> bool:
     """16 to 128 letters, digits, ``-`` or ``_``."""
-    return _NONCE.fullmatch(text) is not None
+    return re.fullmatch(NONCE, text) is not None
 
 
 def _make(file: Path, begins: str) -> None:

@@ -65,13 +65,12 @@ class Standing:
         """``/health``: with a key, how it goes; without, nothing but that somebody is there, who knows the key."""
         signal, now = self._signals.read(self._rules.port), time.time()
         said: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
-        nonce = request.query_params.get("nonce", "")
-        if nonce:
+        nonce, of = request.query_params.get("nonce"), request.query_params.get("of", "ask")
+        if of not in ("ask", "admin"):
+            raise RefusedError(400, "bad_key_name", "of names the key to prove: ask or admin")
+        if nonce is not None:
             if not is_nonce(nonce):
                 raise RefusedError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
-            of = request.query_params.get("of", "ask")
-            if of not in ("ask", "admin"):
-                raise RefusedError(400, "bad_key_name", "of names the key to prove: ask or admin")
             key = self._rules.admin_key if of == "admin" else self._rules.key
             said["proof"] = proof(key, nonce, self._rules.port)
         if scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules) != "none":

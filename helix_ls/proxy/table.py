@@ -12,7 +12,7 @@ from helix_core.engine.checked import MAX_K
 from helix_core.engine.context import LEAST_BUDGET, MOST_BUDGET
 from helix_core.model import TaskType
 from helix_core.window.evidence import Decoder
-from helix_ls.proxy.fields import Field
+from helix_ls.proxy.fields import READ_CHARACTERS, Field
 from helix_ls.proxy.restart import DOWNTIME_S, MOST_DOWNTIME_S, MOST_WORDS
 from helix_ls.proxy.shapes import MOST_RESULTS, PROFILES
 
@@ -22,9 +22,10 @@ JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One method of one path. ``answers`` names the object of a 200, ``more`` the statuses besides those of all.
+    """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
 
-    ``fields`` is None where the body is anybody's (a chat) or where there is none.
+    ``fields`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that statuses
+    come from the upstream, ``is_of_workspace`` that a workspace is asked.
     """
 
     method: Literal["GET", "POST"]
@@ -35,12 +36,15 @@ class Operation:
     fields: tuple[Field, ...] | None = None
     more: tuple[int, ...] = ()
     media: str = JSON
+    is_stream: bool = False
+    is_upstreams: bool = False
+    is_of_workspace: bool = True
 
 
 QUESTION = Field(
     "query",
     "text",
-    "What is asked, in words, names or a quoted message.",
+    f"What is asked, in words, names or a quoted message; the first {READ_CHARACTERS:,} characters count.",
     also=("question", "fullInput"),
     example="where are session cookies signed?",
 )
@@ -81,20 +85,35 @@ RESTART = (
 )
 
 OPERATIONS = (
-    Operation("POST", "/v1/chat/completions", "A chat, with evidence put before its question", "chat"),
-    Operation("GET", "/v1/models", "The models of the upstream", "models"),
+    Operation(
+        "POST",
+        "/v1/chat/completions",
+        "A chat, with evidence put before its question",
+        "chat",
+        is_stream=True,
+        is_upstreams=True,
+    ),
+    Operation("GET", "/v1/models", "The models of the upstream", "models", is_upstreams=True),
     Operation("POST", "/context", "Evidence as text for a model", "context", fields=CONTEXT),
     Operation("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
     Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PACKET),
-    Operation(
-        "POST", "/fingerprint", "Places without text, each that was left out counted", "fingerprint", fields=FINGERPRINT
-    ),
+    Operation("POST", "/fingerprint", "Places without text, all accounted for", "fingerprint", fields=FINGERPRINT),
     Operation("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
     Operation("POST", "/admin/vacuum", "Give back what the index does not need", "vacuum", needs="admin", fields=()),
     Operation(
-        "POST", "/admin/announce_restart", "Tell that this server restarts", "restart", needs="admin", fields=RESTART
+        "POST",
+        "/admin/announce_restart",
+        "Tell that this server restarts",
+        "restart",
+        needs="admin",
+        fields=RESTART,
+        more=(500,),
+        is_of_workspace=False,
     ),
     Operation("GET", "/stats", "The workspace's status, and what the server does", "stats"),
-    Operation("GET", "/health", "That somebody is there, who knows the key", "health", needs="nothing"),
-    Operation("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT),
+    Operation(
+        "GET", "/health", "That somebody is there, who knows the key", "health", needs="nothing", more=(400, 404)
+    ),
+    Operation("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT, is_of_workspace=False),
+    Operation("GET", "/openapi.json", "This document", "document", is_of_workspace=False),
 )

@@ -1,0 +1,127 @@
+"""``GET /openapi.json``: the API as an OpenAPI 3.1 document, made of the tables that the guard and the routes read.
+
+https://spec.openapis.org/oas/v3.1.1.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from helix_core import __version__
+from helix_ls.proxy.answering import encoded
+from helix_ls.proxy.answers import COMPONENTS
+from helix_ls.proxy.fields import body_schema
+from helix_ls.proxy.guard import MAX_BODY_BYTES
+from helix_ls.proxy.key import NONCE
+from helix_ls.proxy.table import EVENTS, JSON, OPERATIONS, Operation
+
+VERSION = "3.1.0"
+_ABOUT = (
+    "Answers about the workspaces this server was started with: which places answer a question, and whether what is "
+    "known of them is still true on disk. A workspace is chosen by /w/<name>/ before the path, or by the header "
+    "X-Helix-Workspace; the first one is meant where none is. Requests with an Origin, or for another Host than "
+    "127.0.0.1, localhost or [::1] with the port, are refused."
+)
+_STATUSES = {
+    400: "The body, or one of its members, is not what it must be; the message says what would be right.",
+    401: "The key is missing or wrong.",
+    403: "A web page asks, or the key may only ask.",
+    404: "No such workspace.",
+    413: f"The body is over {MAX_BODY_BYTES // 1024 // 1024} MiB.",
+    415: "The body is not application/json, or compressed.",
+    421: "The Host is not this server's.",
+    431: "The head of the request is too large.",
+    500: "A failure that the message names, or a defect.",
+    503: "No folder is open, or the index is being written; see Retry-After.",
+}
+_ALWAYS, _WITH_BODY, _OF_WORKSPACE = (401, 403, 421, 431), (400, 413, 415), (404, 500, 503)
+_PASSED_ON = "As the upstream refused it, in this shape; 502 where it does not answer, 503 where none is configured."
+_PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "/health": [
+        {
+            "name": "nonce",
+            "in": "query",
+            "description": "The server proves with it that it knows the key.",
+            "schema": {"type": "string", "pattern": f"^{NONCE}$"},
+        },
+        {
+            "name": "of",
+            "in": "query",
+            "description": "Which key is proved.",
+            "schema": {"type": "string", "enum": ["ask", "admin"], "default": "ask"},
+        },
+    ]
+}
+
+
+def document(operations: tuple[Operation, ...] = OPERATIONS) -> dict[str, Any]:
+    """The document. Constant: it says the same in every workspace."""
+    paths: dict[str, dict[str, Any]] = {}
+    for each in operations:
+        paths.setdefault(each.path, {})[each.method.lower()] = _operation(each)
+    return {
+        "openapi": VERSION,
+        "info": {"title": "Helix", "version": __version__, "description": _ABOUT},
+        "servers": [
+            {"url": "/"},
+            {"url": "/w/{workspace}", "variables": {"workspace": {"default": "NAME", "description": "Its name."}}},
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": COMPONENTS,
+            "securitySchemes": {
+                "ask": {"type": "http", "scheme": "bearer", "description": "helix connect openai"},
+                "admin": {"type": "http", "scheme": "bearer", "description": "helix connect admin"},
+            },
+        },
+    }
+
+
+def _operation(each: Operation) -> dict[str, Any]:
+    keys: list[dict[str, list[str]]] = [{"admin": []}] if each.needs == "admin" else [{"ask": []}, {"admin": []}]
+    made: dict[str, Any] = {
+        "operationId": f"{each.method.lower()}{each.path}".replace("/", "_").replace("-", "_"),
+        "summary": each.summary,
+        "security": [{}, *keys] if each.needs == "nothing" else keys,
+        "responses": _responses(each),
+    }
+    if each.path in _PARAMETERS:
+        made["parameters"] = _PARAMETERS[each.path]
+    if each.method == "POST":
+        schema: dict[str, Any] = {"type": "object"} if each.fields is None else body_schema(each.fields)
+        needed = each.fields is None or any(field.is_required for field in each.fields)
+        made["requestBody"] = {"required": needed, "content": {JSON: {"schema": schema}}}
+    return made
+
+
+def _responses(each: Operation) -> dict[str, Any]:
+    good = {each.media: {"schema": {"$ref": f"#/components/schemas/{each.answers}"}}}
+    if each.is_stream:
+        good[EVENTS] = {"schema": {"type": "string"}}
+    said: dict[str, Any] = {"200": {"description": each.summary, "content": good}}
+    if each.is_upstreams:
+        refused = _error(_PASSED_ON)
+        return said | {"4XX": refused, "5XX": refused}
+    statuses = {*_ALWAYS, *each.more, *(_WITH_BODY if each.method == "POST" else ())}
+    if each.is_of_workspace:
+        statuses |= set(_OF_WORKSPACE)
+    return said | {str(status): _error(_STATUSES[status]) for status in sorted(statuses)}
+
+
+def _error(description: str) -> dict[str, Any]:
+    return {"description": description, "content": {JSON: {"schema": {"$ref": "#/components/schemas/error"}}}}
+
+
+class Document:
+    """The route."""
+
+    def __init__(self) -> None:
+        self._body = b""
+
+    async def answer(self, _request: Request) -> Response:
+        """The document; made once, when it is first asked for."""
+        self._body = self._body or encoded(document())
+        return Response(self._body, media_type=JSON)
