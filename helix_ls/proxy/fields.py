@@ -83,9 +83,10 @@ class Field:
             raise UsageError(f"{name} is out of its range; it must be from {self.least:g} to {self.most:,.0f}")
         return int(value) if self.kind == "whole number" else float(value)
 
-    def _text(self, name: str, value: Any) -> str:
-        if not isinstance(value, str):
+    def _text(self, name: str, given: Any) -> str:
+        if not isinstance(given, str):
             raise UsageError(f"{name} is no text; give it as a string")
+        value = given
         if self.choices and value not in self.choices:
             raise UsageError(f"unknown {name} {value[:80]!a}; use one of {', '.join(self.choices)}")
         if self.most == UNBOUNDED:
