@@ -13,7 +13,7 @@ from typer.main import get_command
 
 VERBS = (
     *("index", "search", "packet", "context", "status", "serve", "connect"),
-    *("doctor", "config", "lsp", "daemon", "mcp"),
+    *("bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
