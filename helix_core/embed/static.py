@@ -1,4 +1,4 @@
-"""The built-in encoder: a text is the weighted sum of its distinct words' vectors. Nothing to wait for.
+"""The built-in encoder: a text is the weighted sum of its distinct pieces of words. Nothing to wait for.
 
 Two ways to the same vector: with numpy for documents, where thousands are made at once, and without for a question,
 whose process would pay more for importing numpy than for the search. Weighting by frequency: Arora, Liang & Ma 2017, "A
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -70,27 +70,26 @@ def packed_floats(values: Sequence[float]) -> bytes:
 
 
 def pieces_of(text: str) -> list[int]:
-    """The table's rows for each distinct word of a text; a word that is used twice counts once."""
-    words: dict[str, None] = {}
-    for token in dict.fromkeys(_WORD.findall(text)):
-        for word in _words_in(token) if len(token) < _LONG else ():
-            words[word] = None
-    return [row for word in words for row in _pieces(word)]
+    """The table's rows for the words of a text, in order of row; what occurs twice counts once."""
+    return sorted(set().union(*map(_rows_of, set(_WORD.findall(text)))))
 
 
 @lru_cache(WORDS_KEPT)
-def _words_in(token: str) -> tuple[str, ...]:
-    return tuple(split_identifier(token))
-
-
-@lru_cache(WORDS_KEPT)
-def _pieces(word: str) -> tuple[int, ...]:
+def _rows_of(token: str) -> tuple[int, ...]:
+    """The rows of each word that a token, perhaps a compound identifier, is made of."""
+    if len(token) > _LONG:
+        return ()
     table = static_table()
-    if word.isascii():
-        return table.pieces(word)
+    return tuple(row for word in split_identifier(_plain(token)) for row in table.pieces(word))
+
+
+def _plain(token: str) -> str:
+    """Without accents, as the tokens are."""
+    if token.isascii():
+        return token
     from unicodedata import combining, normalize
 
-    return table.pieces("".join(letter for letter in normalize("NFD", word) if not combining(letter)))
+    return "".join(letter for letter in normalize("NFD", token) if not combining(letter))
 
 
 def vectors_of(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -99,22 +98,21 @@ def vectors_of(texts: Sequence[str]) -> NDArray[np.float32]:
 
     values, scales = _arrays()
     found = np.zeros((len(texts), values.shape[1]), np.float32)
-    rows = [pieces_of(text) for text in texts]
-    wanted = [place for place, pieces in enumerate(rows) if pieces]
-    if wanted:
-        gathered = np.fromiter((row for place in wanted for row in rows[place]), np.intp)
-        starts = np.cumsum([0, *(len(rows[place]) for place in wanted[:-1])])
-        weighted = values[gathered].astype(np.float32)
-        weighted *= scales[gathered, None]
-        found[wanted] = np.add.reduceat(weighted, starts, axis=0)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        found /= np.where(lengths > 0, lengths, 1)
+    for place, text in enumerate(texts):
+        rows = pieces_of(text)
+        if rows:
+            chosen = np.array(rows)
+            np.matmul(scales.take(chosen), values.take(chosen, axis=0).astype(np.float32), out=found[place])
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    found /= np.where(lengths > 0, lengths, 1)
     return found
 
 
+@cache
 def _arrays() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     import numpy as np
 
     table = static_table()
+    table.expect_many()
     values: Any = np.frombuffer(table.values(), np.int8).reshape(table.rows, table.dimensions)
     return values, np.asarray(table.scales(), np.float32)

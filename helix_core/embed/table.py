@@ -39,6 +39,7 @@ class StaticTable:
         self._text = view[ends_end : ends_end + text_bytes]
         self._values = view[ends_end + text_bytes :].cast("b")
         self._tokens = _Tokens(self._text, self._ends)
+        self._by_token: dict[bytes, int] = {}
 
     def tokens(self) -> Sequence[bytes]:
         """All tokens, sorted; the row of each is its place."""
@@ -52,8 +53,15 @@ class StaticTable:
         """int8, row after row."""
         return self._values
 
+    def expect_many(self) -> None:
+        """Hold all tokens in memory: 10 ms once, which a question's few words do not pay back and documents do."""
+        if not self._by_token:
+            self._by_token = {token: row for row, token in enumerate(self._tokens)}
+
     def row(self, token: bytes) -> int:
         """The row of a token, or -1."""
+        if self._by_token:
+            return self._by_token.get(token, -1)
         place = bisect_left(self._tokens, token)
         return place if place < self.rows and self._tokens[place] == token else -1
 

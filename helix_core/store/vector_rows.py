@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from helix_core.model import EmbeddedText, Level
-from helix_core.store.session import rows_of
+from helix_core.store.session import Row, rows_of
 from helix_core.store.vector_extension import load_vectors
 from helix_core.store.vector_spaces import (
     LEVEL_NUMBER,
@@ -25,7 +25,7 @@ from helix_core.store.vector_spaces import (
 
 STATIC = "static"
 _KNOWN = "SELECT id FROM embedded WHERE hash = ?"
-_ADD = "INSERT INTO embedded (hash, level) VALUES (?, ?)"
+_ADD = "INSERT INTO embedded (hash, level) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
 _STANDS = "INSERT OR IGNORE INTO stands_in VALUES (?, ?, ?)"
 _ORPHANS = """
     SELECT DISTINCT text_id FROM stands_in doomed WHERE source_id = ?1
@@ -49,15 +49,17 @@ class VectorRows:
 
     def add_texts(self, source_id: int, first_item: int, texts: Iterable[EmbeddedText]) -> None:
         """The texts of a version just inserted, each new one with its static vector."""
+        new: dict[Level, list[tuple[int, bytes]]] = {}
+        stands = []
         for text in texts:
-            known = rows_of(self._connection, _KNOWN, (text.input_hash,))
-            if known:
-                text_id = known[0][0]
-            else:
-                self._connection.execute(_ADD, (text.input_hash, LEVEL_NUMBER[text.level]))
-                text_id = self._connection.last_insert_rowid()
-                self._insert(self._space(STATIC, text.level, text.vector), text_id, text.vector)
-            self._connection.execute(_STANDS, (source_id, first_item + text.chunk, text_id))
+            added = rows_of(self._connection, _ADD, (text.input_hash, LEVEL_NUMBER[text.level]))
+            text_id = (added or rows_of(self._connection, _KNOWN, (text.input_hash,)))[0][0]
+            if added:
+                new.setdefault(text.level, []).append((text_id, text.vector))
+            stands.append((source_id, first_item + text.chunk, text_id))
+        self._connection.executemany(_STANDS, stands)
+        for level, vectors in new.items():
+            self._insert(self._space(STATIC, level, vectors[0][1]), vectors)
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Vectors made later, as pairs of text hash and vector; texts that are gone since are left out.
@@ -72,7 +74,7 @@ class VectorRows:
                 continue
             has = f"SELECT 1 FROM {space.table}_rowids WHERE rowid = ?"
             if space.bytes_each == len(vector) and not rows_of(self._connection, has, (known[0][0],)):
-                self._insert(space, known[0][0], vector)
+                self._insert(space, [(known[0][0], vector)])
                 added += 1
         return added
 
@@ -110,13 +112,13 @@ class VectorRows:
                 kept = rows_of(self._connection, f"SELECT rowid, vector FROM {space.table}")
                 self._connection.execute(f"DROP TABLE {space.table}")
                 create_table(self._connection, space)
-                for text_id, vector in kept:
-                    self._insert(space, text_id, vector)
+                self._insert(space, kept)
 
-    def _insert(self, space: Space | None, text_id: int, vector: bytes) -> None:
+    def _insert(self, space: Space | None, vectors: Sequence[Row]) -> None:
+        """Pairs of text id and vector."""
         if space is not None:
             sql = f"INSERT INTO {space.table}(rowid, vector) VALUES (?, vec_{space.precision}(?))"
-            self._connection.execute(sql, (text_id, vector))
+            self._connection.executemany(sql, vectors)
 
     def _space(self, model: str, level: Level, vector: bytes) -> Space | None:
         if not self.is_loaded:
