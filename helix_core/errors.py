@@ -57,3 +57,7 @@ class GitError(HelixError):
 
 class Cancelled(HelixError):  # noqa: N818 - not a failure
     """The asker took the question back; nothing was left half written."""
+
+
+class ModelError(HelixError):
+    """A model for embedding is missing, damaged, or not one that Helix can use."""
