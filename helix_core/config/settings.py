@@ -189,6 +189,13 @@ class Config:
         "keep the questions and answers of chats, on this machine only, so that facts can be drawn from them",
         trusted=True,
     )
+    mcp_write_tools: bool = _setting(
+        "mcp.write_tools",
+        "true or false",
+        False,
+        "agents are offered tools that write notes; over HTTP only those with the key to administer",
+        trusted=True,
+    )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

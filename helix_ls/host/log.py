@@ -7,7 +7,6 @@ quote any of them. Rotates at a megabyte, two old files are kept.
 from __future__ import annotations
 
 import logging
-import logging.handlers
 import sys
 import threading
 import traceback
@@ -38,6 +37,9 @@ def raised(kind: type[BaseException] | None, trace: TracebackType | None) -> str
 
 def open_log(path: Path) -> None:
     """Write to this file from now on, and nothing of anybody else's logging anywhere."""
+    # Loaded here: who only formats has no use for what brings sockets and queues along.
+    import logging.handlers
+
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(ContentFree("%(asctime)s %(process)d %(levelname)s %(message)s"))
     LOG.addHandler(handler)

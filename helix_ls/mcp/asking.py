@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from helix_core.errors import HelixError, UsageError
 from helix_ls.host.election import StartError, reach
@@ -27,6 +27,17 @@ _MOST_IDLE = 4
 
 class AskingError(HelixError):
     """No answer could be had."""
+
+
+class Asks(Protocol):
+    """Whoever answers calls: ``await ask(method, path=folder, **params)``; cancelling it takes the question back."""
+
+    @property
+    def mode(self) -> str:
+        """Who answers."""
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """The ``result`` of a call. Raises HelixError."""
 
 
 class Asking:

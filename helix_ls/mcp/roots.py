@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
+
+
+class Choice(Protocol):
+    """The folders a question may be about."""
+
+    def all(self) -> tuple[Path, ...]:
+        """Every one."""
+
+    def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
+        """The one of that name, else the first, and then the names of the others. Raises UsageError."""
 
 
 class Folders:

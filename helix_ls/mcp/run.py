@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from helix_ls.host.log import ContentFree
 from helix_ls.mcp.asking import Asking, Daemons
 from helix_ls.mcp.roots import Folders
 from helix_ls.mcp.tools import Profile
@@ -53,17 +54,7 @@ def _taken_stdio() -> tuple[int, int]:
     return source, sink
 
 
-class _ContentFree(logging.Formatter):
-    """Of an exception its type and where it was raised; its message could quote somebody's text."""
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802
-        """Type and places."""
-        from helix_ls.host.log import raised
-
-        return raised(ei[0], ei[2])
-
-
 def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_ContentFree("helix: %(levelname)s: %(message)s"))
+    handler.setFormatter(ContentFree("helix: %(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

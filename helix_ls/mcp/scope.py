@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.printable import one_line
-from helix_ls.mcp.asking import Asking
+from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, fitted
 
 _VARIABLES = ("HELIX_CACHE_DIR", "HELIX_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
@@ -23,7 +23,7 @@ _SHOWN_BYTES = (40_000, 8_000)
 class Scope:
     """``others`` are the names of open folders the question did not choose between."""
 
-    asking: Asking
+    asking: Asks
     folder: Path
     others: tuple[str, ...] = ()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
@@ -30,17 +31,33 @@ MOST_ROOTS_ASKED = 8
 CLOSE_S = 0.7
 TOOLS_TTL_MS = 3_600_000
 _STATUS_URI, _PACKETS_URI = "helix://status", "helix://packets"
-_READ_ONLY = types.ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
 Context = Any
 
 
-async def serve(source: int, sink: int, *, asking: Asking, folders: Folders, profile: Profile) -> None:
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where a client sits: its session and its tools; ``folders`` where it may be asked for its roots."""
+
+    session: Session
+    words: Sequence[ToolWords]
+    folders: Folders | None = None
+
+    def tool(self, name: str) -> ToolWords:
+        """Its words. Raises MCPError."""
+        found = next((words for words in self.words if words.name == name), None)
+        if found is None:
+            names = ", ".join(words.name for words in self.words)
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool of that name; the tools are {names}.")
+        return found
+
+
+async def serve(
+    source: int, sink: int, *, asking: Asking, folders: Folders, profile: Profile, writes: bool = False
+) -> None:
     """Serve the client on these descriptors until it has gone."""
     lines = Lines(source, sink)
-    handlers = Handlers(Session(asking, folders), folders, profile)
-    server = handlers.server()
+    seat = Seat(Session(asking, folders), tools_of(profile, writes=writes), folders)
+    server = Handlers(lambda _: seat).server()
     writing = asyncio.create_task(lines.write())
     await server.run(lines.incoming, lines.outgoing, server.create_initialization_options())
     closing = asyncio.gather(writing, asking.close())
@@ -51,13 +68,11 @@ async def serve(source: int, sink: int, *, asking: Asking, folders: Folders, pro
 
 
 class Handlers:
-    """The methods."""
+    """The methods. ``seated`` says, of a request's context, where its client sits."""
 
-    def __init__(self, session: Session, folders: Folders, profile: Profile) -> None:
-        self._session, self._folders = session, folders
-        self._words = {words.name: words for words in tools_of(profile)}
+    def __init__(self, seated: Callable[[Context], Seat]) -> None:
+        self._seated = seated
         self._asked_for_roots = 0
-        self._tools = [_tool(words) for words in self._words.values()]
 
     def server(self) -> Server[Any]:
         """An SDK server that answers with them."""
@@ -78,30 +93,30 @@ class Handlers:
         return server
 
     async def _list_tools(self, context: Context, params: Any) -> types.ListToolsResult:  # noqa: ARG002
-        return types.ListToolsResult(tools=self._tools)
+        return types.ListToolsResult(tools=[_tool(words) for words in self._seated(context).words])
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        words = self._words.get(params.name)
-        if words is None:
-            names = ", ".join(self._words)
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool of that name; the tools are {names}.")
-        wanted = await self._learn_roots(context, params.input_responses)
+        seat = self._seated(context)
+        words = seat.tool(params.name)
+        wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
         try:
-            answer = await self._session.call(words, params.arguments or {})
+            answer = await seat.session.call(words, params.arguments or {})
         except HelixError as error:
-            said = self._session.sentence(error)
+            said = seat.session.sentence(error)
             return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
         text = answer["text"] if words.schema == "helix.context/1" and answer["text"] else as_text(answer)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=answer)
 
-    async def _learn_roots(self, context: Context, given: Any) -> types.InputRequiredResult | None:
+    async def _learn_roots(
+        self, context: Context, folders: Folders | None, given: Any
+    ) -> types.InputRequiredResult | None:
         """Ask the client once for its roots where it has them; the result is how the newer protocol asks."""
         offers = context.session.client_capabilities
-        if self._folders.is_known or offers is None or offers.roots is None:
+        if folders is None or folders.is_known or offers is None or offers.roots is None:
             return None
         request = types.ListRootsRequest(method="roots/list")
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -116,47 +131,51 @@ class Handlers:
                 LOG.warning("the client offers roots and does not list them")
                 listed = None
         roots = listed.roots if isinstance(listed, types.ListRootsResult) else []
-        await asyncio.to_thread(self._folders.offer, [str(root.uri) for root in roots])
+        await asyncio.to_thread(folders.offer, [str(root.uri) for root in roots])
         return None
 
     async def _roots_changed(self, context: Context, params: Any) -> None:  # noqa: ARG002
-        self._folders.forget()
+        folders = self._seated(context).folders
+        if folders is not None:
+            folders.forget()
 
     async def _list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:  # noqa: ARG002
+        packets = self._seated(context).session.packets
         fixed = [
             _resource(_STATUS_URI, "status", "What is indexed, and how far it is from the disk."),
             _resource(_PACKETS_URI, "packets", "The packets given in this session."),
         ]
         return types.ListResourcesResult(
             resources=fixed
-            + [_resource(f"{_PACKETS_URI}/{one}", f"packet {one}", "As it was given.") for one in self._session.packets]
+            + [_resource(f"{_PACKETS_URI}/{one}", f"packet {one}", "As it was given.") for one in packets]
         )
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
-        wanted = await self._learn_roots(context, params.input_responses)
+        seat = self._seated(context)
+        wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
         uri = str(params.uri)
-        text = as_text(await self._resource(uri))
+        text = as_text(await _read(seat, uri))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=uri, mime_type="application/json", text=text)]
         )
 
-    async def _resource(self, uri: str) -> Mapping[str, Any]:
-        if uri == _STATUS_URI:
-            try:
-                return await self._session.call(self._words["helix_status"], {})
-            except HelixError as error:
-                said = self._session.sentence(error)
-                raise MCPError(types.INTERNAL_ERROR, said) from error
-        if uri == _PACKETS_URI:
-            return self._session.listed()
-        given = self._session.packets.get(uri.removeprefix(f"{_PACKETS_URI}/"))
-        if given is None:
-            raise MCPError(types.INVALID_PARAMS, f"There is no such resource; read {_PACKETS_URI} for those there are.")
-        return given.answer
+
+async def _read(seat: Seat, uri: str) -> Mapping[str, Any]:
+    if uri == _STATUS_URI:
+        try:
+            return await seat.session.call(seat.tool("helix_status"), {})
+        except HelixError as error:
+            raise MCPError(types.INTERNAL_ERROR, seat.session.sentence(error)) from error
+    if uri == _PACKETS_URI:
+        return seat.session.listed()
+    given = seat.session.packets.get(uri.removeprefix(f"{_PACKETS_URI}/"))
+    if given is None:
+        raise MCPError(types.INVALID_PARAMS, f"There is no such resource; read {_PACKETS_URI} for those there are.")
+    return given.answer
 
 
 def _tool(words: ToolWords) -> types.Tool:
@@ -166,7 +185,12 @@ def _tool(words: ToolWords) -> types.Tool:
         description=words.description,
         input_schema=words.input_schema(),
         output_schema=words.output_schema(),
-        annotations=_READ_ONLY,
+        annotations=types.ToolAnnotations(
+            read_only_hint=not words.writes,
+            destructive_hint=words.destroys,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
     )
 
 

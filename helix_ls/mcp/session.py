@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.errors import HelixError, UsageError
-from helix_ls.mcp.asking import Asking
+from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.fields import checked
 from helix_ls.mcp.outgoing import cleaned_sentence
-from helix_ls.mcp.roots import Folders
+from helix_ls.mcp.roots import Choice
 from helix_ls.mcp.scope import Scope, places
 from helix_ls.mcp.tools import SAME_AS, ToolWords
 
@@ -41,7 +41,7 @@ Act = Callable[[Scope, dict[str, Any]], Awaitable[dict[str, Any]]]
 class Session:
     """Belongs to one event loop. ``folders`` are asked with every question: the client may choose others."""
 
-    def __init__(self, asking: Asking, folders: Folders) -> None:
+    def __init__(self, asking: Asks, folders: Choice) -> None:
         self._asking, self._folders = asking, folders
         self.packets: OrderedDict[str, Given] = OrderedDict()
         self._count = 0

@@ -83,13 +83,19 @@ _ID = Field("id", str, "The gene_id of an item that a packet of this session gav
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """What a model is told of a tool. ``schema`` is the name its answers bear."""
+    """What a model is told of a tool. ``schema`` is the name its answers bear.
+
+    One that ``writes`` is offered only where the user has allowed it; one that ``destroys`` takes something away. What
+    is done twice is as done once.
+    """
 
     name: str
     title: str
     description: str
     fields: tuple[Field, ...]
     schema: str
+    writes: bool = False
+    destroys: bool = False
 
     def input_schema(self) -> dict[str, Any]:
         """Of its arguments."""
@@ -220,6 +226,9 @@ SAME_AS = {
 }
 
 
-def tools_of(profile: Profile) -> tuple[ToolWords, ...]:
-    """The tools of a profile, in the order they are listed."""
-    return FULL_TOOLS if profile == "full" else DEFAULT_TOOLS
+WRITE_TOOLS: tuple[ToolWords, ...] = ()
+
+
+def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:
+    """The tools of a profile, in the order they are listed; with ``writes`` those that write too."""
+    return (FULL_TOOLS if profile == "full" else DEFAULT_TOOLS) + (WRITE_TOOLS if writes else ())

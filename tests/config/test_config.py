@@ -71,6 +71,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "proxy.port": ("default", ""),
         "proxy.budget_tokens": ("default", ""),
         "proxy.idle_s": ("default", ""),
+        "mcp.write_tools": ("default", ""),
         "proxy.no_thinking": ("default", ""),
         "window.tokenizer": ("default", ""),
         "window.small_models": ("default", ""),
