@@ -1,16 +1,22 @@
 """What a chat model gets to see: is the line that answers the question inside the window, at 1k to 12k tokens?
 
-    python benchmarks/window.py CORPORA [--bench FOLDER] [--budgets 1000,3000,6000,12000]
+    python benchmarks/window.py CORPORA [--bench FOLDER] [--budgets 1000,3000,6000,12000] [--cuts 40]
 
 CORPORA holds one folder a project; the bench folder (else ../shared/bench beside this repository) holds
 questions.jsonl. Beside ours, in the same run and counted by the same estimate: whole files in the order of a plain BM25
 over whole files (SQLite FTS5, porter), packed until the budget is full, the last one cut.
+
+Then up to --cuts files of every language in CORPORA are cut to a fifth, a half and four fifths of their tokens: none
+may parse with more errors than before, go over its budget, or show a line that is not in the file (Python is judged by
+Python's own parser as well). One that does ends the run with 1. Files that cannot be cut so small are counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
+import random
 import re
 import statistics
 import sys
@@ -26,9 +32,14 @@ import apsw
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.context import ContextRequest
+from helix_core.ingest.languages import language_of
 from helix_core.store import open_index
+from helix_core.window.fit import fit
 from helix_core.window.tokens import estimate
+from helix_core.window.units import faults
 
+SHARES = (0.2, 0.5, 0.8)
+LARGEST_CUT = 40_000
 DEFAULT_BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
 Question = dict[str, Any]
 
@@ -89,12 +100,78 @@ def measured(
     return rows
 
 
+def sources(corpora: Path, each: int, seed: int) -> dict[str, list[Path]]:
+    """Some files of every language that has a grammar."""
+    found: dict[str, list[Path]] = {}
+    files = sorted(path for path in corpora.rglob("*") if path.is_file() and ".git" not in path.parts)
+    random.Random(seed).shuffle(files)
+    for path in files:
+        language = language_of(str(path).encode("utf-8", "replace"), b"")
+        grammar = language.grammar
+        if grammar is None or grammar.headings or not 200 <= path.stat().st_size <= LARGEST_CUT:
+            continue
+        if len(found.setdefault(language.name, [])) < each:
+            found[language.name].append(path)
+    return found
+
+
+def broken_cuts(language: str, path: Path) -> tuple[int, int, list[str]]:
+    """How many cuts were made and how many could not be, and what is wrong with any."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    whole, before = estimate(text), faults(text, language)
+    made, refused, wrong = 0, 0, []
+    if before is None:
+        return 0, 0, []
+    for share in SHARES:
+        most = int(whole * share)
+        cut = fit(text, language, name=path.name, start_line=1, terms=("error",), most_tokens=most, count=estimate)
+        if cut is None:
+            refused += 1
+            continue
+        made += 1
+        lines = iter(text.split("\n"))
+        after = faults(cut.text, language)
+        if after is None or after > before or (language == "python" and parses(text) and not parses(cut.text)):
+            wrong.append(f"{path} at {share}: {before} errors before, {after} after")
+        if estimate(cut.text) > most:
+            wrong.append(f"{path} at {share}: over its budget")
+        if not all(line in lines for line in cut.text.split("\n") if " left out" not in line):
+            wrong.append(f"{path} at {share}: shows a line that is not there")
+    return made, refused, wrong
+
+
+def parses(text: str) -> bool:
+    """By Python itself."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def cuts(corpora: Path, each: int) -> int:
+    """Cut, print, and say how many were wrong."""
+    print(f"\n{'language':>12} {'files':>6} {'cuts':>6} {'not so small':>13} {'wrong':>6}")
+    total = 0
+    for language, paths in sorted(sources(corpora, each, 7).items()):
+        made, refused, wrong = 0, 0, []
+        for path in paths:
+            more = broken_cuts(language, path)
+            made, refused, wrong = made + more[0], refused + more[1], wrong + more[2]
+        print(f"{language:>12} {len(paths):>6} {made:>6} {refused:>13} {len(wrong):>6}")
+        for one in wrong:
+            print(f"  {one}")
+        total += len(wrong)
+    return total
+
+
 def main() -> int:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--bench", type=Path, default=DEFAULT_BENCH)
     parser.add_argument("--budgets", default="1000,3000,6000,12000")
+    parser.add_argument("--cuts", type=int, default=40, help="files of each language that are cut; 0 for none")
     options = parser.parse_args()
     budgets = [int(budget) for budget in options.budgets.split(",")]
     lines = (options.bench / "questions.jsonl").read_text("utf-8").splitlines()
@@ -118,7 +195,7 @@ def main() -> int:
         used = statistics.median(row[3] for row in found)
         p50 = statistics.median(row[2] for row in found)
         print(f"{budget:>7} {ours:>7.3f} {theirs:>12.3f} {ours / theirs:>6.2f} {used:>12.0f} {p50:>7.1f}")
-    return 0
+    return 1 if options.cuts and cuts(options.corpora, options.cuts) else 0
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ def trim(
     if root is not None:
         cut = _Cut(text, root, mark=mark, start_line=start_line, terms=terms, count=count).fit(most_tokens)
         return cut if cut is not None and _is_as_sound(cut.text, text, language) else None
-    return _Cut(text, paragraphs(text), mark=mark, start_line=start_line, terms=terms, count=count).fit(most_tokens)
+    rough = _Cut(text, paragraphs(text), mark=mark, start_line=start_line, terms=terms, count=count).fit(most_tokens)
+    is_text = rough is None or faults(text, language) is None
+    return rough if rough is None or is_text or _is_as_sound(rough.text, text, language) else None
 
 
 def _is_as_sound(cut: str, whole: str, language: str) -> bool:

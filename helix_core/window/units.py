@@ -20,11 +20,18 @@ module block program statement_block class_body switch_body interface_body compo
 field_declaration_list translation_unit source_file statement_list statements function_body enum_class_body
 protocol_body constructor_body template_body indented_block body_statement block_body do_block chunk do_group
 stylesheet switch_block match_block preproc_ifdef preproc_if preproc_else
+document element table table_array_element object array block_mapping block_sequence
 """
 _SEQUENCES = frozenset(_SEQUENCE_WORDS.split())
+# Of a sequence's children those that are its frame.
+_FRAME = frozenset({"start_tag", "end_tag", "doctype", "bare_key", "dotted_key", "quoted_key"})
+# Where the last entry has no comma behind it, hiding that one would leave a comma too many.
+_COMMA_BETWEEN = frozenset({"object", "array"})
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _HASH = "python ruby bash yaml toml dockerfile r perl julia elixir make cmake env ini nim terraform graphql"
-_SLASHES = "javascript typescript tsx go rust java c cpp c_sharp php kotlin swift scala dart zig groovy scss protobuf"
+_SLASHES = (
+    "json javascript typescript tsx go rust java c cpp c_sharp php kotlin swift scala dart zig groovy scss protobuf"
+)
 COMMENTS = {
     **dict.fromkeys(_HASH.split(), "# {}"),
     **dict.fromkeys(_SLASHES.split(), "// {}"),
@@ -126,7 +133,10 @@ def _fill(unit: Unit, node: tree_sitter.Node, lines: list[str], depth: int) -> N
 def _sequence(node: tree_sitter.Node, around: Unit, lines: list[str], depth: int) -> list[Unit]:
     """The children of a sequence as units of whole lines, those that share a line together."""
     units: list[tuple[Unit, list[tree_sitter.Node]]] = []
-    for child in node.named_children:
+    children = [child for child in node.named_children if child.type not in _FRAME]
+    if node.type in _COMMA_BETWEEN and children:
+        _fill(around, children.pop(), lines, depth + 1)
+    for child in children:
         first, last = child.start_point.row, _last_row(child)
         if units and units[-1][0].last >= first:
             units[-1][0].last = max(units[-1][0].last, last)

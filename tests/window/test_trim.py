@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,21 @@ from helix_core.window.trim import trim
 from helix_core.window.units import code_units, faults
 
 HERE = Path(__file__).resolve().parents[2]
-SOURCES = sorted(HERE.glob("helix_core/**/*.py")) + sorted(HERE.glob("docs/*.md")) + [HERE / "pyproject.toml"]
+GLOBS = (
+    *("helix_core/**/*.py", "helix_core/**/*.sql", "docs/*.md", "pyproject.toml"),
+    *(
+        "vscode-extension/src/**/*.ts",
+        "vscode-extension/*.json",
+        "vscode-extension/**/*.sh",
+        "vscode-extension/media/*",
+    ),
+)
+SOURCES = [
+    file
+    for pattern in GLOBS
+    for file in sorted(HERE.glob(pattern))
+    if file.is_file() and "node_modules" not in file.parts and file.suffix not in (".png", ".vsix")
+]
 
 PYTHON = '''def charge(account, amount):
     """Take money from an account."""
@@ -36,6 +51,10 @@ SAMPLES = {
     "go": "func Charge(a int) int {\n\tif a > 0 {\n\t\treturn a\n\t}\n\tlog(a)\n\treturn 0\n}\n",
     "c": "int charge(int a)\n{\n    int b = a;\n    b += tax(a);\n    log_it(b);\n    return b;\n}\n",
     "css": ".a {\n  color: red;\n}\n\n.b {\n  color: blue;\n}\n\n.c {\n  color: green;\n}\n",
+    "json": '{\n  "name": "shop",\n  "ports": [\n    1,\n    2,\n    3\n  ],\n  "limit": 5,\n  "last": true\n}\n',
+    "toml": '[shop]\nname = "a"\nport = 1\nhosts = [\n  "x",\n  "y",\n]\n\n[limits]\nmost = 3\nleast = 1\n',
+    "html": "<div>\n  <p>\n    one\n  </p>\n  <p>\n    two\n  </p>\n  <ul>\n    <li>three</li>\n  </ul>\n</div>\n",
+    "yaml": "shop:\n  name: a\n  ports:\n    - 1\n    - 2\n    - 3\n  limit: 5\nother: true\n",
     "bash": "charge() {\n  echo one\n  echo two\n  echo three\n}\n",
 }
 
@@ -85,7 +104,7 @@ def test_code_that_parsed_parses_again(language: str, share: float) -> None:
         assert text is not None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     file=st.sampled_from(SOURCES),
     first=st.integers(0, 200),
@@ -108,6 +127,16 @@ def test_a_cut_holds_its_budget_keeps_order_and_breaks_nothing(
     if before is not None and code_units(text, language) is not None:
         assert after is not None
         assert after <= before
+    if language == "python" and parses(text):
+        assert parses(made), "what Python itself could read it still can"
+
+
+def parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def test_paragraphs_of_prose_are_left_out_whole() -> None:
