@@ -30,15 +30,16 @@ def main() -> int:
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.host.daemon import run_daemon
     from helix_ls.proxy.beside import Beside
+    from helix_ls.proxy.upstream_keys import taken
 
     # No process started from here on has a use for the key.
-    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
+    keys = taken(os.environ)
     return run_daemon(
         serve_editor,
         warm_up=lambda: import_module(SESSION),
         environ=os.environ,
         ready=ready,
-        chats=lambda host: Beside(host, os.environ, secret),
+        chats=lambda host: Beside(host, os.environ, keys),
     )
 
 

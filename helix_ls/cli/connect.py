@@ -1,49 +1,158 @@
-"""``helix connect``: what to write into a client's configuration, with the key of this user's server."""
+"""``helix connect``: what to write into a client's configuration, with the key of this user's server; or write it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from helix_ls.cli.output import complain, print_json, print_text
+from helix_core.errors import UsageError
+from helix_ls.cli.output import complain, print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption
+
+if TYPE_CHECKING:
+    from helix_ls.proxy.clients import Endpoint
+
+ANY_MODEL = "MODEL"
 
 
 def connect(
     client: Annotated[
-        str, typer.Argument(help="openai, continue, cursor, cline, zed, claude, codex, vscode or admin.")
+        str,
+        typer.Argument(help="openai, continue, cursor, cline, zed, claude, codex, vscode or admin; or upstream NAME."),
     ],
+    name: Annotated[str, typer.Argument(help="Of an upstream of your settings.", show_default=False)] = "",
     *,
     path: PathOption = HERE,
-    model: Annotated[str, typer.Option("--model", help="The model's name at the upstream.")] = "MODEL",
+    model: Annotated[str, typer.Option("--model", help="The model's name at the upstream.")] = ANY_MODEL,
+    write: Annotated[bool, typer.Option("--write", help="Put it into the client's own file, after asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --write: do not ask.")] = False,
+    key: Annotated[
+        bool, typer.Option("--key", help="Of an upstream: read its key, unseen or from stdin, into the key ring.")
+    ] = False,
+    forget_key: Annotated[bool, typer.Option("--forget-key", help="Of an upstream: take its key out again.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Print how a client reaches Helix: the server that runs (see helix serve), or helix mcp. Changes no file."""
-    from helix_ls.proxy.clients import CLIENTS, STARTERS, Endpoint, configuration
-    from helix_ls.proxy.key import admins_key, users_key
-    from helix_ls.proxy.running import found
-
+    """Print how a client reaches Helix: the server that runs (see helix serve), or helix mcp."""
+    if client == "upstream":
+        _upstream(name, key=key, forget_key=forget_key, as_json=as_json)
+        return
+    if name or key or forget_key:
+        raise UsageError("NAME, --key and --forget-key are for: helix connect upstream NAME")
     workspace = os.path.realpath(path)
-    if client in STARTERS or client not in CLIENTS:
-        made = configuration(client, Endpoint("", "", workspace, model, _command()))
-        said = {"where": made.where, "configuration": made.text}
-    else:
-        key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
-        running = found(os.environ, key, workspace)
-        endpoint = Endpoint(f"{running.url}/v1", key, workspace, model)
-        made = configuration(client, endpoint)
-        said = {"base_url": endpoint.base_url, "api_key": key}
-        if client not in ("openai", "admin"):
-            said |= {"where": made.where, "configuration": made.text}
+    endpoint = _endpoint(client, workspace, model)
+    if write:
+        _write(client, endpoint, yes=yes, as_json=as_json)
+        return
+    from helix_ls.proxy.clients import configuration
+
+    made = configuration(client, endpoint)
+    said = {"base_url": endpoint.base_url, "api_key": endpoint.key} if endpoint.key else {}
+    if client not in ("openai", "admin"):
+        said |= {"where": made.where, "configuration": made.text}
     if as_json:
         print_json(said)
         return
     complain(f"note: for {made.where}")
     print_text(made.text + "\n")
+
+
+def _endpoint(client: str, workspace: str, model: str) -> Endpoint:
+    from helix_ls.proxy.clients import CLIENTS, STARTERS, Endpoint
+    from helix_ls.proxy.key import admins_key, users_key
+    from helix_ls.proxy.running import found
+
+    if client in STARTERS or client not in CLIENTS:
+        return Endpoint("", "", workspace, model, _command())
+    key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
+    running = found(os.environ, key, workspace)
+    return Endpoint(f"{running.url}/v1", key, workspace, model)
+
+
+def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None:
+    from dataclasses import replace
+
+    from helix_ls.proxy.clients import configuration
+    from helix_ls.proxy.own_files import own_file
+
+    configuration(client, endpoint)
+    if endpoint.key and endpoint.model == ANY_MODEL:
+        endpoint = replace(endpoint, model=_first_model(endpoint))
+    file = own_file(client, endpoint, os.environ)
+    change = file.change()
+    said: dict[str, Any] = {"client": client, "path": str(change.path), "changed": change.is_needed, "backup": None}
+    if not change.is_needed:
+        complain(f"note: already there: {change.path} needs no change")
+    else:
+        if not as_json:
+            print_text(change.diff())
+        if not yes and not _agreed(change.path):
+            raise typer.Exit(1)
+        backup = change.write()
+        said |= {"backup": str(backup) if backup is not None else None, "diff": change.diff()}
+        complain(f"note: written to {change.path}" + (f"; it was kept as {backup.name}" if backup is not None else ""))
+        warn([file.note] if file.note else [])
+    if as_json:
+        print_json(said)
+
+
+def _agreed(path: Path) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError(f"{path} is not written without being asked for; add --yes")
+    return typer.confirm(f"Write {path}?", err=True)
+
+
+def _first_model(endpoint: Endpoint) -> str:
+    """The first that the running server offers; a client's file wants a real one."""
+    import httpx
+
+    headers = {"Authorization": f"Bearer {endpoint.key}"}
+    try:
+        answer = httpx.get(f"{endpoint.base_url}/models", headers=headers, trust_env=False, timeout=15)
+        names = [each["id"] for each in answer.json()["data"]]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        names = []
+    if not names:
+        raise UsageError("the server offers no model now; name one with --model")
+    return str(names[0])
+
+
+def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
+    from helix_core.config import load_config
+    from helix_ls.proxy.upstream_keys import forget, keep, key_of, named
+
+    config = load_config(None)
+    warn(config.warnings)
+    upstream = named(config, name)
+    if key:
+        keep(upstream, _read_key(name), os.environ)
+        complain(f"note: the key of {name} is in the key ring, for {upstream.url}")
+    elif forget_key:
+        there = forget(upstream, os.environ)
+        complain(f"note: the key ring {'has no key of it any more' if there else 'had no key of it'}")
+    said = {
+        "name": upstream.name,
+        "url": upstream.url,
+        "models": list(upstream.models),
+        "key_env": upstream.key_env,
+        "has_key": bool(key_of(upstream, os.environ, os.environ)),
+    }
+    if as_json:
+        print_json(said)
+    elif not key and not forget_key:
+        print_text(f"{upstream}\n{'It has a key.' if said['has_key'] else 'It has no key.'}\n")
+
+
+def _read_key(name: str) -> str:
+    """From the terminal without showing it, else a line of standard input; never from the command line."""
+    if sys.stdin.isatty():
+        import getpass
+
+        return getpass.getpass(f"Key of {name}: ").strip()
+    return sys.stdin.readline().strip()
 
 
 def _command() -> tuple[str, ...]:

@@ -14,13 +14,13 @@ from helix_ls.cli.verbs import HERE, Folder, Json
 if TYPE_CHECKING:
     from helix_ls.proxy.running import Running
 
-PORT = 11437
-
 
 def serve(
     path: Folder = HERE,
     *,
-    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="Listen there, or on the next free.")] = PORT,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65_535, help="Listen there, or on the next free (11437).")
+    ] = None,
     also: Annotated[
         list[Path] | None, typer.Option("--also", metavar="PATH", help="One more folder, asked as /w/<its name>/…")
     ] = None,
@@ -30,20 +30,21 @@ def serve(
     from helix_core.config import load_config
     from helix_ls.proxy.key import admins_key, users_key
     from helix_ls.proxy.server import run
-    from helix_ls.proxy.upstream import Address, base_of
+    from helix_ls.proxy.upstream_keys import taken
+    from helix_ls.proxy.upstreams import addresses
 
     # The user's own settings alone: a workspace may not say where chats are sent.
     config = load_config(None)
     warn(config.warnings)
-    # No process started from here on has a use for the key.
-    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
-    upstreams = [Address(base_of(config.upstream), secret)] if config.upstream else []
+    # No process started from here on has a use for the keys.
+    upstreams, warnings = addresses(config, taken(os.environ), os.environ)
+    warn(warnings)
     if not upstreams:
-        warn(["no upstream is configured, so chats are refused; set HELIX_UPSTREAM to the address of one"])
+        warn([_advice()])
     raise typer.Exit(
         run(
             [path, *(also or [])],
-            port=port,
+            port=config.proxy_port if port is None else port,
             key=users_key(os.environ),
             admin_key=admins_key(os.environ),
             upstreams=upstreams,
@@ -52,6 +53,14 @@ def serve(
             ready=_said_json if as_json else _said,
         )
     )
+
+
+def _advice() -> str:
+    import asyncio
+
+    from helix_ls.proxy.presets import advice, answering
+
+    return advice(asyncio.run(answering()))
 
 
 def _said_json(running: Running) -> None:

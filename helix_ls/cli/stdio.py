@@ -18,9 +18,10 @@ def serve_stdio(*, solo: bool) -> int:
         notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
     from helix_ls.lsp.solo import run
     from helix_ls.proxy.beside import Beside
+    from helix_ls.proxy.upstream_keys import taken
 
-    secret = os.environ.pop("HELIX_UPSTREAM_KEY", "")
-    return run(notice=notice, chats=lambda host: Beside(host, os.environ, secret))
+    keys = taken(os.environ)
+    return run(notice=notice, chats=lambda host: Beside(host, os.environ, keys))
 
 
 def _fill_closed_descriptors() -> None:

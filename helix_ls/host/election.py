@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from helix_core.errors import HelixError
+from helix_core.errors import ConfigError, HelixError
 from helix_ls.host.endpoint import Connection, NoDaemonError, connected, transport_of
 from helix_ls.host.place import Place, place, process_environment
 
@@ -89,7 +89,19 @@ def start_daemon(where: Place, environ: Mapping[str, str]) -> subprocess.Popen[b
             stdout=subprocess.DEVNULL,
             stderr=log,
             cwd=where.folder,
-            env=process_environment(environ) | {"HELIX_RUNTIME_DIR": str(where.folder)},
+            env=process_environment(environ) | _upstream_keys(environ) | {"HELIX_RUNTIME_DIR": str(where.folder)},
             start_new_session=sys.platform != "win32",
             creationflags=detached,
         )
+
+
+def _upstream_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables in which the user's own settings say that an upstream's key lies; the daemon takes them out."""
+    from helix_core.config import load_config
+
+    try:
+        names = {each.key_env for each in load_config(None, environ=environ).upstreams}
+    except ConfigError:
+        # The daemon starts all the same: who asks for the proxy is told.
+        names = set()
+    return {name: environ[name] for name in names if name in environ}

@@ -23,9 +23,9 @@ from helix_ls.host.log import LOG, loop_failed
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.key import admins_key, users_key
 from helix_ls.proxy.running import Running, announce
+from helix_ls.proxy.upstream_keys import configured, noted
 
 if TYPE_CHECKING:
-    from helix_ls.proxy.upstream import Address
     from helix_ls.proxy.upstreams import Upstreams
 
 SCHEMA = "helix.proxy/1"
@@ -38,10 +38,10 @@ class ProxyError(HelixError):
 
 
 class Beside:
-    """Of one host, on its loop. ``secret`` is the upstream's key, which has been taken out of the environment."""
+    """Of one host, on its loop. ``keys`` are the upstreams', by the variables they were taken out of."""
 
-    def __init__(self, host: Host, environ: Mapping[str, str], secret: str) -> None:
-        self._host, self._environ, self._secret = host, environ, secret
+    def __init__(self, host: Host, environ: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        self._host, self._environ, self._keys = host, environ, keys
         self._starting = asyncio.Lock()
         self._thread: _Serving | None = None
         self._closed = False
@@ -52,15 +52,18 @@ class Beside:
             if self._closed:
                 raise ProxyError("Helix is stopping; ask again in a moment")
             config = await asyncio.to_thread(load_config, None, environ=self._environ)
-            if self._thread is not None and self._thread.config != config:
-                # The user has changed the settings: another upstream, perhaps.
+            if self._thread is not None and (self._thread.config, self._thread.kept_keys) != (
+                config,
+                noted(self._environ),
+            ):
+                # The user has changed the settings: another upstream, perhaps, or another key.
                 outdated, self._thread = self._thread, None
                 await asyncio.to_thread(outdated.end)
                 start = True
             if self._thread is None:
                 if not start:
                     return _idle(config)
-                thread = _Serving(self._host, self._environ, self._secret, config)
+                thread = _Serving(self._host, self._environ, self._keys, config)
                 await asyncio.to_thread(thread.begin)
                 self._thread = thread
                 self._host.on_change = thread.workspaces_changed
@@ -80,16 +83,9 @@ class Beside:
             await asyncio.to_thread(thread.end)
 
 
-def _addresses(config: Config, secret: str) -> list[Address]:
-    from helix_ls.proxy.upstream import Address, base_of
-
-    return [Address(base_of(config.upstream), secret)] if config.upstream else []
-
-
 def _idle(config: Config) -> dict[str, Any]:
     """``helix.proxy/1`` while nothing listens: where chats would go. Loads nothing of what serves them."""
-    named = [("default", config.upstream)] if config.upstream else []
-    upstreams = [{"name": name, "url": url, "state": "unknown"} for name, url in named]
+    upstreams = [{"name": each.name, "url": each.url, "state": "unknown"} for each in configured(config)]
     return {"schema": SCHEMA, "running": False, "upstreams": upstreams, "models": [], "last_request": None}
 
 
@@ -98,8 +94,9 @@ class _Serving:
 
     loop: asyncio.AbstractEventLoop
 
-    def __init__(self, host: Host, environ: Mapping[str, str], secret: str, config: Config) -> None:
-        self._host, self._environ, self._secret, self.config = host, environ, secret, config
+    def __init__(self, host: Host, environ: Mapping[str, str], keys: Mapping[str, str], config: Config) -> None:
+        self._host, self._environ, self._keys, self.config = host, environ, keys, config
+        self.kept_keys = noted(environ)
         self._listens = threading.Event()
         self._thread = threading.Thread(target=self._run, name="helix-proxy", daemon=True)
 
@@ -109,10 +106,13 @@ class _Serving:
         from helix_ls.proxy.guard import Rules
         from helix_ls.proxy.measures import Measures
         from helix_ls.proxy.server import bound
-        from helix_ls.proxy.upstreams import Upstreams
+        from helix_ls.proxy.upstreams import Upstreams, addresses
 
         self._key = users_key(self._environ)
-        self._upstreams: Upstreams = Upstreams(_addresses(self.config, self._secret))
+        found, warnings = addresses(self.config, self._keys, self._environ)
+        for _ in warnings:
+            LOG.warning("an upstream is asked without its key: the key ring does not give it")
+        self._upstreams: Upstreams = Upstreams(found)
         self._listener = bound(self.config.proxy_port)
         self._port = self._listener.getsockname()[1]
         self._rules, self._measures = Rules(self._port, self._key, admins_key(self._environ)), Measures()

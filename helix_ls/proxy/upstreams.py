@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+from helix_core.config import Config
 from helix_ls.proxy.refused import RefusedError
-from helix_ls.proxy.upstream import Address, Upstream, UpstreamError, next_bytes
+from helix_ls.proxy.upstream import Address, Upstream, UpstreamError, base_of, next_bytes
+from helix_ls.proxy.upstream_keys import KeyRingError, configured, key_of
 from helix_ls.proxy.whole import MAX_ANSWER_BYTES, checked
 
 LOOK_S = 2.0
@@ -41,6 +43,19 @@ class Chosen:
 
     upstream: Upstream
     model: str
+
+
+def addresses(config: Config, keys: Mapping[str, str], environ: Mapping[str, str]) -> tuple[list[Address], list[str]]:
+    """The user's upstreams with their keys, and what to warn of: one whose key cannot be had is asked without."""
+    found, warnings = [], []
+    for each in configured(config):
+        key = ""
+        try:
+            key = key_of(each, keys, environ)
+        except KeyRingError as error:
+            warnings.append(f"upstream {each.name} is asked without its key: {error}")
+        found.append(Address(base_of(each.url), key, each.name, each.models))
+    return found, warnings
 
 
 class Upstreams:

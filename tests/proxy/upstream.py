@@ -76,8 +76,9 @@ class Upstream(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self):
+    def __init__(self, *models):
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.models = models or ("m",)
         self.asked = []
         self.open = 0
         self.left = []
@@ -124,7 +125,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.asked.append((self.path, dict(self.headers), b"{}"))
-        self._whole(200, json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]}).encode())
+        data = [{"id": model, "object": "model"} for model in self.server.models]
+        self._whole(200, json.dumps({"object": "list", "data": data}).encode())
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -1,0 +1,133 @@
+"""The upstreams' keys: from the environment, else from the system's key ring. Never in a file, a log or an answer.
+
+A key in the ring is kept for a name and an address: an upstream that is moved elsewhere does not take its key along.
+Which there are is noted in the state folder, so that a ring nobody uses is never opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from helix_core.config import Config, UpstreamSetting, load_config
+from helix_core.errors import ConfigError, HelixError, UsageError
+from helix_ls.host.place import make_private
+from helix_ls.proxy.key import VARIABLE, state_folder
+
+SERVICE = "helix-context"
+DEFAULT = "default"
+DEFAULT_VARIABLE = "HELIX_UPSTREAM_KEY"
+MAX_KEY = 4_096
+_NOTED = "upstream-keys.json"
+
+
+class KeyRingError(HelixError):
+    """There is no key ring, or it does not do what it is asked."""
+
+
+def configured(config: Config) -> list[UpstreamSetting]:
+    """The user's upstreams in their order; one from the environment is the only one. Raises ConfigError."""
+    single = UpstreamSetting(DEFAULT, config.upstream, (), DEFAULT_VARIABLE)
+    if not config.upstream:
+        return list(config.upstreams)
+    origin = config.origins.get("proxy.upstream")
+    if origin is not None and origin.source == "environment":
+        return [single]
+    if any(each.name == DEFAULT for each in config.upstreams):
+        raise ConfigError("proxy.upstream and proxy.upstreams.default are both set; remove one of them")
+    return [*config.upstreams, single]
+
+
+def taken(environ: MutableMapping[str, str]) -> dict[str, str]:
+    """The keys that the environment holds, by variable; it holds them no more, for processes started from here on."""
+    names = {DEFAULT_VARIABLE}
+    try:
+        names |= {each.key_env for each in load_config(None, environ=environ).upstreams if each.key_env}
+    except ConfigError:
+        # Whoever needs the settings next is told what is wrong with them.
+        names = {DEFAULT_VARIABLE}
+    return {name: environ.pop(name) for name in names if name in environ}
+
+
+def key_of(setting: UpstreamSetting, keys: Mapping[str, str], environ: Mapping[str, str]) -> str:
+    """Its key, empty where it has none. Raises KeyRingError when the ring holds it and does not give it."""
+    said = keys.get(setting.key_env, "") if setting.key_env else ""
+    if said or account(setting) not in noted(environ):
+        return said.strip()
+    return str(_ring("get_password", setting, SERVICE, account(setting)) or "")
+
+
+def keep(setting: UpstreamSetting, key: str, environ: Mapping[str, str]) -> None:
+    """Put a key into the ring. Raises KeyRingError, UsageError for what is no key."""
+    if not key or len(key) > MAX_KEY or not key.isprintable() or not key.isascii():
+        raise UsageError("that is no key; give it as one line of printable ASCII")
+    _ring("set_password", setting, SERVICE, account(setting), key)
+    if _ring("get_password", setting, SERVICE, account(setting)) != key:
+        raise _unusable(setting, "it keeps nothing")
+    _note(noted(environ) | {account(setting)}, environ)
+
+
+def forget(setting: UpstreamSetting, environ: Mapping[str, str]) -> bool:
+    """Take a key out of the ring; False where there was none."""
+    there = noted(environ)
+    if account(setting) not in there:
+        return False
+    _ring("delete_password", setting, SERVICE, account(setting))
+    _note(there - {account(setting)}, environ)
+    return True
+
+
+def account(setting: UpstreamSetting) -> str:
+    """What the ring knows it by: name and origin (RFC 6454)."""
+    parts = urlsplit(setting.url)
+    return f"upstream {setting.name} {parts.scheme}://{parts.netloc.lower()}"
+
+
+def named(config: Config, name: str) -> UpstreamSetting:
+    """The upstream of that name. Raises UsageError."""
+    known = configured(config)
+    for each in known:
+        if each.name == name:
+            return each
+    names = ", ".join(each.name for each in known) or "none"
+    raise UsageError(
+        f"no upstream is called {name!r} (there is {names}); write [proxy.upstreams.NAME] in your settings"
+    )
+
+
+def _ring(act: str, setting: UpstreamSetting, *given: str) -> Any:
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        return getattr(keyring, act)(*given)
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise _unusable(setting, type(error).__name__) from None
+
+
+def _unusable(setting: UpstreamSetting, cause: str) -> KeyRingError:
+    variable = setting.key_env or "a variable, and name it as key_env of the upstream"
+    return KeyRingError(f"this system's key ring cannot be used ({cause}); set {variable} instead")
+
+
+def noted(environ: Mapping[str, str]) -> frozenset[str]:
+    """What the ring holds, as far as we have put it there."""
+    try:
+        said = json.loads((state_folder(environ) / _NOTED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(each for each in said if isinstance(each, str)) if isinstance(said, list) else frozenset()
+
+
+def _note(accounts: Iterable[str], environ: Mapping[str, str]) -> None:
+    folder = state_folder(environ)
+    make_private(folder, VARIABLE)
+    file: Path = folder / _NOTED
+    unfinished = file.with_suffix(".new")
+    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as writer:
+        json.dump(sorted(accounts), writer)
+    os.replace(unfinished, file)

@@ -1,0 +1,167 @@
+"""``helix connect --write``: a client's own file, in a home of its own, with our entry and the rest as it was."""
+
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+
+from tests.mcp.conftest import repository
+
+HOME_FILES = {
+    "continue": ".continue/config.yaml",
+    "cursor": ".cursor/mcp.json",
+    "zed": ".config/zed/settings.json",
+    "codex": ".codex/config.toml",
+}
+FILES = {**HOME_FILES, "claude": ".mcp.json", "vscode": ".vscode/mcp.json"}
+BEFORE = {
+    "continue": "name: Mine\nmodels:\n  - name: GPT # paid\n",
+    "cursor": '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n',
+    "zed": '{\n  "theme": "One", // nice\n}\n',
+    "codex": '# mine\nmodel = "o3"\n',
+    "claude": '{"mcpServers": {"other": {"command": "x"}}}\n',
+    "vscode": '{\n\t"inputs": [],\n}\n',
+}
+
+
+@pytest.fixture
+def run(server, tmp_path, project):
+    """``helix connect CLIENT --write`` in a home of the test's own; the folder is a fresh repository."""
+    home, folder = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    repository(folder)
+
+    def connect(client, *arguments, **more):
+        return subprocess.run(
+            [sys.executable, "-m", "helix_ls.cli", "connect", client, "--path", str(folder), *arguments],
+            env=server.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")},
+            stdin=more.pop("stdin", subprocess.DEVNULL),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            **more,
+        )
+
+    connect.file = lambda client: (home if client in HOME_FILES else folder) / FILES[client]
+    connect.home, connect.folder = home, folder
+    return connect
+
+
+def entry(client, file, folder):
+    """Our entry as the client reads it."""
+    text = file.read_text()
+    if client == "continue":
+        return yaml.safe_load(text)["models"][-1]
+    if client == "codex":
+        return tomllib.loads(text)["mcp_servers"]["helix"]
+    lines = [line.partition(" //")[0] for line in text.splitlines() if not line.strip().startswith("//")]
+    said = json.loads("\n".join(lines).replace(",\n}", "\n}"))
+    return {
+        "cursor": lambda: said["mcpServers"]["helix"],
+        "claude": lambda: said["mcpServers"]["helix"],
+        "vscode": lambda: said["servers"]["helix"],
+        "zed": lambda: said["language_models"]["openai_compatible"]["Helix"],
+    }[client]()
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("client", list(FILES))
+def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, server, client, begun):
+    file = run.file(client)
+    if begun:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(BEFORE[client])
+        file.chmod(0o640)
+    done = run(client, "--write", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("--- ") and "+++ " in done.stdout
+    assert server.key not in done.stdout + done.stderr
+    found = entry(client, file, run.folder)
+    if client in ("continue", "zed"):
+        assert server.url in json.dumps(found)
+        assert "m" in (found.get("model"), *(one["name"] for one in found.get("available_models", ())))
+    else:
+        assert found["args"][-2:] == ["mcp", str(run.folder)]
+    backups = list(file.parent.glob("*.helix-backup"))
+    mode = stat.S_IMODE(file.stat().st_mode)
+    assert mode == (0o600 if client == "continue" else 0o640 if begun else 0o644)
+    if begun:
+        assert [one.read_text() for one in backups] == [BEFORE[client]]
+        assert stat.S_IMODE(backups[0].stat().st_mode) == mode
+        for line in BEFORE[client].strip().splitlines():
+            assert line.rstrip(",}\n").rstrip() in file.read_text()
+    else:
+        assert backups == []
+    after = file.read_bytes()
+    again = run(client, "--write", "--yes", "--json")
+    assert json.loads(again.stdout) == {"client": client, "path": str(file), "changed": False, "backup": None}
+    assert "already there" in again.stderr
+    assert (file.read_bytes(), list(file.parent.glob("*.helix-backup"))) == (after, backups)
+    assert sorted(one.name for one in file.parent.iterdir() if one.name.startswith(f".{file.name}.")) == []
+
+
+def test_nothing_is_written_without_being_asked_for(run):
+    done = run("cursor", "--write")
+    assert done.returncode == 2 and "--yes" in done.stderr
+    assert not run.file("cursor").exists()
+
+
+@pytest.mark.parametrize(("said", "is_written"), [("y", True), ("n", False)])
+def test_a_terminal_is_asked_after_it_was_shown_the_change(run, said, is_written):
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, f"{said}\n".encode())
+        done = run("cursor", "--write", stdin=theirs)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "+++ " in done.stdout and "Write " in done.stderr
+    assert (done.returncode == 0, run.file("cursor").exists()) == (is_written, is_written)
+
+
+def test_a_link_in_the_home_is_followed_and_one_in_the_workspace_refused(run, tmp_path):
+    kept = tmp_path / "dotfiles.json"
+    kept.write_text("{}\n")
+    run.file("cursor").parent.mkdir()
+    run.file("cursor").symlink_to(kept)
+    assert run("cursor", "--write", "--yes").returncode == 0
+    assert run.file("cursor").is_symlink() and "helix" in kept.read_text()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mcp.json").write_text("{}\n")
+    (run.folder / ".vscode").symlink_to(outside)
+    run.file("claude").symlink_to(outside / "mcp.json")
+    for client in ("vscode", "claude"):
+        done = run(client, "--write", "--yes")
+        assert done.returncode == 1 and "is a link" in done.stderr and done.stderr.count("\n") == 1
+    assert (outside / "mcp.json").read_text() == "{}\n"
+
+
+@pytest.mark.parametrize("client", list(FILES))
+def test_a_file_that_cannot_be_understood_is_left_and_the_next_action_named(run, client):
+    file = run.file(client)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("a: [\n{ = \n")
+    done = run(client, "--write", "--yes")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is left as it is" in done.stderr and "without --write" in done.stderr
+    assert file.read_text() == "a: [\n{ = \n"
+    file.write_bytes(b"\xff")
+    assert "UTF-8" in run(client, "--write", "--yes").stderr
+    file.unlink()
+    file.mkdir()
+    assert run(client, "--write", "--yes").returncode == 1
+
+
+def test_a_client_without_a_file_says_what_to_do_instead(run):
+    done = run("cline", "--write", "--yes")
+    assert done.returncode == 2 and "inside VS Code" in done.stderr
+    assert run("openai", "--write", "--yes").returncode == 2
+    assert run("emacs", "--write", "--yes").returncode == 2
