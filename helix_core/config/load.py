@@ -160,6 +160,8 @@ def _checked(setting: Setting, given: _Given) -> Value:
             return _in_bounds(setting, float(value), given.where)
         case "list of text" if isinstance(value, list) and all(is_line(each) for each in value):
             return tuple(str(each) for each in value)
+        case "text" if isinstance(value, str) and (value == "" or is_line(value)):
+            return value
         case "folder" | "file" if isinstance(value, str) and is_line(value):
             folder = os.path.expanduser(value)
             if os.path.isabs(folder):

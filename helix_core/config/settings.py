@@ -9,7 +9,9 @@ from typing import Any, Literal
 from helix_core.config.upstreams import UpstreamSetting
 
 Value = int | float | bool | str | tuple[str, ...] | tuple[UpstreamSetting, ...]
-Kind = Literal["whole number", "number", "true or false", "list of text", "folder", "file", "address", "upstreams"]
+Kind = Literal[
+    "whole number", "number", "true or false", "list of text", "text", "folder", "file", "address", "upstreams"
+]
 From = Literal["default", "user", "workspace", "environment"]
 
 
@@ -103,6 +105,20 @@ class Config:
         "true or false",
         True,
         "the implementation ranks above tests, examples and changelogs unless these are asked for",
+    )
+    embed_model: str = _setting(
+        "embed.model",
+        "text",
+        "",
+        "model for vectors: empty for the one helix embed setup chose, static for the built-in table alone, else the "
+        "name or the folder of another",
+        trusted=True,
+    )
+    embed_background: bool = _setting(
+        "embed.background",
+        "true or false",
+        True,
+        "the files of open folders are embedded with that model while the machine has nothing better to do",
     )
     reingest_budget_ms: float = _setting(
         "packet.reingest_budget_ms",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from helix_core.embed.precision import as_bits, as_int8
 from helix_core.embed.static import vectors_of
@@ -28,6 +29,20 @@ def embedded_texts(path: bytes, chunks: Sequence[Chunk]) -> tuple[EmbeddedText, 
             for place, (text, kept) in enumerate(as_chunks)
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to be embedded, and the hash it is kept under."""
+
+    text: str
+    input_hash: bytes
+
+
+def texts_of(path: bytes, chunks: Sequence[Chunk], level: Level) -> list[Text]:
+    """The texts of one level, as a better model than the built-in one is to see them."""
+    texts = (one.text for one in outlines(path, chunks)) if level == "outline" else chunk_texts(path, chunks)
+    return [Text(text, input_hash(level, text)) for text in texts]
 
 
 def input_hash(level: Level, text: str) -> bytes:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_core.config import Config
+from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine.git_facts import GitFacts
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.opened_index import OpenedIndex
@@ -36,7 +37,7 @@ T = TypeVar("T")
 
 
 class Opened:
-    """One open workspace with its index."""
+    """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in."""
 
     def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: InHand) -> None:
         self._root = root
@@ -49,6 +50,7 @@ class Opened:
         self._facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
         self._memory = Remembered(config.data_dir)
+        self.encoder: Encoder = StaticEncoder()
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""

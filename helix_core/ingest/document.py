@@ -27,11 +27,12 @@ HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 
 
-def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None) -> Document:
+def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None, embed: bool = True) -> Document:
     """The document of ``data``, found at ``path`` (relative to the root).
 
     ``skipped`` is a reason why the content does not count; then nothing of it is read. A parse that takes longer than
     ``parse_limit_s`` seconds (by default 0.2 to 2, by size) is given up for line chunks, and ``has_errors`` says so.
+    Without ``embed`` the document has no vectors.
     """
     language = language_of(path, data[:HEAD_BYTES])
     about = provenance(path)
@@ -56,7 +57,7 @@ def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float 
         has_errors=has_errors,
         masked_count=len(masked.findings),
         skipped=skipped,
-        embedded=embedded_texts(path, chunks),
+        embedded=embedded_texts(path, chunks) if embed else (),
     )
 
 

@@ -15,10 +15,10 @@ from helix_core.store.names import NameQueries
 from helix_core.store.session import translated
 from helix_core.store.sources import SourceQueries
 from helix_core.store.uses import UseQueries
-from helix_core.store.vectors import VectorQueries
+from helix_core.store.vectors_missing import MissingVectors
 
 
-class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, VectorQueries):
+class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, MissingVectors):
     """Answers about live versions only, for one thread. Close it when the thread is done.
 
     Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.

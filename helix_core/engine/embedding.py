@@ -1,0 +1,142 @@
+"""Give a workspace's texts vectors by a better model than the built-in one, a few files at a time, until all have them.
+
+Outlines first, then chunks; the newest and most-named files first. What is done is kept under the text's hash, so that
+it can be stopped at any moment and goes on where it was. The texts are read from the disk again, masked like all text:
+a file that is no longer as it was indexed waits for the next refresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from helix_core.config import Config
+from helix_core.embed.document import Text, texts_of
+from helix_core.embed.model_folder import Model
+from helix_core.embed.precision import as_bits, as_int8
+from helix_core.engine.in_hand import InHand, nothing_in_hand
+from helix_core.engine.opened import PATIENT_MS, Opened
+from helix_core.engine.report import Progress
+from helix_core.ingest.document import ingest
+from helix_core.model import Level
+from helix_core.store.vectors_missing import Waiting
+from helix_core.workspace.disk import DiskError, Root, Scan
+from helix_core.workspace.files import content_reason
+
+TEXTS_AT_ONCE = 64
+PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
+
+
+class Embedder(Protocol):
+    """A loaded model: texts → one row of length one each."""
+
+    @property
+    def model(self) -> Model: ...
+
+    def vectors(self, texts: Sequence[str]) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedReport:
+    """How it ended: texts with a vector of the model and texts in all, by level; files that could not be read."""
+
+    model: str
+    outlines: tuple[int, int]
+    chunks: tuple[int, int]
+    embedded: int
+    left_out: int
+
+
+class Embedding(Opened):
+    """An open workspace whose texts are being embedded. Belongs to one thread."""
+
+    @classmethod
+    def open(cls, folder: Path, config: Config, in_hand: InHand | None = None) -> Embedding:
+        """Raises as ``Helix.open`` does."""
+        root = Root.open(Path(folder))
+        try:
+            return cls(root, config, PATIENT_MS, in_hand or nothing_in_hand)
+        except BaseException:
+            root.close()
+            raise
+
+    def __enter__(self) -> Embedding:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(
+        self,
+        embedder: Embedder,
+        *,
+        levels: Sequence[Level] = ("outline", "chunk"),
+        progress: Callable[[Progress], None] | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> EmbedReport:
+        """Embed all that is missing; ``check`` is called between small batches and ends it by raising.
+
+        Vectors of models that are no longer in use go first.
+        """
+        name, tell = embedder.model.name, progress or (lambda _: None)
+        with self._turn(progress):
+            self._index.writer.drop_models([name])
+        embedded = left_out = 0
+        for level in levels:
+            done, total = self._index.reader.text_counts(name, level)
+            tell(Progress(PHASES[level], done, total))
+            for texts, skipped in self._batches(name, level, check):
+                left_out += skipped
+                added = self._embed(embedder, level, texts)
+                embedded += added
+                done += added
+                tell(Progress(PHASES[level], min(done, total), total))
+        reader = self._index.reader
+        outlines, chunks = reader.text_counts(name, "outline"), reader.text_counts(name, "chunk")
+        return EmbedReport(name, outlines, chunks, embedded, left_out)
+
+    def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
+        if not texts:
+            return 0
+        import numpy as np
+
+        vectors = np.asarray(embedder.vectors([text.text for text in texts]), np.float32)
+        kept = as_int8(vectors) if level == "outline" else as_bits(vectors)
+        with self._turn(None):
+            self._index.check_present()
+            pairs = [(text.input_hash, vector) for text, vector in zip(texts, kept, strict=True)]
+            return self._index.writer.add_vectors(embedder.model.name, level, pairs)
+
+    def _batches(self, model: str, level: Level, check: Callable[[], None]) -> Iterator[tuple[list[Text], int]]:
+        """Texts that have no vector, about 64 at once, with the number of files passed over on the way."""
+        batch: dict[bytes, Text] = {}
+        skipped = 0
+        with self._root.scan() as scan:
+            for waiting in self._index.reader.waiting_sources(model, level):
+                check()
+                texts = self._texts(scan, waiting, level)
+                skipped += texts is None
+                missing = self._index.reader.missing_hashes(model, level, waiting.path) if texts else set()
+                batch.update({text.input_hash: text for text in texts or () if text.input_hash in missing})
+                while len(batch) >= TEXTS_AT_ONCE:
+                    chosen = [batch.pop(key) for key in list(batch)[:TEXTS_AT_ONCE]]
+                    yield chosen, skipped
+                    skipped = 0
+                    check()
+        yield list(batch.values()), skipped
+
+    def _texts(self, scan: Scan, waiting: Waiting, level: Level) -> list[Text] | None:
+        """None for a file that is not, or cannot be read, as it was indexed."""
+        try:
+            file = scan.read(waiting.path, self._config.max_file_bytes)
+        except DiskError:
+            return None
+        if file.content_hash != waiting.content_hash or content_reason(waiting.path, file.data):
+            return None
+        with self._in_hand(file.content_hash) as may_parse:
+            if not may_parse:
+                return None
+            document = ingest(waiting.path, file.data, embed=False)
+        return texts_of(document.path, document.chunks, level)
