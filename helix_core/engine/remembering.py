@@ -155,7 +155,10 @@ class Remembering(Opened):
         return self._if_readable(lambda memory: memory.delivered(self._place, name)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
-        """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new."""
+        """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new.
+
+        Where that cannot be written the object is told so: the next answer gives them again.
+        """
         from helix_core.memory.exchanges import session_name
 
         whole = [
@@ -164,8 +167,12 @@ class Remembering(Opened):
             if not block["hidden_lines"] and not block["repeated"] and block["content_hash"]
         ]
         name = session_name(session)
-        if whole and name:
+        if not whole or not name:
+            return
+        try:
             self._memory.write(lambda memory: memory.deliver(self._place, name, whole, time.time()))
+        except StoreError as error:
+            context["notes"].append(str(error))
 
     def memory_totals(self) -> dict[str, Any]:
         """How much the memory holds, of all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""

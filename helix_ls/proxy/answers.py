@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helix_core.engine.expand import EXPAND_SCHEMA
 from helix_core.model import Status
 from helix_ls.proxy.restart import SCHEMA as RESTART
 from helix_ls.proxy.shapes import FINGERPRINT_SCHEMA, PLAN_SCHEMA
@@ -98,6 +99,19 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         truncated_by_cap=COUNT,
         known_empty=FLAG,
     ),
+    "expansion": _object(
+        EXPAND_SCHEMA,
+        task_type=TEXT,
+        direction=TEXT,
+        of=_ref("pointer"),
+        neighbours=_list(_ref("pointer")),
+        count=COUNT,
+        skipped_delivered=COUNT,
+    ),
+    "ingested": _object(gene_ids=_list(TEXT), count=COUNT, stored={"enum": ["note", "file"]}),
+    "facts": _object(facts_extracted=COUNT, gene_ids=_list(TEXT), exchanges=COUNT, facts=_list(MEMBERS)),
+    "forgotten": MEMBERS,
+    "backfill": _object(backfilled=COUNT, total=COUNT),
     "index": _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
     "vacuum": _object(
         "helix.vacuum/1", pruned=COUNT, before_bytes=COUNT, after_bytes=COUNT, freed_bytes={"type": "integer"}

@@ -14,10 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from helix_core.config import Config
 from helix_core.errors import HelixError
 from helix_ls.proxy.admin import Admin
+from helix_ls.proxy.agents import PATH as AGENTS_PATH
+from helix_ls.proxy.agents import Agents
 from helix_ls.proxy.answering import Answering
 from helix_ls.proxy.chat import Chat
 from helix_ls.proxy.evidence import Evidence
-from helix_ls.proxy.guard import Rules, head_of, refusal
+from helix_ls.proxy.guard import Rules, head_of, refusal, scope_of
+from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.models import Models
 from helix_ls.proxy.openapi import Document
@@ -30,6 +33,7 @@ from helix_ls.proxy.refused import (
     on_refused,
     on_unknown,
 )
+from helix_ls.proxy.remember import Remember
 from helix_ls.proxy.restart import Signals, Told
 from helix_ls.proxy.routes import Routes
 from helix_ls.proxy.standing import Standing
@@ -62,10 +66,20 @@ def application(
     signals = signals or Signals.of(os.environ)
     evidence = Evidence(config.proxy_budget_tokens, measures)
     no_thinking = rules_of(config.no_thinking)
-    chat = Chat(workspaces, upstreams, evidence, measures, idle_s=config.proxy_idle_s, no_thinking=no_thinking)
+    learner = Learner(config, os.environ, measures)
+    chat = Chat(
+        workspaces,
+        upstreams,
+        evidence,
+        measures,
+        learner=learner,
+        idle_s=config.proxy_idle_s,
+        no_thinking=no_thinking,
+    )
     answering = Answering(workspaces)
+    remember = Remember(answering)
     routes, admin = Routes(answering), Admin(answering, signals, rules.port)
-    standing = Standing(workspaces, answering, upstreams, measures, rules=rules, signals=signals)
+    standing = Standing(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
     acts: dict[str, Any] = {
         "/v1/chat/completions": chat,
         "/v1/models": Models(upstreams).answer,
@@ -73,6 +87,11 @@ def application(
         "/context/packet": routes.packet,
         "/context/refresh-plan": routes.refresh_plan,
         "/fingerprint": routes.fingerprint,
+        "/context/expand": remember.expand,
+        "/ingest": remember.ingest,
+        "/consolidate": remember.consolidate,
+        "/forget": remember.forget,
+        "/admin/kv-backfill": remember.kv_backfill,
         "/admin/refresh": admin.refresh,
         "/admin/vacuum": admin.vacuum,
         "/admin/announce_restart": admin.announce_restart,
@@ -81,7 +100,9 @@ def application(
         "/metrics": standing.metrics,
         "/openapi.json": Document().answer,
     }
+    agents = Agents(workspaces, writes=config.mcp_write_tools)
     table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
+    table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {
         RefusedError: on_refused,
         HelixError: on_helix_error,
@@ -91,7 +112,9 @@ def application(
     }
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
-    return Lifespan(Guarded(inner, rules, measures, frozenset(acts)), Told(signals, rules.port))
+    return Lifespan(
+        Guarded(inner, rules, measures, frozenset((*acts, AGENTS_PATH))), Told(signals, rules.port), agents, learner
+    )
 
 
 class Lifespan:
@@ -140,7 +163,8 @@ class Guarded:
             await answer(error)(scope, receive, send)
             return
         named = head.one(b"x-helix-workspace").decode("utf-8", "replace")
-        inner = {**scope, "path": path, "raw_path": path.encode(), "helix.workspace": workspace or named}
+        chosen = {"helix.workspace": workspace or named, "helix.scope": scope_of(head, self._rules)}
+        inner = {**scope, "path": path, "raw_path": path.encode(), **chosen}
         route = path if path in self._known else "unknown"
         await self._inner(inner, receive, self._counting(send, route))
 

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from helix_ls.proxy.bodies import Body, ClientLeftError, aside, received, understood
 from helix_ls.proxy.evidence import Context, Evidence
+from helix_ls.proxy.learn import Learner, Listening
 from helix_ls.proxy.measures import LastChat, Measures
 from helix_ls.proxy.refused import RefusedError
 from helix_ls.proxy.stream import Stream
@@ -37,11 +38,13 @@ class Chat:
         evidence: Evidence,
         measures: Measures,
         *,
+        learner: Learner,
         idle_s: float,
         no_thinking: Sequence[Rule] = (),
     ) -> None:
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
+        self._learner = learner
         self._joined: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,6 +66,7 @@ class Chat:
         body = await aside(len(data), understood, data)
         model = body.fields.get("model")
         asked = model if isinstance(model, str) else ""
+        said = body
         chosen = await self._upstreams.chosen(asked)
         if chosen.model != asked:
             body = body.with_model(chosen.model)
@@ -76,7 +80,9 @@ class Chat:
         self._measures.add("helix_context_total", became=context.became)
         last = self._measures.last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
         reply = Reply(send, context, last)
-        chat = _Sent(scope, data, body, context, chosen.upstream)
+        folder = workspace.folder if workspace is not None else None
+        listening = self._learner.listens(scope, folder, said, context.packet_id)
+        chat = _Sent(scope, data, body, context, chosen.upstream, listening)
         name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
         if not await self._asked(chat, reply, joined=name in self._joined):
             # Its template wants turns: from now on the block begins the question's own message.
@@ -132,10 +138,13 @@ class Chat:
         found = await aside(size, checked, answer.status, data, hidden=chat.upstream.where.key)
         self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
         await reply.whole(found, answer_headers(answer.headers.items()))
+        if chat.listening is not None and found.status == 200 and not found.is_own:
+            chat.listening.ended(data)
         return True
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
-        stream = Stream(chat.upstream.where.key)
+        heard = (chat.listening.told.chunk,) if chat.listening is not None else ()
+        stream = Stream(chat.upstream.where.key, *heard)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
         wait_s, cause = FIRST_BYTE_S, ""
         while not stream.is_over:
@@ -154,6 +163,8 @@ class Chat:
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
         await reply.part(last, more=False)
+        if chat.listening is not None and stream.outcome == "complete":
+            chat.listening.ended()
 
     def _first_byte(self, last: LastChat, began: float) -> None:
         took_s = time.monotonic() - began
@@ -172,6 +183,7 @@ class _Sent:
     body: Body
     context: Context
     upstream: Upstream
+    listening: Listening | None = None
 
     @property
     def wants_stream(self) -> bool:

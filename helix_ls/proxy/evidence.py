@@ -21,11 +21,12 @@ from helix_core.errors import HelixError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, aside
 from helix_ls.proxy.measures import Measures
-from helix_ls.proxy.question import asked, place_for
+from helix_ls.proxy.question import asked, place_for, text_of
 
 LOG = logging.getLogger(__name__)
 MOST_WAIT_S = 5.0
 REMEMBERED = 256
+PROMPT_CHARS = 1024 * 1024
 BYTES_PER_TOKEN = 4
 _BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
 Became = Literal["added", "off", "none", "late", "failed"]
@@ -61,12 +62,13 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """``conversation`` is the same for every round of one question."""
+    """``conversation`` is the same for every round of one question; ``prompt`` is what the messages up to it say."""
 
     question: str
     index: int
     place: int
     conversation: str
+    prompt: str
 
 
 class Evidence:
@@ -86,6 +88,7 @@ class Evidence:
             budget_tokens=self._budget,
             model=model if isinstance(model, str) else "",
             prompt_tokens=len(body.text) // BYTES_PER_TOKEN,
+            prompt=planned.prompt,
         )
         began = time.monotonic()
         found = await self._found(workspace, planned.question, request)
@@ -155,4 +158,17 @@ def _planned(body: Body) -> _Planned | None:
     # What JSON escapes may be no text: half of a pair names no character.
     words = question.text.encode("utf-8", "replace").decode()
     digest = hashlib.sha256(f"{before}\0{words}".encode()).hexdigest()
-    return _Planned(words, question.index, place, digest)
+    return _Planned(words, question.index, place, digest, _prompt(body.messages[: question.index + 1]))
+
+
+def _prompt(messages: list[Any]) -> str:
+    """The last of what the messages say. What a model has of earlier turns is what stands here, and nothing else."""
+    parts: list[str] = []
+    left = PROMPT_CHARS
+    for message in reversed(messages):
+        if left <= 0:
+            break
+        text = text_of(message) if isinstance(message, dict) else ""
+        parts.append(text[-left:])
+        left -= len(text)
+    return "\n\n".join(reversed(parts))

@@ -16,7 +16,7 @@ MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
 OPEN_PATH = "/health"
 # What writes, by the whole path or by its first part.
-ADMIN_PATHS = ("/admin/", "/ingest", "/consolidate")
+ADMIN_PATHS = ("/admin/", "/ingest", "/consolidate", "/forget")
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]
 

@@ -18,6 +18,7 @@ _MEANINGS = {
     "helix_answers_total": ("counter", "answers of the upstream by how they ended"),
     "helix_first_byte_seconds_total": ("counter", "seconds until the first byte of the upstream's answers"),
     "helix_first_bytes_total": ("counter", "answers whose first byte came"),
+    "helix_learned_total": ("counter", "answered chats by what became of keeping them"),
     "helix_chats_open": ("gauge", "chats under way"),
 }
 

@@ -33,6 +33,7 @@ _STATUSES = {
     413: f"The body is over {MAX_BODY_BYTES // 1024 // 1024} MiB.",
     415: "The body is not application/json, or compressed.",
     421: "The Host is not this server's.",
+    422: "What was given cannot be kept; the message says why.",
     431: "The head of the request is too large.",
     500: "A failure that the message names, or a defect.",
     503: "No folder is open, or the index is being written; see Retry-After.",

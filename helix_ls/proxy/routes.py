@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -31,8 +32,13 @@ class Routes:
             prompt_tokens=given["prompt_tokens"],
         ).checked()
 
+        session, again = given["session_id"], given["ignore_delivered"]
+
         def act(helix: Helix, cancelled: Callable[[], bool]) -> Any:
-            found = helix.context(given["query"], wanted, cancelled=cancelled)
+            had = helix.delivered(session) if session and not again else frozenset()
+            found = helix.context(given["query"], replace(wanted, delivered=had), cancelled=cancelled)
+            if session:
+                helix.deliver(session, found)
             return found if given["format"] == "helix" else [shapes.continued(found)]
 
         return await self._answered(request, act)

@@ -13,6 +13,7 @@ from helix_core import __version__
 from helix_ls.proxy.answering import Answering
 from helix_ls.proxy.guard import Rules, head_of, scope_of
 from helix_ls.proxy.key import is_nonce, proof
+from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.measures import Measures
 from helix_ls.proxy.refused import RefusedError
 from helix_ls.proxy.restart import Signals, restarting, sentence
@@ -35,7 +36,9 @@ class Standing:
         *,
         rules: Rules,
         signals: Signals,
+        learner: Learner,
     ) -> None:
+        self._learner = learner
         self._workspaces, self._answering, self._upstreams = workspaces, answering, upstreams
         self._measures, self._rules, self._signals = measures, rules, signals
 
@@ -53,11 +56,13 @@ class Standing:
             "refused": int(self._measures.total("helix_refused_total")),
         }
         names = {name: str(one.folder) for name, one in self._workspaces.by_name.items()}
-        live = workspace.status.wire()
+        live, learned = workspace.status.wire(), self._learner.facts()
         return await self._answering.answered(
             request,
             lambda helix, _: (
-                {"stats_schema": STATS_SCHEMA} | helix.status() | {"live": live, "workspaces": names, "proxy": proxy}
+                {"stats_schema": STATS_SCHEMA}
+                | helix.status()
+                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory_totals() | learned}
             ),
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Literal
 
 from helix_ls.proxy.refused import error_object
@@ -21,10 +22,16 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 Outcome = Literal["open", "complete", "failed", "incomplete"]
 
 
+def _unheard(_chunk: dict[str, Any]) -> None:
+    """Nobody notes what goes by."""
+
+
 class Stream:
     """One answer. ``outcome``: complete with its end, failed as the upstream itself said, incomplete for the rest."""
 
-    def __init__(self, hidden: str = "") -> None:
+    def __init__(self, hidden: str = "", heard: Callable[[dict[str, Any]], None] = _unheard) -> None:
+        """``hidden`` is never said in an error; ``heard`` is told every event's object, and must not take long."""
+        self._tell = heard
         self.outcome: Outcome = "open"
         self._hidden = hidden
         self._kept = bytearray()
@@ -118,6 +125,7 @@ class Stream:
         if says_error or chunk.get("error"):
             self._has_failed = True
             return event.replace(self._hidden.encode(), b"[key]") if self._hidden else event
+        self._tell(chunk)
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):

@@ -10,12 +10,25 @@ from typing import Literal
 
 from helix_core.engine.checked import MAX_K
 from helix_core.engine.context import LEAST_BUDGET, MOST_BUDGET
+from helix_core.engine.expand import DIRECTIONS
+from helix_core.engine.expand import MOST_K as MOST_NEIGHBOURS
+from helix_core.memory.notes import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import TaskType
 from helix_core.window.evidence import Decoder
 from helix_ls.proxy.fields import READ_CHARACTERS, Field
 from helix_ls.proxy.restart import DOWNTIME_S, MOST_DOWNTIME_S, MOST_WORDS
 from helix_ls.proxy.shapes import MOST_RESULTS, PROFILES
 
+MOST_SESSION = 200
+LAYERS = {
+    "org_id": "organisation",
+    "party_id": "device",
+    "participant_id": "user",
+    "participant_handle": "user, by name",
+    "agent_id": "agent",
+    "agent_handle": "agent, by name",
+    "authored_tz": "time zone, by its IANA name",
+}
 Needs = Literal["nothing", "ask", "admin"]
 JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
 
@@ -58,6 +71,7 @@ TASK = Field(
 )
 K = Field("k", "whole number", "At most so many places, best first.", 8, 1, MAX_K, also=("max_genes",))
 PACKET = (QUESTION, TASK, K)
+SESSION = Field("session_id", "text", "A name of your own for the session.", default="", most=MOST_SESSION)
 CONTEXT = (
     QUESTION,
     Field("budget_tokens", "whole number", "At most so many tokens of evidence.", 6_000, LEAST_BUDGET, MOST_BUDGET),
@@ -71,6 +85,8 @@ CONTEXT = (
     Field("downstream_model", "text", "The model that will read it.", default="", also=("model",)),
     Field("prompt_tokens", "whole number", "What the caller's prompt has already; the more, the less is added.", 0),
     Field("format", "text", "helix for helix.context/1, else Continue's list of one.", "", also=("response_mode",)),
+    SESSION,
+    Field("ignore_delivered", "true or false", "Give again what the session has been given before.", default=False),
 )
 FINGERPRINT = (
     QUESTION,
@@ -82,6 +98,29 @@ RESTART = (
     Field("reason", "text", "Why, in a few words.", default="", most=MOST_WORDS),
     Field("actor", "text", "Who announces it.", default="", most=MOST_WORDS),
     Field("expected_downtime_s", "number", "Seconds until it is back.", DOWNTIME_S, 0, MOST_DOWNTIME_S),
+)
+INGEST = (
+    Field("content", "text", "The text that is to be kept.", most=MOST_BYTES, example="We deploy on Mondays."),
+    Field("content_type", "text", "What sort of text it is.", default="text", choices=CONTENT_TYPES),
+    Field(
+        "metadata", "object", "path names a file of the workspace, or a language; title; anything else.", default=None
+    ),
+    *(Field(name, "text", f"Who says it: {layer}.", default="", most=MOST_SESSION) for name, layer in LAYERS.items()),
+    Field("local_federation", "true or false", "Note who says it, from this machine where not named.", default=True),
+)
+CONSOLIDATE = (SESSION,)
+FORGET = (
+    Field("gene_id", "text", "A chunk of the note to delete.", default="", most=64),
+    Field("session_id", "text", "The session whose exchanges to delete.", default="", most=MOST_SESSION),
+)
+EXPAND = (
+    Field("gene_id", "text", "The place, by the hash of its text.", default="", most=64),
+    Field("source_id", "text", "The place, by its file, with start_line.", default="", most=4_096),
+    Field("start_line", "whole number", "A line of it, from 1 on.", 0),
+    Field("direction", "text", "Which neighbours.", default="all", choices=DIRECTIONS),
+    Field("k", "whole number", "At most so many neighbours.", 5, 1, MOST_NEIGHBOURS),
+    TASK,
+    Field("session_id", "text", "Leave out what this session has been given.", default="", most=MOST_SESSION),
 )
 
 OPERATIONS = (
@@ -98,6 +137,11 @@ OPERATIONS = (
     Operation("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
     Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PACKET),
     Operation("POST", "/fingerprint", "Places without text, all accounted for", "fingerprint", fields=FINGERPRINT),
+    Operation("POST", "/context/expand", "What stands around a place", "expansion", fields=EXPAND),
+    Operation("POST", "/ingest", "Keep a text as a note", "ingested", needs="admin", fields=INGEST, more=(422,)),
+    Operation("POST", "/consolidate", "Draw facts from chats", "facts", needs="admin", fields=CONSOLIDATE, more=(422,)),
+    Operation("POST", "/forget", "Delete a note, or a session", "forgotten", needs="admin", fields=FORGET),
+    Operation("POST", "/admin/kv-backfill", "Make claims of notes anew", "backfill", needs="admin", fields=()),
     Operation("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
     Operation("POST", "/admin/vacuum", "Give back what the index does not need", "vacuum", needs="admin", fields=()),
     Operation(

@@ -20,6 +20,7 @@ def apart(folder):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HELIX_", "XDG_"))}
     environ = kept | {
         "HELIX_CACHE_DIR": str(folder / "cache"),
+        "HELIX_DATA_DIR": str(folder / "data"),
         "HELIX_RUNTIME_DIR": str(folder / "run"),
         "HELIX_CONFIG": str(folder / "no-user-file.toml"),
         "HELIX_IDLE_S": "20",

@@ -1,0 +1,209 @@
+"""The tee of chats: what went by is handed to a thread that keeps it, and nobody ever waits for that thread.
+
+The queue is bounded in number and in bytes; what finds no room is dropped and counted. Off with ``memory.learn``, and
+for one chat with the header ``x-helix-learn: off``. Nothing of it leaves the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.types import Scope
+
+from helix_core.config import Config
+from helix_core.engine.remembered import Remembered
+from helix_core.errors import HelixError
+from helix_core.memory.exchanges import Heard, kept
+from helix_core.model import Attribution
+from helix_ls.host.attribution import attribution
+from helix_ls.proxy.bodies import Body
+from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.question import asked
+from helix_ls.proxy.told import Told
+
+LOG = logging.getLogger(__name__)
+MOST_WAITING = 64
+MOST_WAITING_BYTES = 32 * 1024 * 1024
+MOST_WHOLE_BYTES = 4 * 1024 * 1024
+END_S = 3.0
+COUNTED = "helix_learned_total"
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An exchange that is over. ``whole`` is an answer in one piece, not yet read."""
+
+    workspace: bytes
+    session: str
+    messages: list[Any]
+    model: str
+    packet_id: str
+    at: float
+    told: Told
+    whole: bytes
+    size: int
+
+
+class Learner:
+    """Belongs to one loop, but for its thread, which is started by the first exchange."""
+
+    def __init__(self, config: Config, environ: Mapping[str, str], measures: Measures) -> None:
+        self._folder = config.data_dir if config.memory_learn else None
+        self._environ, self._measures = environ, measures
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._waiting, self._waiting_bytes = 0, 0
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_on(self) -> bool:
+        """Are chats kept?"""
+        return self._folder is not None
+
+    def listens(self, scope: Scope, folder: Path | None, body: Body, packet_id: str) -> Listening | None:
+        """What notes this chat; None where nothing of it is to be kept."""
+        if not self.is_on or folder is None or _header(scope, b"x-helix-learn").lower() == "off":
+            return None
+        model = body.fields.get("model")
+        return Listening(
+            self,
+            workspace=os.fsencode(os.path.realpath(folder)),
+            session=session_of(scope, body),
+            body=body,
+            model=model if isinstance(model, str) else "",
+            packet_id=packet_id,
+        )
+
+    def keep(self, waiting: _Waiting) -> None:
+        """Hand it over, or drop it where too much waits already. Never blocks."""
+        if self._waiting >= MOST_WAITING or self._waiting_bytes + waiting.size > MOST_WAITING_BYTES:
+            self._measures.add(COUNTED, became="dropped")
+            return
+        self._waiting += 1
+        self._waiting_bytes += waiting.size
+        if self._thread is None:
+            loop = asyncio.get_running_loop()
+            self._thread = threading.Thread(target=self._run, args=(loop,), name="helix-learn", daemon=True)
+            self._thread.start()
+        self._queue.put(waiting)
+
+    def facts(self) -> dict[str, Any]:
+        """For ``/stats``: numbers only."""
+        became = ("kept", "passed_over", "dropped", "failed")
+        counts = {word: int(self._measures.total(COUNTED, became=word)) for word in became}
+        return {"learn": self.is_on, "waiting": self._waiting, **counts}
+
+    async def begin(self) -> None:
+        """Nothing to do before the first exchange."""
+
+    async def end(self) -> None:
+        """Keep what waits, as far as there is time for it."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._queue.put(None)
+            await asyncio.to_thread(thread.join, END_S)
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        memory, by = Remembered(self._folder), attribution({}, self._environ)
+        try:
+            while (waiting := self._queue.get()) is not None:
+                became = _kept(memory, by, waiting)
+                # The loop may have ended meanwhile: then nobody asks for numbers any more.
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(self._done, waiting.size, became)
+        finally:
+            memory.close()
+
+    def _done(self, size: int, became: str) -> None:
+        self._waiting -= 1
+        self._waiting_bytes -= size
+        self._measures.add(COUNTED, became=became)
+
+
+class Listening:
+    """One chat, noted as it goes by; nothing is kept of it before ``ended``."""
+
+    def __init__(
+        self, learner: Learner, *, workspace: bytes, session: str, body: Body, model: str, packet_id: str
+    ) -> None:
+        self._learner, self._workspace, self._session = learner, workspace, session
+        self._body, self._model, self._packet_id = body, model, packet_id
+        self.told = Told()
+
+    def ended(self, whole: bytes = b"") -> None:
+        """The upstream has said all, and so has the client heard it; ``whole`` where it came in one piece."""
+        if len(whole) > MOST_WHOLE_BYTES:
+            return
+        self._learner.keep(
+            _Waiting(
+                workspace=self._workspace,
+                session=self._session,
+                messages=self._body.messages,
+                model=self._model,
+                packet_id=self._packet_id,
+                at=time.time(),
+                told=self.told,
+                whole=whole,
+                size=len(self._body.text) + len(whole),
+            )
+        )
+
+
+def session_of(scope: Scope, body: Body) -> str:
+    """The session as the client names it, and no other way: two chats in parallel must not become one."""
+    if named := _header(scope, b"x-helix-session"):
+        return named
+    metadata = body.fields.get("metadata")
+    session = metadata.get("session_id") if isinstance(metadata, dict) else None
+    return session if isinstance(session, str) else ""
+
+
+def _kept(memory: Remembered, by: Attribution, waiting: _Waiting) -> str:
+    """In the thread: what became of it, in a word. Whatever goes wrong costs this one exchange."""
+    try:
+        heard = _heard(waiting)
+        exchange = kept(heard, by) if heard is not None else None
+        if exchange is None:
+            return "passed_over"
+        memory.write(lambda opened: opened.add_exchange(exchange))
+    except HelixError as error:
+        LOG.warning("an exchange was not kept (%s)", type(error).__name__)
+        return "failed"
+    except (ValueError, TypeError, RecursionError, OSError) as error:
+        LOG.error("an exchange was not kept (%s)", type(error).__name__)
+        return "failed"
+    return "kept"
+
+
+def _heard(waiting: _Waiting) -> Heard | None:
+    question = asked(waiting.messages)
+    if question is None:
+        return None
+    if waiting.whole:
+        waiting.told.whole(json.loads(waiting.whole))
+    return Heard(
+        workspace=waiting.workspace,
+        session=waiting.session,
+        question=question.text,
+        answer=waiting.told.text,
+        model=waiting.model,
+        packet_id=waiting.packet_id,
+        at=waiting.at,
+        finish=waiting.told.finish,
+        is_cut=waiting.told.is_cut,
+    )
+
+
+def _header(scope: Scope, name: bytes) -> str:
+    found = next((bytes(value).strip() for each, value in scope["headers"] if each == name), b"")
+    return found.decode("utf-8", "replace")
