@@ -1,16 +1,19 @@
-"""Several rankings become one, by rank alone: scores of different rankers are never added.
+"""Several rankings become one. Scores of different rankers are never added: what is added is a place in a list.
 
-Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Pure.
+Places inside a file go by rank alone: weighted reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Files
+go by rank and by how far each stands behind the first of its list, half and half: a first place that is far ahead
+tells more than one by a hair (``benchmarks/fit.py`` measures both). Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from helix_core.model import Signal
 
 RANK_CONSTANT = 20.0
+BLEND_CONSTANT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,45 @@ class Fused:
         return tuple(sorted(signals, key=lambda s: (-s.share, s.ranker)))
 
 
+def standing(rank: int, share: float) -> float:
+    """How high a place in a list is, 0..1: ``rank`` is 1-based, ``share`` its score as a share of the first one's."""
+    return (share + (BLEND_CONSTANT + 1) / (BLEND_CONSTANT + rank)) / 2
+
+
+def blend(rankings: Iterable[Ranking]) -> list[Fused]:
+    """Sum ``weight * standing`` over the rankings; best first, equal scores by id.
+
+    Scores are positive, the best one first; a ranking without scores has only ranks. The order of ``rankings`` does
+    not matter.
+    """
+    return _summed(rankings, _standings)
+
+
+def _standings(ranking: Ranking) -> dict[int, tuple[int, float]]:
+    best = ranking.scores[0] if ranking.scores else 0.0
+    shares: dict[int, float] = {}
+    for id_, score in zip(ranking.ids, ranking.scores, strict=False):
+        shares.setdefault(id_, score / best if best > 0 else 1.0)
+    return {id_: (rank, standing(rank, shares.get(id_, 1.0 / rank))) for id_, rank in ranking.ranks().items()}
+
+
 def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:
     """Sum ``weight / (rank_constant + rank)`` over the rankings; best first, equal scores by id.
 
     An id named twice by one ranker counts at its better place. The order of ``rankings`` does not matter.
     """
+    return _summed(
+        rankings, lambda ranking: {id_: (rank, 1 / (rank_constant + rank)) for id_, rank in ranking.ranks().items()}
+    )
+
+
+def _summed(rankings: Iterable[Ranking], worth: Callable[[Ranking], Mapping[int, tuple[int, float]]]) -> list[Fused]:
     parts: dict[int, list[tuple[str, int, float]]] = {}
     for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids, r.scores)):
         if ranking.weight <= 0:
             continue
-        for id_, rank in ranking.ranks().items():
-            parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight / (rank_constant + rank)))
+        for id_, (rank, value) in worth(ranking).items():
+            parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight * value))
     fused = [Fused(id_, sum(part for _, _, part in given), tuple(given)) for id_, given in parts.items()]
     fused.sort(key=lambda f: (-f.score, f.id))
     return fused

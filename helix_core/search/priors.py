@@ -10,16 +10,8 @@ from dataclasses import dataclass, field
 
 from helix_core.model import Hints, Role, Source
 from helix_core.search.question import Intent
+from helix_core.search.weights import ROLE_FACTORS
 
-_FACTORS: Mapping[Role, float] = {
-    Role.IMPLEMENTATION: 1.0,
-    Role.DOC: 1.0,
-    Role.CONFIG: 0.8,
-    Role.TEST: 0.5,
-    Role.EXAMPLE: 0.5,
-    Role.HISTORY: 0.5,
-    Role.VENDORED: 0.3,
-}
 _LIFTED_BY: Mapping[Role, Intent] = {
     Role.TEST: Intent.TESTS,
     Role.EXAMPLE: Intent.EXAMPLES,
@@ -41,7 +33,7 @@ def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
     """The factor of a file's role; the roles a question asks for count in full."""
     if _LIFTED_BY.get(role) in intents:
         return Prior()
-    factor = _FACTORS[role]
+    factor = ROLE_FACTORS[role.value]
     return Prior() if factor == 1.0 else Prior(factor, (f"{role.value} x{factor:g}",))
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from helix_core.model import Found, Hints, Ranked
 from helix_core.search.confidence import FLOOR, Signs, confidence, presence
-from helix_core.search.fuse import Fused, Ranking, fuse
+from helix_core.search.fuse import Fused, Ranking, blend, fuse
+from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import Intent, Question, understand
-from helix_core.search.rankers import RANKERS, Asked, Votes
+from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.spans import choose_places
 from helix_core.search.terms import Term, coverage, expression, highest_score, weigh_terms, worth_asking
+from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
 
@@ -48,18 +51,20 @@ def search(
     prefer_implementation: bool = True,
     off: frozenset[str] = frozenset(),
     check: Callable[[], None] = _go_on,
+    encoder: QuestionEncoder | None = None,
 ) -> Found:
     """The answer to ``question``: at most ``k`` items, best first.
 
     ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
     ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
+    ``encoder`` makes the question's vector; without one what goes by meaning is off.
     Raises StoreError when the index cannot be read; a ranker that ran out of its time is named in ``Found.rankers``
     instead.
     """
     with reader.snapshot():
         asked = understand(question)
         asked_for = asked.intents if prefer_implementation else frozenset(Intent)
-        return _Search(asked, reader, asked_for, hints, off=off, check=check).run(k)
+        return _Search(asked, reader, asked_for, hints, off=off, check=check, encoder=encoder).run(question, k)
 
 
 class _Search:
@@ -74,6 +79,7 @@ class _Search:
         *,
         off: frozenset[str],
         check: Callable[[], None],
+        encoder: QuestionEncoder | None,
     ) -> None:
         self._question = question
         self._asked_for = asked_for
@@ -81,14 +87,18 @@ class _Search:
         self._hints = hints
         self._off = off
         self._check = check
+        self._encoder = encoder
         self._sources, self._items = reader.size()
 
-    def run(self, k: int) -> Found:
+    def run(self, text: str, k: int) -> Found:
         frequency = self._reader.frequency(self._question.words)
         terms = weigh_terms(self._question.words, frequency, self._items)
-        asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader)
+        meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
+        asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning)
         heard = self._hear(asked)
-        fused = fuse(_ranking(name, votes) for name, votes in heard.votes.items())
+        with_model = meaning is not None and not meaning.is_static
+        weights = {name: weight(name, with_model=with_model) for name in heard.votes}
+        fused = blend(_ranking(name, votes, weights[name]) for name, votes in heard.votes.items())
         self._check()
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
@@ -97,7 +107,7 @@ class _Search:
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
         ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], priors, k)
-        signs = self._signs(terms, heard, files) if files else Signs()
+        signs = self._signs(terms, heard, files, weights) if files else Signs()
         known_empty = not ranked or presence(signs) < FLOOR
         return Found(
             ranked=ranked,
@@ -113,20 +123,28 @@ class _Search:
 
     def _hear(self, asked: Asked) -> _Heard:
         heard = _Heard()
-        for name, (ranker, _) in RANKERS.items():
-            if name in self._off:
-                heard.states[name] = "off"
-                continue
-            self._check()
-            try:
-                votes = ranker(asked)
-            except QueryTimeoutError as error:
-                heard.states[name] = str(error)
-                continue
-            heard.states[name] = "used" if votes.votes else "empty"
-            if votes.votes:
-                heard.votes[name] = votes
+        for name, first in FIRST.items():
+            self._listen(heard, name, partial(first, asked))
+        for name, derived in DERIVED.items():
+            self._listen(heard, name, partial(derived, asked, heard.votes))
+        for name, level in LEVEL_OF.items():
+            if heard.states[name] in {"used", "empty"}:
+                heard.states[name] = state_of(asked.meaning, level, heard.states[name], self._encoder)
         return heard
+
+    def _listen(self, heard: _Heard, name: str, ranker: Callable[[], Votes]) -> None:
+        if name in self._off:
+            heard.states[name] = "off"
+            return
+        self._check()
+        try:
+            votes = ranker()
+        except QueryTimeoutError as error:
+            heard.states[name] = str(error)
+            return
+        heard.states[name] = "used" if votes.votes else "empty"
+        if votes.votes:
+            heard.votes[name] = votes
 
     def _ranked(
         self,
@@ -183,10 +201,15 @@ class _Search:
             heard.states["spans"] = str(error)
             return []
 
-    def _signs(self, terms: Sequence[Term], heard: _Heard, files: Sequence[tuple[Fused, float]]) -> Signs:
+    def _signs(
+        self,
+        terms: Sequence[Term],
+        heard: _Heard,
+        files: Sequence[tuple[Fused, float]],
+        weights: Mapping[str, float],
+    ) -> Signs:
         best, score = files[0]
         present = heard.votes["files"].present if "files" in heard.votes else {}
-        weights = {name: RANKERS[name][1] for name in heard.votes}
         agreeing = sum(weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
         unknown = [term.word for term in terms if not term.frequency]
         return Signs(
@@ -222,6 +245,6 @@ class _Search:
         return tuple(names)[:NEAREST]
 
 
-def _ranking(name: str, votes: Votes) -> Ranking:
+def _ranking(name: str, votes: Votes, weight_: float) -> Ranking:
     ids, scores = tuple(vote.source_id for vote in votes.votes), tuple(vote.score for vote in votes.votes)
-    return Ranking(name, ids, RANKERS[name][1], scores)
+    return Ranking(name, ids, weight_, scores)

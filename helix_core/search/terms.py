@@ -75,6 +75,15 @@ def bm25(weights: Sequence[float], evidence: Evidence) -> float:
     )
 
 
+def bm25f(weights: Sequence[float], evidence: Evidence) -> float:
+    """BM25F: like ``bm25``, for counts that each field's own length is already in (Zaragoza et al., TREC 2004)."""
+    return sum(
+        weight * count * (K1 + 1) / (count + K1)
+        for weight, count in zip(weights, evidence.counts, strict=False)
+        if count
+    )
+
+
 def highest_score(terms: Sequence[Term]) -> float:
     """What BM25 approaches when a text holds every term ever more often."""
     return (K1 + 1) * sum(term.weight for term in terms)

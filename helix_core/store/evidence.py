@@ -20,14 +20,14 @@ _FUNCTION = "evidence"
 _CHUNKS = f"""
     SELECT f.rowid, i.source_id, f.counted, s.live
     FROM (
-        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9) AS counted
+        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
         FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
     ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
 """
 _FILES = f"""
     SELECT f.rowid, f.rowid, f.counted, s.live
     FROM (
-        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8, ?9) AS counted
+        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
         FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
     ) f JOIN source s ON s.id = f.rowid
 """
@@ -76,15 +76,23 @@ class EvidenceQueries(LexicalQueries):
             self._registered = True
 
         def ask(count: int) -> list[Row]:
-            return self._timed_rows(sql, (match, weights.rank, count, phrases, *weights.by_column))
+            return self._timed_rows(
+                sql, (match, weights.rank, count, phrases, weights.length_counts, *weights.by_column)
+            )
 
         return [_row(row) for row in self._live(ask, limit)]
 
 
 def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
     """Length, average length, and the weighted count of each phrase, as packed doubles."""
-    phrases, *weights = [value for value in given if isinstance(value, (int, float))]
-    counted = [api.column_size(-1), api.column_total_size(-1) / max(1, api.row_count)]
+    phrases, length_counts, *weights = [value for value in given if isinstance(value, (int, float))]
+    rows = max(1, api.row_count)
+    counted = [api.column_size(-1), api.column_total_size(-1) / rows]
+    if length_counts:
+        for column, weight in enumerate(weights):
+            average = api.column_total_size(column) / rows
+            longer = api.column_size(column) / average if average else 1.0
+            weights[column] = weight / (1 - length_counts + length_counts * longer)
     for phrase in range(min(int(phrases), api.phrase_count)):
         count = 0.0
         for column in api.phrase_columns(phrase):

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a match in each column counts in BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond")."""
+    """How much a match in each column counts in BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond").
+
+    ``length_counts`` (0..1, b of BM25F) divides what is counted in a column by how long that column is beside its
+    average; 0 leaves the counts as they are.
+    """
 
     path: float = 1.0
     names: float = 1.0
     doc: float = 1.0
     body: float = 1.0
     extra: float = 1.0
+    length_counts: float = 0.0
 
     @property
     def by_column(self) -> tuple[float, ...]:

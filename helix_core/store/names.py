@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
+from helix_core.model import Role
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.rows import IMPORTS, TESTS
-from helix_core.store.session import Session, text_list
+from helix_core.store.session import Session, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
 
@@ -52,6 +53,16 @@ _LINKED = """
     SELECT l.item_id FROM target t JOIN link l ON l.target_id = t.id
     JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
     WHERE t.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?3
+"""
+
+
+_TESTED = f"""
+    SELECT DISTINCT t.id, s.id
+    FROM json_each(?1) wanted JOIN source t ON t.id = wanted.value
+    JOIN link l ON l.item_id = t.first_item JOIN target g ON g.id = l.target_id
+    JOIN name n ON n.folded = lower(g.target) JOIN source s ON s.stem_id = n.id JOIN profile p ON p.id = s.profile_id
+    WHERE l.rel = {TESTS} AND t.live = 1 AND s.live = 1 AND p.role = '{Role.IMPLEMENTATION.value}' AND s.id <> t.id
+    ORDER BY t.id, s.path LIMIT ?2
 """
 
 
@@ -105,6 +116,10 @@ class NameQueries(Session):
     def tests_of(self, name: str, limit: int = 50) -> list[int]:
         """Items that test ``name`` (case folded)."""
         return [row[0] for row in self._rows(_LINKED, (name, TESTS, limit))]
+
+    def tested_by(self, source_ids: Iterable[int], limit: int = 500) -> list[tuple[int, int]]:
+        """``(test, tested)``: for each live test file the implementation's files of the name that it tests."""
+        return [(row[0], row[1]) for row in self._rows(_TESTED, (id_list(source_ids), limit))]
 
 
 def trigrams(folded: str) -> frozenset[str]:

@@ -1,0 +1,84 @@
+"""The question as a vector, and which vectors of the index it may be compared with.
+
+One model a question: the best one whose vectors are there for nearly every file, else the next. Models are never mixed,
+because a cosine of one says nothing beside a cosine of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from helix_core.store.reader import Reader
+from helix_core.store.vectors import VectorHit
+
+COMPLETE = 0.95
+"""From this share of a level's texts on it is searched: below it, what has no vector yet would seem unlike."""
+STATIC = "static"
+OUTLINES, PASSAGES = "outline", "chunk"
+
+
+class QuestionEncoder(Protocol):
+    """Questions → vectors. ``models`` are the models it can encode for, the best first."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+
+    def encode(self, model: str, text: str) -> bytes:
+        """The vector of ``text`` as float32, little-endian; all zero where the model knows no word."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question's vector. ``levels`` are those complete enough to be searched; ``unready`` says what keeps the others
+    or a better model from it (``minilm/chunk 40 %``)."""
+
+    reader: Reader
+    model: str
+    vector: bytes
+    levels: frozenset[str]
+    unready: tuple[str, ...] = ()
+
+    @property
+    def is_static(self) -> bool:
+        """Is it the built-in table's, which knows words but no sentences?"""
+        return self.model == STATIC
+
+    def nearest(self, level: str, limit: int) -> list[VectorHit]:
+        """The nearest places of a level, best first; none where the level is not complete."""
+        return self.reader.nearest(f"{self.model}/{level}", self.vector, limit) if level in self.levels else []
+
+    def similarities(self, item_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine with each of some chunks; none where chunks have no vectors yet."""
+        if PASSAGES not in self.levels:
+            return {}
+        return self.reader.similarities(f"{self.model}/{PASSAGES}", self.vector, item_ids)
+
+
+def meaning_of(text: str, reader: Reader, encoder: QuestionEncoder | None) -> Meaning | None:
+    """The question in the best model that is ready; None without an encoder, vectors, or a word the model knows."""
+    if encoder is None:
+        return None
+    shares = reader.spaces()
+    unready: list[str] = []
+    for model in encoder.models:
+        known = {level: shares[f"{model}/{level}"] for level in (OUTLINES, PASSAGES) if f"{model}/{level}" in shares}
+        unready += [f"{model}/{level} {share:.0%}" for level, share in known.items() if share < COMPLETE]
+        levels = frozenset(level for level, share in known.items() if share >= COMPLETE)
+        if OUTLINES in levels:
+            vector = encoder.encode(model, text)
+            return Meaning(reader, model, vector, levels, tuple(unready)) if any(vector) else None
+    return None
+
+
+def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionEncoder | None) -> str:
+    """What is told of a ranker that goes by a level's vectors: off, empty, used, or what is not ready yet."""
+    if encoder is None:
+        return "off"
+    if meaning is None:
+        return "empty"
+    if level not in meaning.levels:
+        return f"not ready: {', '.join(meaning.unready)}" if meaning.unready else "empty"
+    return f"static only: {', '.join(meaning.unready)}" if meaning.is_static and meaning.unready else state

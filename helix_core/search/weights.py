@@ -1,0 +1,38 @@
+"""How much each ranker's word counts, and what a file's role is worth. Data, nearly all of it fitted.
+
+Refit, with the figures of every project left out once:
+
+    python benchmarks/fit.py CORPORA [--bench FOLDER] [--model FOLDER] --write
+
+Two columns: with the built-in vectors (or none), and with those of a model that knows sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# fitted: begin
+_FITTED: Mapping[str, tuple[float, float]] = {
+    "chunks": (1.0, 1.0),
+    "files": (1.0, 1.0),
+    "outlines": (0.5, 1.0),
+    "passages": (0.5, 1.0),
+    "phrases": (0.3, 0.3),
+    "names": (1.0, 1.0),
+    "similar": (0.3, 0.3),
+    "claims": (0.3, 0.3),
+    "tested": (0.3, 0.3),
+}
+_ROLES: Mapping[str, float] = {"test": 0.5, "example": 0.5, "history": 0.5, "config": 0.8, "doc": 1.0}
+# fitted: end
+
+ROLE_FACTORS: Mapping[str, float] = {"implementation": 1.0, "vendored": 0.3, **_ROLES}
+"""What a file's role is worth, unless the question asks for that role; the public set vendors no code."""
+
+_FIXED: Mapping[str, float] = {"paths": 2.0, "tests": 1.0, "exact": 24.0}
+"""What the question names outright is no matter of degree; ``exact`` is more than all others, whatever the role."""
+
+
+def weight(ranker: str, *, with_model: bool) -> float:
+    """The weight of a ranker's list."""
+    return _FITTED[ranker][with_model] if ranker in _FITTED else _FIXED[ranker]
