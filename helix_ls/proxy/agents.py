@@ -1,0 +1,174 @@
+"""``/mcp``: the tools for agents over HTTP, behind the guard that every route is behind.
+
+The official SDK speaks both eras of the protocol; which folders there are, who may ask and how much is ours. It is
+loaded with the first request. No client is asked for its roots: it chooses among the folders that are served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.types import Receive, Scope, Send
+
+from helix_core.engine import Helix
+from helix_core.errors import UsageError
+from helix_core.printable import one_line
+from helix_ls.host import answers
+from helix_ls.mcp.session import Session
+from helix_ls.mcp.tools import PROFILES, Profile, tools_of
+from helix_ls.proxy.workspaces import Workspaces
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from helix_ls.mcp.server import Seat
+
+MOST_SESSIONS = 32
+MOST_SEATS = 64
+MOST_AT_ONCE = 8
+IDLE_S = 15 * 60.0
+MAX_BODY_BYTES = 1024 * 1024
+END_S = 3.0
+PATH = "/mcp"
+
+
+class Agents:
+    """The ASGI application of ``/mcp``. Belongs to one loop. ``writes``: the user has allowed tools that write."""
+
+    def __init__(self, workspaces: Workspaces, *, writes: bool) -> None:
+        self._workspaces, self._writes = workspaces, writes
+        self._here = Here(workspaces)
+        self._seats: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        self._beginning = asyncio.Lock()
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._leaving = asyncio.Event()
+
+    async def begin(self) -> None:
+        """Nothing: it begins with the first request."""
+
+    async def end(self) -> None:
+        """End every session."""
+        self._leaving.set()
+        if self._running is not None:
+            await asyncio.wait((self._running,), timeout=END_S)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request. Raises RefusedError for a workspace that is not served."""
+        self._workspaces.any(scope.get("helix.workspace", ""))
+        async with self._beginning:
+            manager = self._manager or await self._begun()
+        await manager.handle_request(scope, receive, send)
+
+    async def _begun(self) -> StreamableHTTPSessionManager:
+        made = await asyncio.to_thread(self._made)
+        running = asyncio.Event()
+
+        async def run() -> None:
+            async with made.run():
+                running.set()
+                await self._leaving.wait()
+
+        self._running = asyncio.create_task(run())
+        await running.wait()
+        self._manager = made
+        return made
+
+    def _made(self) -> StreamableHTTPSessionManager:
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        from helix_ls.mcp.server import Handlers
+
+        return StreamableHTTPSessionManager(
+            Handlers(self._seated).server(),
+            max_request_body_size=MAX_BODY_BYTES,
+            session_idle_timeout=IDLE_S,
+            max_sessions=MOST_SESSIONS,
+        )
+
+    def _seated(self, context: Any) -> Seat:
+        """Where a request's client sits. One that holds no session shares its seat with others of its name."""
+        from helix_ls.mcp.server import Seat
+
+        request = context.request
+        scope = request.scope
+        profile: Profile = "full" if request.query_params.get("profile") == PROFILES[1] else PROFILES[0]
+        writes = self._writes and scope.get("helix.scope") == "admin"
+        workspace = str(scope.get("helix.workspace", ""))
+        client = request.headers.get("mcp-session-id") or f"client {_name_of(context)}"
+        key = (workspace, client)
+        session = self._seats.get(key)
+        if session is None:
+            session = self._seats[key] = Session(self._here, Served(self._workspaces, workspace))
+            while len(self._seats) > MOST_SEATS:
+                self._seats.popitem(last=False)
+        self._seats.move_to_end(key)
+        return Seat(session, tools_of(profile, writes=writes))
+
+
+class Served:
+    """The folders a client may ask about: all that are served, the one its address names first."""
+
+    def __init__(self, workspaces: Workspaces, named: str) -> None:
+        self._workspaces, self._named = workspaces, named
+
+    def all(self) -> tuple[Path, ...]:
+        """Every one."""
+        return tuple(workspace.folder for workspace in self._workspaces.by_name.values())
+
+    def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
+        """The folder of that name, else the one of the address. Raises UsageError."""
+        served = {one_line(each): workspace.folder for each, workspace in self._workspaces.by_name.items()}
+        if name is not None:
+            if name not in served:
+                raise UsageError(f"no open folder is named {name[:80]!a}; those that are open: {', '.join(served)}")
+            return served[name], ()
+        first = self._workspaces.any(self._named)
+        if first is None:
+            raise UsageError("no folder is open here; open one in the editor, or start helix serve on it")
+        others = () if self._named else tuple(each for each, folder in served.items() if folder != first.folder)
+        return first.folder, others
+
+
+class Here:
+    """Answers the tools' calls in the question threads of the folders that are open in this process."""
+
+    mode = "server"
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """The ``result`` of a call. Cancelling this takes the question back. Raises HelixError."""
+        folder = Path(str(params["path"]))
+        workspace = next((one for one in self._workspaces.by_name.values() if one.folder == folder), None)
+        if workspace is None:
+            raise UsageError("that folder is not open here any more; see helix_status")
+        taken_back = threading.Event()
+        live = workspace.status.wire()
+
+        def act(helix: Helix) -> bytes:
+            found = (
+                helix.status() | {"live": live}
+                if method == "helix.status"
+                else answers.ACTS[method](params, taken_back.is_set)(helix)
+            )
+            return json.dumps(found).encode()
+
+        async with self._turns:
+            try:
+                return json.loads(await workspace.ask(act))
+            except asyncio.CancelledError:
+                taken_back.set()
+                raise
+
+
+def _name_of(context: Any) -> str:
+    about = context.session.client_params
+    return one_line(about.client_info.name)[:80] if about is not None else ""
