@@ -25,14 +25,16 @@ class Remembered:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._file = os.fspath(folder / FILE) if folder is not None else ""
         self._memory: Memory | None = None
         self._is_suspect = False
         self.notices: tuple[str, ...] = ()
 
     def read(self, act: Callable[[Memory], T]) -> T | None:
         """What ``act`` gives, or None where there is no memory. Raises StoreError."""
-        if self._folder is None or not os.path.lexists(self._folder / FILE):
-            self.close()
+        if not self._file or not os.path.lexists(self._file):
+            if self._memory is not None:
+                self.close()
             return None
         return self._with(act)
 
