@@ -12,10 +12,10 @@ _FARTHEST = 4
 
 
 def looks_like_diff(text: str) -> bool:
-    """Does it have a hunk's head, after the names of two files or of one commit?"""
-    lines = text.split("\n", 400)[:400]
-    has_hunk = any(line.startswith(("@@ -", "@@@ -")) for line in lines)
-    return has_hunk and any(line.startswith(("diff ", "--- ", "+++ ")) for line in lines)
+    """Does it begin as a diff or a mailed commit does, and have a hunk's head? A page that shows one does not."""
+    head = text.lstrip("\n")
+    begins = head.startswith(("diff ", "--- ", "@@ -", "Index: ", "commit ", "From "))
+    return begins and any(line.startswith(("@@ -", "@@@ -")) for line in head.split("\n", 400)[:400])
 
 
 def condense(text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count) -> Trimmed | None:

@@ -48,7 +48,7 @@ def kind_of(text: str, language: str, name: str) -> str:
         return "diff"
     if language == "log" or low.endswith(_LOGS):
         return "log"
-    if language in ("text", ""):
+    if language in PROSE or not language:
         if diffs.looks_like_diff(text):
             return "diff"
         if logs.looks_like_log(text):

@@ -18,6 +18,8 @@ from helix_core.window.tokens import Count
 MOST_FACTS = 20
 LEAST_BLOCK_TOKENS = 48
 FIRST_SHARE = 0.35
+JOINT_TOKENS = 3
+"""What a line end between two texts costs at most: tokens of parts do not add up to those of the whole."""
 _SLATE_SHARE = 0.15
 
 
@@ -52,7 +54,7 @@ def make_window(
     most_blocks = blocks_of(level, zone, asked.budget_tokens)
     slate = _slate(facts, asked, count)
     frame = count(sealed(["", *fact_lines(slate)], asked.decoder, lambda: "0" * 16))
-    budget = tokens_of(level, asked.budget_tokens) - frame
+    budget = tokens_of(level, asked.budget_tokens) - frame - JOINT_TOKENS
     chosen, left_out = _choose(evidence, asked, budget, most_blocks, (count, condense))
     while chosen and count(text := _text(slate, chosen, asked, boundary)) > asked.budget_tokens:
         dropped = chosen.pop()
@@ -98,7 +100,7 @@ def _choose(
                 left_out.append(_left_out(one, "nothing of it fits the budget"))
                 continue
             chosen.append(made)
-            left -= made.block.tokens
+            left -= made.block.tokens + JOINT_TOKENS
             spans.setdefault(item.source.source_id, []).append((item.start_line, item.end_line))
     return chosen, left_out
 
@@ -112,7 +114,7 @@ def _block(one: Evidence, number: int, asked: Asked, most: int, means: _Means) -
     if is_known:
         head = stub(head)
     else:
-        room = most - count(head) - 2
+        room = most - count(head) - 2 * JOINT_TOKENS
         cut = fit(
             safe_text(one.text),
             item.source.language,
