@@ -35,7 +35,7 @@ check: $(VENV)/.installed-dev ## set up and run every check and test that needs 
 		test $$? -eq 1 || exit 1; \
 		echo "what failed beside other tests runs once more, alone; what passes now depends on the machine's load, and is a flaw to mend"; \
 		$(BIN)/pytest --last-failed --last-failed-no-failures none; }
-	@$(MAKE) --no-print-directory check-extension
+	@$(MAKE) --no-print-directory check-extension check-javascript
 
 .PHONY: test
 test: check ## the same, then drive the packaged extension in a real VS Code
@@ -49,6 +49,10 @@ extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and 
 check-extension: ## type, lint, format and unit checks of the extension
 	@sh vscode-extension/install.sh
 	@cd vscode-extension && npm run --silent check && npm test --silent
+
+.PHONY: check-javascript
+check-javascript: $(VENV)/.installed-dev ## the official JavaScript client of OpenAI against the proxy (needs Node.js 20)
+	@sh tests/js/run.sh "$(abspath $(BIN))/python"
 
 .PHONY: test-editor
 test-editor: ## drive the packaged extension in a real VS Code; SCENARIOS="words" chooses some

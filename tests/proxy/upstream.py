@@ -6,6 +6,7 @@ import contextlib
 import json
 import socket
 import struct
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -124,6 +125,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.open -= 1
 
     def do_GET(self):
+        if self.path == "/heard":
+            heard = {"bodies": self.server.bodies(), "open": self.server.open - 1, "left": len(self.server.left)}
+            self._whole(200, json.dumps(heard).encode())
+            return
         self.server.asked.append((self.path, dict(self.headers), b"{}"))
         data = [{"id": model, "object": "model"} for model in self.server.models]
         self._whole(200, json.dumps({"object": "list", "data": data}).encode())
@@ -244,3 +249,11 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             self.connection.recv(1)
         self.server.left.append(time.monotonic())
+
+
+if __name__ == "__main__":
+    # For tests in other languages: its address on a line, and it goes when nobody is there any more.
+    played = Upstream()
+    print(json.dumps({"base": played.base}), flush=True)  # noqa: T201
+    sys.stdin.read()
+    played.close()
