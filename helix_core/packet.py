@@ -141,8 +141,8 @@ def _search_item(ranked: Ranked) -> dict[str, Any]:
     item = ranked.item
     return {
         "source_id": item.source.source_id,
-        "start_line": item.start_line,
-        "end_line": item.end_line,
+        "start_line": ranked.lines.start_line,
+        "end_line": ranked.lines.end_line,
         "symbol": item.symbol,
         "kind": item.kind,
         "score": round(ranked.score, 6),

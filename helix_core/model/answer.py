@@ -24,14 +24,31 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class LineSpan:
+    """Lines of a text, 1-based and inclusive."""
+
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
-    """An item with its place in the answer; ``score`` is comparable inside one answer only."""
+    """An item with its place in the answer; ``score`` is comparable inside one answer only.
+
+    ``focus`` are the lines of the item that are meant, where not all of it is; they are as the index has them.
+    """
 
     item: Item
     score: float
     signals: tuple[Signal, ...]
     priors: tuple[str, ...] = ()
     related: bool = False
+    focus: LineSpan | None = None
+
+    @property
+    def lines(self) -> LineSpan:
+        """The lines that are meant."""
+        return self.focus or LineSpan(self.item.start_line, self.item.end_line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +109,6 @@ class Contradiction:
     key: str
     fresher: SourcedClaim
     older: SourcedClaim
-
-
-@dataclass(frozen=True, slots=True)
-class LineSpan:
-    """Lines of a text, 1-based and inclusive."""
-
-    start_line: int
-    end_line: int
 
 
 @dataclass(frozen=True, slots=True)

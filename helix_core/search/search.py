@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from helix_core.model import Found, Hints, Ranked
+from helix_core.model import Found, Hints, Ranked, Source, SourceKind
 from helix_core.search.confidence import FLOOR, Signs, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
+from helix_core.search.pointing import Best, point
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import Intent, Question, understand
 from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, Asked, Votes
 from helix_core.search.related import related_items
-from helix_core.search.spans import choose_places
+from helix_core.search.second_stage import FILES_READ
+from helix_core.search.spans import Place, choose_places, falling
 from helix_core.search.terms import Term, coverage, expression, highest_score, weigh_terms, worth_asking
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
@@ -106,7 +108,9 @@ class _Search:
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
-        ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], priors, k)
+        ranked = self._ranked(
+            asked, heard, files[: max(FILES_CHOSEN, k)], {id_: (sources[id_], priors[id_]) for id_ in sources}, k
+        )
         signs = self._signs(terms, heard, files, weights) if files else Signs()
         known_empty = not ranked or presence(signs) < FLOOR
         return Found(
@@ -151,14 +155,21 @@ class _Search:
         asked: Asked,
         heard: _Heard,
         files: Sequence[tuple[Fused, float]],
-        priors: Mapping[int, Prior],
+        known: Mapping[int, tuple[Source, Prior]],
         k: int,
     ) -> tuple[Ranked, ...]:
-        chosen = choose_places([(one.id, score) for one, score in files], self._items_of(asked, heard, files), k)
+        kinds = {id_: source.source_kind for id_, (source, _) in known.items()}
+        chosen = self._places(asked, heard, files, kinds, k)
         fused = {one.id: one for one, _ in files}
         items = self._reader.items([place.item_id for place in chosen])
         direct = [
-            Ranked(items[place.item_id], place.score, fused[place.source_id].signals, priors[place.source_id].names)
+            Ranked(
+                items[place.item_id],
+                place.score,
+                fused[place.source_id].signals,
+                known[place.source_id][1].names,
+                focus=place.lines,
+            )
             for place in chosen
             if place.item_id in items
         ]
@@ -168,6 +179,29 @@ class _Search:
             heard.states["related"] = str(error)
             related = []
         return (*direct, *related)
+
+    def _places(
+        self,
+        asked: Asked,
+        heard: _Heard,
+        files: Sequence[tuple[Fused, float]],
+        kinds: Mapping[int, SourceKind],
+        k: int,
+    ) -> list[Place]:
+        """Places of the best files as the second stage chooses them, then those of the other files."""
+        best, others = files[:FILES_READ], files[FILES_READ:]
+        try:
+            scores = [(one.id, score) for one, score in best]
+            first, rest = point(asked, Best(scores, kinds, heard.votes), k) if best else ([], [])
+        except QueryTimeoutError as error:
+            heard.states["lines"] = str(error)
+            items = self._items_of(asked, heard, files)
+            return choose_places([(one.id, score) for one, score in files], items, k)
+        found = self._items_of(asked, heard, others) if len(first) < k else {}
+        further = choose_places(
+            [(one.id, score) for one, score in others], {id_: items[:1] for id_, items in found.items()}, k
+        )
+        return falling([*first, *further, *rest][:k])
 
     def _items_of(
         self, asked: Asked, heard: _Heard, files: Sequence[tuple[Fused, float]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import apsw
 
 from helix_core.store.hits import Weights
-from helix_core.store.lexical import LexicalQueries
+from helix_core.store.inside import InsideQueries
 from helix_core.store.session import Row
 
 _FUNCTION = "evidence"
@@ -48,7 +48,7 @@ class Evidence:
     counts: tuple[float, ...]
 
 
-class EvidenceQueries(LexicalQueries):
+class EvidenceQueries(InsideQueries):
     """Matches with their counts, best first by BM25, within the reader's time budget (QueryTimeoutError)."""
 
     _registered = False

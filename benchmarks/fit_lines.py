@@ -1,0 +1,175 @@
+"""Fit the weights of the second stage (which lines of the best files) and show what they give on projects not seen.
+
+usage: python benchmarks/fit_lines.py CORPORA:BENCH... [--write]
+
+Each CORPORA holds one folder a project, its BENCH a questions.jsonl. A softmax over all places of a question's best
+files is fitted (the place that holds an evidence line should win), with one project left out at a time for the
+figures, and on all for ``--write``, which puts the weights into helix_core/search/line_weights.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from search import indexed
+
+from helix_core.embed.static import StaticEncoder
+from helix_core.model import Hints
+from helix_core.search import pointing, search
+from helix_core.search.pointing import Best
+from helix_core.search.rankers import Asked
+from helix_core.search.second_stage import signs_of
+from helix_core.search.spans import Place
+from helix_core.store import Reader
+
+WEIGHTS = Path(search.__file__).with_name("line_weights.py")
+PENALTY = 0.03
+STEPS = 400
+RATE = 0.1
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question: its project, the signs of each place (rows), and which places hold evidence."""
+
+    project: str
+    signs: list[dict[str, float]]
+    right: NDArray[np.bool_]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benches", nargs="+", metavar="CORPORA:BENCH")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    cases = [case for pair in args.benches for case in _cases(*map(Path, pair.split(":")))]
+    tables = {}
+    for name, with_vectors in (("WORDS", False), ("VECTORS", True)):
+        chosen = [replace(case, signs=_without(case.signs, with_vectors)) for case in cases]
+        names = list(chosen[0].signs[0])
+        _report(name, chosen, names)
+        tables[name] = _weights(chosen, names)
+    if args.write:
+        WEIGHTS.write_text(_text(tables), "utf-8")
+
+
+def _without(signs: list[dict[str, float]], with_vectors: bool) -> list[dict[str, float]]:
+    return signs if with_vectors else [{key: one[key] for key in one if key != "similar"} for one in signs]
+
+
+def _cases(corpora: Path, bench: Path) -> list[Case]:
+    text = (bench / "questions.jsonl").read_text("utf-8")
+    questions = [json.loads(line) for line in text.splitlines() if line]
+    questions = [one for one in questions if one["expect_files"]]
+    with ExitStack() as stack:
+        readers = {
+            name: stack.enter_context(indexed(corpora / name)) for name in dict.fromkeys(q["corpus"] for q in questions)
+        }
+        cases = [_case(one, corpora / one["corpus"], readers[one["corpus"]]) for one in questions]
+    return [case for case in cases if case.right.any()]
+
+
+def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
+    met: list[tuple[Asked, Best]] = []
+
+    def noticed(asked: Asked, best: Best, limit: int) -> tuple[list[Place], list[Place]]:
+        met.append((asked, best))
+        return own(asked, best, limit)
+
+    own = search.point
+    search.point = noticed
+    try:
+        search.search(question["question"], reader, Hints(), 5, encoder=StaticEncoder())
+    finally:
+        search.point = own
+    if not met:
+        return Case(question["corpus"], [], np.zeros(0, bool))
+    with reader.snapshot():
+        files = pointing.read_files(*met[0])
+        found = signs_of(files, pointing.heard(met[0][0], met[0][1].votes, files))
+    lines = {
+        file: _lines_with(folder / file, evidence)
+        for file, evidence in zip(question["expect_files"], question["evidence"], strict=True)
+    }
+    sources = reader.sources_by_id(met[0][1].kinds)
+    right = [
+        any(place.start_line <= line <= place.end_line for line in lines.get(sources[place.source_id].source_id, ()))
+        for (_, place), _ in found
+    ]
+    return Case(question["corpus"], [signs for _, signs in found], np.array(right, bool))
+
+
+def _lines_with(path: Path, evidence: str) -> list[int]:
+    text = path.read_text("utf-8", "replace")
+    return [number for number, line in enumerate(text.splitlines(), 1) if evidence in line]
+
+
+def _matrix(case: Case, names: Sequence[str]) -> Array:
+    return np.array([[signs[name] for name in names] for signs in case.signs])
+
+
+def _fit(matrices: Sequence[Array], cases: Sequence[Case]) -> Array:
+    """Adam on the mean negative log of the right places' share, with a quadratic penalty; signs are standardised."""
+    weights, first, second = (np.zeros(matrices[0].shape[1]) for _ in range(3))
+    for step in range(1, STEPS + 1):
+        gradient = PENALTY * weights
+        for matrix, case in zip(matrices, cases, strict=True):
+            raised = np.exp(matrix @ weights - (matrix @ weights).max())
+            mine = raised * case.right
+            gradient = gradient + (raised / raised.sum() - mine / mine.sum()) @ matrix / len(cases)
+        first = 0.9 * first + 0.1 * gradient
+        second = 0.99 * second + 0.01 * gradient**2
+        weights = weights - RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
+    return weights
+
+
+def _standard(matrices: Sequence[Array]) -> tuple[list[Array], Array]:
+    everything = np.concatenate(matrices)
+    spread = everything.std(0) + 1e-9
+    return [(matrix - everything.mean(0)) / spread for matrix in matrices], spread
+
+
+def _report(name: str, cases: Sequence[Case], names: Sequence[str]) -> None:
+    """How often a right place is first, or among the first five, in projects the weights have not seen."""
+    matrices, _ = _standard([_matrix(case, names) for case in cases])
+    places = []
+    for project in dict.fromkeys(case.project for case in cases):
+        seen = [number for number, case in enumerate(cases) if case.project != project]
+        weights = _fit([matrices[number] for number in seen], [cases[number] for number in seen])
+        for number, case in enumerate(cases):
+            if case.project == project:
+                order = np.argsort(-(matrices[number] @ weights), kind="stable")
+                places.append(int(np.argmax(case.right[order])) + 1)
+    first, five = (sum(place <= most for place in places) / len(places) for most in (1, 5))
+    print(f"{name:8s} held out, {len(cases)} questions: right place first {first:.3f}, in the first five {five:.3f}")
+
+
+def _weights(cases: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
+    matrices, spread = _standard([_matrix(case, names) for case in cases])
+    fitted = _fit(matrices, cases) / spread
+    return {name: round(float(value), 3) for name, value in zip(names, fitted, strict=True)}
+
+
+def _text(tables: Mapping[str, Mapping[str, float]]) -> str:
+    parts = [WEIGHTS.read_text("utf-8").partition("\nWORDS")[0]]
+    for table, weights in tables.items():
+        parts += [
+            f"{table}: dict[str, float] = {{",
+            *(f'    "{name}": {value},' for name, value in weights.items()),
+            "}",
+        ]
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    main()
