@@ -14,7 +14,7 @@ from helix_core.engine.judge import unindexed
 from helix_core.engine.observe import Sight
 from helix_core.engine.overlay import line_on_disk
 from helix_core.engine.weigher import Placed, Weigher
-from helix_core.model import Item, LineSpan, Ranked, Reason, RefreshTarget, Source, Status, TaskType, Verdict
+from helix_core.model import Item, LineSpan, Ranked, Reason, RefreshTarget, Source, Status, TaskType, Verdict, Weighed
 from helix_core.packet import target_object
 from helix_core.store.reader import Reader
 from helix_core.weigh.refresh import priority, refresh_plan
@@ -137,6 +137,13 @@ def _answer(source_id: str, start_line: int, end_line: int, symbol: str, judged:
         "detail": judged.detail,
         "also": [reason.value for reason in judged.also],
     }
+
+
+def explained(one: Weighed, seen: Sequence[Step], plan: Sequence[RefreshTarget]) -> dict[str, Any]:
+    """The ``helix.explain/1`` object of a weighed item, of which ``seen`` was observed."""
+    item = one.ranked.item
+    answer = _answer(item.source.source_id, item.start_line, item.end_line, item.symbol, one.verdict)
+    return _with(answer, seen, one.verdict, plan)
 
 
 def _with(

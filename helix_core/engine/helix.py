@@ -24,7 +24,7 @@ from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.remembering import Remembering
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
-from helix_core.model import Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
+from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
 from helix_core.search.search import search
 from helix_core.weigh.refresh import refresh_plan
@@ -282,12 +282,14 @@ class Helix(Remembering):
         for a path out of the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
         from helix_core.engine.explain import Explanation
+        from helix_core.engine.note_shown import explained_note
 
-        chosen = checked_task(task)
+        chosen, lines = checked_task(task), LineSpan(start_line, end_line)
 
         def explain() -> dict[str, Any]:
+            if source_id.startswith(NOTE_SCHEME):
+                return explained_note(self._note_items(source_id), source_id, lines, chosen)
             explanation = Explanation(self._index.reader, self._weigher(overlays, stop_when(cancelled)))
-            lines = LineSpan(start_line, end_line)
             return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer)
 
         return self._mended(explain)
@@ -307,18 +309,18 @@ class Helix(Remembering):
         As many whole lines as ``most_bytes`` hold, a first one that is longer cut. Raises UsageError for a path out
         of the workspace, a file that does not count and lines that are not there.
         """
+        from helix_core.engine.note_shown import shown_note
         from helix_core.engine.shown import Shown, reason_now
 
-        chosen = checked_task(task)
+        chosen, lines = checked_task(task), LineSpan(start_line, end_line)
 
         def show() -> dict[str, Any]:
+            if source_id.startswith(NOTE_SCHEME):
+                return shown_note(self._note_items(source_id), source_id, lines, chosen, most_bytes)
             weigher = self._weigher(NO_OVERLAYS, stop_when(cancelled))
-            shown = Shown(
-                self._index.reader,
-                weigher,
-                lambda path: reason_now(self._root, self._facts.git, self._file_options(), path),
-            )
-            return shown.of(source_id, LineSpan(start_line, end_line), chosen, most_bytes)
+            look, options = (self._root, self._facts.git), self._file_options()
+            shown = Shown(self._index.reader, weigher, lambda path: reason_now(*look, options, path))
+            return shown.of(source_id, lines, chosen, most_bytes)
 
         return self._mended(show)
 

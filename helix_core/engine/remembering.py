@@ -230,6 +230,14 @@ class Remembering(Opened):
         texts = {-one.item.id: one.item.text for one in recalled}
         return answered_with(answered, recalled, task, k, time.time()), texts
 
+    def _note_items(self, source_id: str) -> list[NoteItem]:
+        """The items of a note by its ``source_id``; none where it is not here."""
+        from helix_core.engine.expand import note_hash
+
+        begins = note_hash(source_id)
+        found = self._memory.read(lambda memory: memory.items_of_text(self._place, begins)) if begins else None
+        return found or []
+
     def _judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
         from helix_core.engine.notes import judged
 

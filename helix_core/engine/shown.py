@@ -58,31 +58,9 @@ class Shown:
         for reason in (self._skipped_now(path), content_reason(path, sight.file.data)):
             if reason not in _MAY_BE_SHOWN:
                 raise _not_shown(path, reason)
-        shown = self._text(source, self._weigher.mask(sight).data, lines, most_bytes)
+        shown = lines_shown(source.source_id, self._weigher.mask(sight).data, lines, most_bytes)
         answer = self._answer(source, LineSpan(lines.start_line, shown["end_line"]), task)
         return answer | shown | {"content_hash": sight.file.content_hash}
-
-    def _text(self, source: Source, data: bytes, lines: LineSpan, most_bytes: int) -> dict[str, Any]:
-        parts = io.BytesIO(data).readlines() or [b""]
-        if lines.start_line > len(parts):
-            said = f"{source.source_id} has {len(parts)} lines, none numbered {lines.start_line}; ask for lines it has"
-            raise UsageError(said)
-        kept: list[bytes] = []
-        left = most_bytes
-        for line in parts[lines.start_line - 1 : lines.end_line]:
-            left -= len(line)
-            if left < 0 and kept:
-                break
-            kept.append(line)
-        shown = b"".join(kept)
-        end_line = lines.start_line + len(kept) - 1
-        return {
-            "end_line": end_line,
-            "total_lines": len(parts),
-            "more": end_line < min(lines.end_line, len(parts)) or left < 0,
-            "gene_id": hashlib.sha256(shown).hexdigest()[:16],
-            "text": shown[:most_bytes].decode("utf-8", "replace"),
-        }
 
     def _answer(self, source: Source, lines: LineSpan, task: TaskType) -> dict[str, Any]:
         """What an explanation says, about these lines; the text is added where there is one."""
@@ -107,6 +85,30 @@ class Shown:
             "text": "",
             "refresh_targets": said["refresh_targets"],
         }
+
+
+def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -> dict[str, Any]:
+    """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have."""
+    parts = io.BytesIO(data).readlines() or [b""]
+    if lines.start_line > len(parts):
+        said = f"{source_id} has {len(parts)} lines, none numbered {lines.start_line}; ask for lines it has"
+        raise UsageError(said)
+    kept: list[bytes] = []
+    left = most_bytes
+    for line in parts[lines.start_line - 1 : lines.end_line]:
+        left -= len(line)
+        if left < 0 and kept:
+            break
+        kept.append(line)
+    shown = b"".join(kept)
+    end_line = lines.start_line + len(kept) - 1
+    return {
+        "end_line": end_line,
+        "total_lines": len(parts),
+        "more": end_line < min(lines.end_line, len(parts)) or left < 0,
+        "gene_id": hashlib.sha256(shown).hexdigest()[:16],
+        "text": shown[:most_bytes].decode("utf-8", "replace"),
+    }
 
 
 def reason_now(root: Root, git: Git | None, options: FileOptions, path: bytes) -> str:

@@ -306,3 +306,27 @@ def test_a_forgotten_note_may_be_given_again(helix):
     assert helix.ingest(Given(RUNBOOK)) == told
     assert notes_of(helix.packet(ASKED))
     assert note(RUNBOOK).gene_ids == tuple(told["gene_ids"])
+
+
+def test_a_note_is_shown_and_explained_as_a_file_is(helix):
+    helix.ingest(Given(RUNBOOK))
+    (item,) = notes_of(helix.packet(ASKED))
+    shown = helix.show(item["source_id"], 1, 400)
+    assert (shown["text"], shown["total_lines"], shown["end_line"], shown["more"]) == (RUNBOOK, 3, 3, False)
+    assert (shown["status"], shown["reason"]) == ("stale_risk", "weak_authority")
+    assert shown["content_hash"] == item["content_hash"]
+    assert set(shown) == set(helix.show("app/sessions.py", 1, 3))
+    assert helix.show(item["source_id"], 3, 3)["text"].startswith("The quokka")
+    said = helix.explain(item["source_id"], 1, 3)
+    assert set(said) == set(helix.explain("app/sessions.py", 1, 3))
+    assert (said["reason"], said["observations"][0]["decides"]) == ("weak_authority", True)
+    for wrong in (
+        (item["source_id"], 9, 9),
+        (item["source_id"], 0, 1),
+        ("helix-note:" + "ab" * 8, 1, 1),
+        ("helix-note:x", 1, 1),
+    ):
+        with pytest.raises(UsageError):
+            helix.show(*wrong)
+        with pytest.raises(UsageError):
+            helix.explain(*wrong)
