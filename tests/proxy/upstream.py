@@ -12,6 +12,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
+from tests.proxy import ollama
+
 WORDS = ("The ", "key ", "signs ", "it ", "all.")
 
 
@@ -187,6 +189,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(GOOD)
         else:
             self._whole(200, json.dumps(WHOLE).encode())
+
+    def play_ollama(self, _):
+        """As documented, with the errors it gives before the first byte."""
+        asked = json.loads(self.server.asked[-1][2])
+        if not asked["messages"]:
+            said = {"message": "[] is too short - 'messages'", "type": "invalid_request_error", "param": None}
+            self._whole(400, json.dumps({"error": {**said, "code": None}}).encode())
+        elif asked.get("stream"):
+            self._stream(ollama.stream(asked))
+        else:
+            self._whole(200, json.dumps(ollama.whole()).encode())
+
+    def play_loading(self, _):
+        """A model that is being loaded: nothing is said until it is there."""
+        self.server.go_on.wait(60)
+        self._stream(GOOD)
 
     def play_flood(self, _):
         self.server.go_on.set()
