@@ -60,6 +60,13 @@ def _session(model: Model) -> Any:
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
+    options: dict[str, Any] = {
+        "specific_model_path": str(model.folder),
+        "threads": 1,
+        "providers": ["CPUExecutionProvider"],
+    }
+    if model.fastembed:
+        return TextEmbedding(model.fastembed, **options)
     name = f"helix/{model.name}"
     poolings = {
         "none": PoolingType.DISABLED,
@@ -76,7 +83,7 @@ def _session(model: Model) -> Any:
             dim=model.dimensions,
             model_file=model.model_file,
         )
-    return TextEmbedding(name, specific_model_path=str(model.folder), threads=1, providers=["CPUExecutionProvider"])
+    return TextEmbedding(name, **options)
 
 
 def _is_known(name: str, models: Iterable[dict[str, Any]]) -> bool:

@@ -32,7 +32,8 @@ class Model:
 
     ``name`` is what its vectors are kept under and holds the first digits of the weights' hash, so that vectors of
     other weights are never compared. ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` stands
-    before a question, and never before what is indexed.
+    before a question, and never before what is indexed. ``fastembed`` is the model's name in fastembed's own list,
+    which then says how its output is pooled.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Model:
     source: str
     query_prefix: str = ""
     model_file: str = MODEL
+    fastembed: str = ""
 
 
 def models_folder(cache_dir: Path) -> Path:

@@ -53,6 +53,7 @@ def status(
             "parked_items": counts.parked.items,
         },
         "languages": reader.languages(),
+        "vectors": {name: round(share, 4) for name, share in reader.spaces().items()},
         "git": _repository(git, state),
         "skipped": dict(Counter(skipped.values())),
         "notes": list(listing.notes),

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 VERBS = (
-    *("index", "search", "packet", "context", "status", "serve", "connect"),
+    *("index", "search", "packet", "context", "status", "embed", "serve", "connect"),
     *("bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 

@@ -30,6 +30,8 @@ def draw(status: dict[str, Any]) -> None:
     if languages := status.get("languages"):
         most = sorted(languages.items(), key=lambda pair: (-pair[1], pair[0]))
         rows.add_row(dim("  languages"), ", ".join(f"{name} {number:,}" for name, number in most[:8]))
+    if unready := [f"{name} {share:.0%}" for name, share in sorted(status["vectors"].items()) if share < 1]:
+        rows.add_row(dim("  vectors"), one_line(", ".join(unready)))
     if skipped := status["skipped"]:
         said = ", ".join(f"{reason.replace('_', ' ')} {number:,}" for reason, number in sorted(skipped.items()))
         rows.add_row(dim("  left out"), said)

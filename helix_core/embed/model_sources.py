@@ -1,0 +1,131 @@
+"""Where models come from besides the one wheel: a folder of the user's, or fastembed's own list.
+
+``fetch_listed`` is the only thing in Helix's core that goes to a network, and is called for ``helix embed setup``
+alone, after consent.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from helix_core.embed.fast import FastModel
+from helix_core.embed.model_folder import FILES, MODEL, NEEDED, Model, models_folder, named, read_model, write_about
+from helix_core.errors import ModelError
+
+_MOST_BYTES = 4 << 30
+_POOLING_FILE = Path("1_Pooling", "config.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model of fastembed's list."""
+
+    name: str
+    size_mb: int
+    dimensions: int
+    source: str
+    licence: str
+
+
+def listed(name: str) -> Listed:
+    """What fastembed says of a model. Raises ModelError, with the closest names, for one that it does not list."""
+    from fastembed import TextEmbedding
+
+    models = {str(each["model"]): each for each in TextEmbedding.list_supported_models()}
+    by_folded = {each.lower(): each for each in models}
+    by_folded |= {each.rsplit("/", 1)[-1].lower(): each for each in models}
+    found = by_folded.get(name.lower())
+    if found is None:
+        close = get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(sorted({by_folded[each] for each in close}))}?" if close else ""
+        raise ModelError(f"There is no model {name}; {hint or 'name minilm, one of fastembed, or a folder'}")
+    about = models[found]
+    source = about.get("sources") or {}
+    origin = source.get("hf") or source.get("url") or "its own source"
+    return Listed(
+        found, round(about["size_in_GB"] * 1000), int(about["dim"]), str(origin), str(about.get("license", ""))
+    )
+
+
+def fetch_listed(model: Listed, cache_dir: Path) -> Model:
+    """Download a model of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
+    from fastembed import TextEmbedding
+
+    downloads = models_folder(cache_dir) / "downloads"
+    try:
+        fetched: Any = TextEmbedding(model.name, cache_dir=str(downloads), threads=1).model
+        folder, file = Path(fetched._model_dir), str(fetched.model_description.model_file)
+    except Exception as error:
+        why = " ".join(str(error).split())[:200]
+        raise ModelError(
+            f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
+        ) from error
+    kept = _copied(folder, file, model.name.rsplit("/", 1)[-1], cache_dir)
+    shutil.rmtree(downloads, ignore_errors=True)
+    return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+
+
+def take_folder(folder: Path, cache_dir: Path) -> Model:
+    """Copy a model folder of the user's (model.onnx, tokenizer.json, tokenizer_config.json) into the cache.
+
+    Raises ModelError when it lacks a file, or cannot be loaded.
+    """
+    weights = next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
+    missing = [name for name in NEEDED if not (folder / name).is_file()]
+    if weights is None or missing:
+        raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
+    pooling, dimensions = _output_of(folder, folder / weights)
+    kept = _copied(folder, weights, folder.resolve().name, cache_dir)
+    return _kept(replace(kept, dimensions=dimensions, pooling=pooling, source=f"the folder {folder.resolve().name}"))
+
+
+def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
+    """How the first output is to be pooled, and its dimensions."""
+    import onnxruntime
+
+    try:
+        session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+        shape = session.get_outputs()[0].shape
+        settings = json.loads((folder / _POOLING_FILE).read_text("utf-8")) if (folder / _POOLING_FILE).is_file() else {}
+    except Exception as error:
+        why = " ".join(str(error).split())[:200]
+        raise ModelError(f"The model in {folder} cannot be loaded ({why}); name another folder.") from error
+    if not isinstance(shape[-1], int):
+        raise ModelError(f"The model in {folder} does not say how many dimensions it has; name another folder.")
+    if len(shape) == 2:
+        return "none", shape[-1]
+    by_setting = {"pooling_mode_cls_token": "cls", "pooling_mode_lasttoken": "last"}
+    return next((pooling for key, pooling in by_setting.items() if settings.get(key)), "mean"), shape[-1]
+
+
+def _copied(folder: Path, weights: str, title: str, cache_dir: Path) -> Model:
+    """The files Helix needs, in a folder of the cache; what lies beside the weights with their name goes along."""
+    making = models_folder(cache_dir) / f"{title}.making"
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(mode=0o700, parents=True)
+    source = folder / weights
+    beside = [file for file in source.parent.iterdir() if file.name.startswith(f"{source.name}") and file.is_file()]
+    wanted = [*beside, *(folder / name for name in FILES[1:] if (folder / name).is_file())]
+    try:
+        if sum(file.stat().st_size for file in wanted) > _MOST_BYTES:
+            raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
+        for file in wanted:
+            shutil.copyfile(file, making / file.name)
+    except OSError as error:
+        raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
+    return Model(named(title, making / source.name), making, 0, "mean", True, "", model_file=source.name)
+
+
+def _kept(model: Model) -> Model:
+    """Moved to its place once it has proved that it loads."""
+    write_about(model)
+    FastModel(read_model(model.folder))
+    place = model.folder.with_name(model.folder.name.removesuffix(".making"))
+    shutil.rmtree(place, ignore_errors=True)
+    model.folder.rename(place)
+    return read_model(place)

