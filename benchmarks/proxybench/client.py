@@ -1,0 +1,50 @@
+"""A client of the proxy, or of the upstream itself, on plain sockets: nothing of its own to be slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where to ask; ``off`` sends the header by which no context is added."""
+
+    url: str
+    key: str
+    off: bool
+
+
+async def opened(way: Way, model: str, question: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A request that was sent."""
+    to = urlsplit(way.url)
+    asked = {"model": model, "messages": [{"role": "user", "content": question}], "stream": True}
+    body = json.dumps(asked).encode()
+    more = "x-helix-context: off\r\n" if way.off else ""
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {to.netloc}\r\nAuthorization: Bearer {way.key}\r\n{more}"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    reader, writer = await asyncio.open_connection(to.hostname, to.port)
+    writer.write(head.encode() + body)
+    return reader, writer
+
+
+async def ask(way: Way, model: str, question: str) -> tuple[float, float, int]:
+    """Milliseconds to the first byte of the body and to the end, and the chunks that came."""
+    began = time.perf_counter()
+    reader, writer = await opened(way, model, question)
+    answered = await reader.readuntil(b"\r\n\r\n")
+    assert b" 200 " in answered.partition(b"\r\n")[0], answered
+    data = await reader.read(65536)
+    first_ms = (time.perf_counter() - began) * 1e3
+    chunks, tail = data.count(b'"delta"'), data[-32:]
+    while data := await reader.read(1 << 20):
+        chunks += data.count(b'"delta"')
+        tail = (tail + data)[-32:]
+    assert b"[DONE]" in tail, tail
+    writer.close()
+    return first_ms, (time.perf_counter() - began) * 1e3, chunks
