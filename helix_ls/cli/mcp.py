@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from helix_ls.cli.verbs import HERE, Folder
+
+if TYPE_CHECKING:
+    from helix_ls.mcp.server import Offer
 
 
 class Profile(StrEnum):
@@ -29,4 +32,23 @@ def mcp(
     from helix_ls.mcp.run import run
 
     folder = Path(os.path.realpath(path))
-    run(folder, is_named=path != HERE, profile=profile.value, solo=solo)
+    run(folder, is_named=path != HERE, offer=lambda: _offer(profile), solo=solo)
+
+
+def _offer(profile: Profile) -> Offer:
+    from helix_core.config import load_config
+    from helix_ls.mcp.server import Offer
+    from helix_ls.mcp.session import Known
+    from helix_ls.proxy.restart import Signals
+
+    # The user's own settings alone: a workspace may not allow what writes.
+    writes = load_config(None).mcp_write_tools
+    known = Known(servers=lambda: Signals.of(os.environ).servers(), layers=_layers())
+    return Offer(profile.value, writes, known)
+
+
+def _layers() -> dict[str, str]:
+    """Whose notes this agent keeps, as its environment says."""
+    named = {"org_id": "HELIX_ORG", "party_id": "HELIX_DEVICE", "participant_handle": "HELIX_USER"}
+    named["agent_handle"] = "HELIX_AGENT"
+    return {layer: os.environ[name] for layer, name in named.items() if os.environ.get(name)}

@@ -5,6 +5,7 @@ Knows no socket and no loop; an act runs in a question thread.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,29 @@ def _judge(params: dict[str, Any], cancelled: Cancelled) -> Act:
     return judge
 
 
+def _ingest(params: dict[str, Any], cancelled: Cancelled) -> Act:  # noqa: ARG001
+    from helix_core.memory.notes import Given
+    from helix_ls.host.attribution import attribution
+
+    layers = params.get("layers")
+    named = (
+        {name: value for name, value in layers.items() if isinstance(value, str)} if isinstance(layers, dict) else {}
+    )
+    metadata = {"title": title} if (title := text(params, "title", "")) else {}
+    given = Given(text(params, "content"), text(params, "content_type", "text"), metadata)
+    return lambda helix: helix.ingest(given, attribution(named, os.environ))
+
+
+def _consolidate(params: dict[str, Any], cancelled: Cancelled) -> Act:  # noqa: ARG001
+    session = text(params, "session", "")
+    return lambda helix: helix.consolidate(session)
+
+
+def _forget(params: dict[str, Any], cancelled: Cancelled) -> Act:  # noqa: ARG001
+    gene_id = text(params, "gene_id")
+    return lambda helix: helix.forget(gene_id)
+
+
 def _plan(judged: list[Judged], targets: list[RefreshTarget]) -> dict[str, Any]:
     from helix_core.packet import target_object
 
@@ -102,4 +126,7 @@ ACTS: dict[str, Callable[[dict[str, Any], Cancelled], Act]] = {
     "helix.explain": _explain,
     "helix.symbol": _symbol,
     "helix.judge": _judge,
+    "helix.ingest": _ingest,
+    "helix.consolidate": _consolidate,
+    "helix.forget": _forget,
 }

@@ -15,7 +15,8 @@ _REQUIRED = object()
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One argument. ``also`` are names it is accepted under besides its own; ``least`` and ``most`` bound a number."""
+    """One argument. ``also`` are names it is accepted under besides its own; ``least`` and ``most`` bound a number,
+    ``longest`` the characters of a text."""
 
     name: str
     kind: type[str] | type[int]
@@ -25,6 +26,7 @@ class Field:
     most: int = 0
     choices: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    longest: int = MOST_CHARACTERS
 
     @property
     def is_required(self) -> bool:
@@ -39,7 +41,7 @@ class Field:
         elif self.choices:
             about |= {"enum": list(self.choices)}
         else:
-            about |= {"maxLength": MOST_CHARACTERS}
+            about |= {"maxLength": self.longest}
         if not self.is_required and self.default is not None:
             about |= {"default": self.default}
         return about
@@ -57,8 +59,8 @@ class Field:
             raise UsageError(
                 f"{self.name} must be one of {', '.join(self.choices)}; call the tool again with one of them"
             )
-        if len(value) > MOST_CHARACTERS:
-            raise UsageError(f"{self.name} is longer than {MOST_CHARACTERS:,} characters; give its essence")
+        if len(value) > self.longest:
+            raise UsageError(f"{self.name} is longer than {self.longest:,} characters; give its essence")
         return value
 
 

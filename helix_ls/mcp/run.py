@@ -8,17 +8,23 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from helix_ls.host.log import ContentFree
 from helix_ls.mcp.asking import Asking, Daemons
 from helix_ls.mcp.roots import Folders
-from helix_ls.mcp.tools import Profile
+
+if TYPE_CHECKING:
+    from helix_ls.mcp.server import Offer
 
 
-def run(folder: Path, *, is_named: bool, profile: Profile, solo: bool) -> NoReturn:
-    """Serve one client until its input ends; the process ends with it, whatever is still computed."""
+def run(folder: Path, *, is_named: bool, offer: Callable[[], Offer], solo: bool) -> NoReturn:
+    """Serve one client until its input ends; the process ends with it, whatever is still computed.
+
+    ``offer`` is asked once the daemon is on its way.
+    """
     source, sink = _taken_stdio()
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -29,7 +35,8 @@ def run(folder: Path, *, is_named: bool, profile: Profile, solo: bool) -> NoRetu
     from helix_ls.mcp.server import serve
 
     async def main() -> None:
-        await serve(source, sink, asking=Asking(daemons), folders=Folders(folder, is_named=is_named), profile=profile)
+        made = offer()
+        await serve(source, sink, asking=Asking(daemons), folders=Folders(folder, is_named=is_named), offer=made)
         # Threads that still read or compute are not waited for.
         sys.stderr.flush()
         os._exit(0)

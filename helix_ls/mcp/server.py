@@ -17,12 +17,14 @@ from pydantic import ValidationError
 
 from helix_core import __version__
 from helix_core.errors import HelixError
+from helix_core.printable import one_line
 from helix_ls.mcp.asking import Asking
 from helix_ls.mcp.outgoing import as_text
 from helix_ls.mcp.roots import Folders
-from helix_ls.mcp.session import Session
+from helix_ls.mcp.session import ALONE, Known, Session
 from helix_ls.mcp.stdio import Lines
-from helix_ls.mcp.tools import INSTRUCTIONS, Profile, ToolWords, tools_of
+from helix_ls.mcp.tool_words import ToolWords
+from helix_ls.mcp.tools import INSTRUCTIONS, Profile, tools_of
 
 LOG = logging.getLogger("helix")
 ROOTS_S = 5.0
@@ -32,6 +34,15 @@ CLOSE_S = 0.7
 TOOLS_TTL_MS = 3_600_000
 _STATUS_URI, _PACKETS_URI = "helix://status", "helix://packets"
 Context = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one client is offered: a profile of tools, those that ``writes`` too, and what its session knows."""
+
+    profile: Profile = "default"
+    writes: bool = False
+    known: Known = ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +62,10 @@ class Seat:
         return found
 
 
-async def serve(
-    source: int, sink: int, *, asking: Asking, folders: Folders, profile: Profile, writes: bool = False
-) -> None:
+async def serve(source: int, sink: int, *, asking: Asking, folders: Folders, offer: Offer) -> None:
     """Serve the client on these descriptors until it has gone."""
     lines = Lines(source, sink)
-    seat = Seat(Session(asking, folders), tools_of(profile, writes=writes), folders)
+    seat = Seat(Session(asking, folders, offer.known), tools_of(offer.profile, writes=offer.writes), folders)
     server = Handlers(lambda _: seat).server()
     writing = asyncio.create_task(lines.write())
     await server.run(lines.incoming, lines.outgoing, server.create_initialization_options())
@@ -100,11 +109,12 @@ class Handlers:
     ) -> types.CallToolResult | types.InputRequiredResult:
         seat = self._seated(context)
         words = seat.tool(params.name)
+        seat.session.client = seat.session.client or name_of(context)
         wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
         try:
-            answer = await seat.session.call(words, params.arguments or {})
+            answer = await _answered(seat.session, words, params.arguments or {})
         except HelixError as error:
             said = seat.session.sentence(error)
             return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
@@ -164,10 +174,27 @@ class Handlers:
         )
 
 
+def name_of(context: Context) -> str:
+    """What the client calls itself, on one line; empty where it does not say."""
+    about = context.session.client_params
+    return one_line(about.client_info.name)[:80] if about is not None and about.client_info is not None else ""
+
+
+async def _answered(session: Session, words: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What the tool answers. Of a defect nobody is told more than that there is one: its words could be anybody's."""
+    try:
+        return await session.call(words, arguments)
+    except HelixError:
+        raise
+    except Exception as error:
+        LOG.exception("a tool failed")
+        raise MCPError(types.INTERNAL_ERROR, "A defect of Helix; its log names the place, please report it.") from error
+
+
 async def _read(seat: Seat, uri: str) -> Mapping[str, Any]:
     if uri == _STATUS_URI:
         try:
-            return await seat.session.call(seat.tool("helix_status"), {})
+            return await _answered(seat.session, seat.tool("helix_status"), {})
         except HelixError as error:
             raise MCPError(types.INTERNAL_ERROR, seat.session.sentence(error)) from error
     if uri == _PACKETS_URI:

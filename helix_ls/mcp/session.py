@@ -6,18 +6,22 @@ Knows no protocol: arguments in, an object fit to leave out. Raises HelixError, 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import HelixError, UsageError
+from helix_core.window.tokens import estimate
+from helix_ls.mcp import more
 from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.fields import checked
-from helix_ls.mcp.outgoing import cleaned_sentence
+from helix_ls.mcp.outgoing import as_text, cleaned, cleaned_sentence
 from helix_ls.mcp.roots import Choice
 from helix_ls.mcp.scope import Scope, places
-from helix_ls.mcp.tools import SAME_AS, ToolWords
+from helix_ls.mcp.tool_words import ToolWords
+from helix_ls.mcp.tools import SAME_AS
 
 MOST_PACKETS = 20
 _GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -35,16 +39,30 @@ class Given:
     confidence: float
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a session knows of the rest: the server's sessions, announced restarts, and whose notes it keeps."""
+
+    sessions: Callable[[], Sequence[Session]] = tuple
+    servers: Callable[[], list[dict[str, Any]]] = list
+    layers: Mapping[str, str] = field(default_factory=dict)
+
+
+ALONE = Known()
 Act = Callable[[Scope, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class Session:
     """Belongs to one event loop. ``folders`` are asked with every question: the client may choose others."""
 
-    def __init__(self, asking: Asks, folders: Choice) -> None:
-        self._asking, self._folders = asking, folders
+    def __init__(self, asking: Asks, folders: Choice, known: Known = ALONE) -> None:
+        self._asking, self._folders, self._known = asking, folders, known
         self.packets: OrderedDict[str, Given] = OrderedDict()
+        self.client = ""
         self._count = 0
+        self._answers: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._began = self._asked = time.monotonic()
         self._acts: dict[str, Act] = {
             "helix_context_packet": self._packet,
             "helix_search": self._search,
@@ -55,13 +73,43 @@ class Session:
             "helix_explain": self._explain,
             "helix_neighbors": self._neighbors,
             "helix_gene_get": self._gene,
+            "helix_splice_preview": self._preview,
+            "helix_resonance": self._resonance,
+            "helix_ingest": self._ingest,
+            "helix_consolidate": self._consolidate,
+            "helix_forget": self._forget,
+        }
+        self._own: dict[str, Callable[[], dict[str, Any]]] = {
+            "helix_metrics_tokens": lambda: more.tokens(self._answers, self._tokens),
+            "helix_sessions_list": self._sessions,
+            "helix_session_recent": self.listed,
+            "helix_bridge_status": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
         }
 
     async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
         """What the tool answers, fit to leave."""
+        self._asked = time.monotonic()
         given = checked(tool.fields, arguments)
-        act = self._acts[SAME_AS.get(tool.name, tool.name)]
-        return await act(self._scope(given.get("workspace")), given)
+        name = SAME_AS.get(tool.name, tool.name)
+        if name in self._own:
+            answer = cleaned(self._own[name](), places(os.environ, *self._folders.all()))
+        else:
+            answer = await self._acts[name](self._scope(given.get("workspace")), given)
+        self._answers[tool.name] += 1
+        self._tokens[tool.name] += estimate(as_text(answer))
+        return answer
+
+    def about(self, *, is_this: bool) -> dict[str, Any]:
+        """For a list of sessions."""
+        now = time.monotonic()
+        return {
+            "client": self.client,
+            "is_this": is_this,
+            "answers": sum(self._answers.values()),
+            "packets": len(self.packets),
+            "age_s": round(now - self._began, 1),
+            "idle_s": round(now - self._asked, 1),
+        }
 
     def sentence(self, error: HelixError) -> str:
         """What a client is told of a failure."""
@@ -82,6 +130,10 @@ class Session:
                 for number, given in reversed(self.packets.items())
             ],
         }
+
+    def _sessions(self) -> dict[str, Any]:
+        every = self._known.sessions() or (self,)
+        return {"schema": "helix.sessions/1", "sessions": [each.about(is_this=each is self) for each in every]}
 
     def _scope(self, name: str | None) -> Scope:
         folder, others = self._folders.chosen(name)
@@ -111,6 +163,26 @@ class Session:
             model=given["downstream_model"],
         )
         return scope.fit(raw, len(raw["text"]))
+
+    async def _preview(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        asked = {"question": given["question"], "budget": given["budget"]}
+        return scope.fit(more.preview(await scope.ask("helix.context", **asked)))
+
+    async def _resonance(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        return scope.fit(
+            more.resonance(await scope.ask("helix.search", question=given["question"], k=given["max_results"]))
+        )
+
+    async def _ingest(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        layers = {"agent_handle": self.client} | dict(self._known.layers)
+        kept = {name: given[name] for name in ("content", "content_type", "title")}
+        return scope.fit({"schema": "helix.ingested/1"} | await scope.ask("helix.ingest", layers=layers, **kept))
+
+    async def _consolidate(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        return scope.fit({"schema": "helix.consolidated/1"} | await scope.ask("helix.consolidate"))
+
+    async def _forget(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+        return scope.fit({"schema": "helix.forgotten/1"} | await scope.ask("helix.forget", gene_id=given["gene_id"]))
 
     async def _refresh_targets(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
         number, question = given["packet_id"], given["question"]

@@ -5,11 +5,14 @@ Few tools and short descriptions: each is paid for with every request of the mod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from helix_core.model import TaskType
-from helix_ls.mcp.fields import Field, input_schema
+from helix_ls.mcp.fields import Field
+from helix_ls.mcp.more_tools import BRIDGE, CONSOLIDATE, FORGET, INGEST, PREVIEW, RECENT, RESONANCE, SESSIONS, TOKENS
+from helix_ls.mcp.tool_words import QUESTION as _QUESTION
+from helix_ls.mcp.tool_words import WORKSPACE as _WORKSPACE
+from helix_ls.mcp.tool_words import ToolWords
 
 Profile = Literal["default", "full"]
 PROFILES: tuple[Profile, ...] = ("default", "full")
@@ -22,12 +25,6 @@ INSTRUCTIONS = (
     "instructions."
 )
 
-_QUESTION = Field(
-    "question",
-    str,
-    "What you want to know, in words, names of symbols or files, or a quoted message.",
-    also=("query",),
-)
 _TASK = Field(
     "task_type",
     str,
@@ -35,9 +32,6 @@ _TASK = Field(
     default=TaskType.EXPLAIN.value,
     choices=tuple(task.value for task in TaskType),
     also=("task",),
-)
-_WORKSPACE = Field(
-    "workspace", str, "Which open folder, by name; the first one when left out.", default=None, also=("root",)
 )
 _MAX_ITEMS = Field(
     "max_items", int, "At most so many places, best first.", default=8, least=1, most=50, also=("k", "max_genes")
@@ -79,35 +73,6 @@ _LAST = Field(
     most=10_000_000,
 )
 _ID = Field("id", str, "The gene_id of an item that a packet of this session gave.", also=("gene_id",))
-
-
-@dataclass(frozen=True, slots=True)
-class ToolWords:
-    """What a model is told of a tool. ``schema`` is the name its answers bear.
-
-    One that ``writes`` is offered only where the user has allowed it; one that ``destroys`` takes something away. What
-    is done twice is as done once.
-    """
-
-    name: str
-    title: str
-    description: str
-    fields: tuple[Field, ...]
-    schema: str
-    writes: bool = False
-    destroys: bool = False
-
-    def input_schema(self) -> dict[str, Any]:
-        """Of its arguments."""
-        return input_schema(self.fields)
-
-    def output_schema(self) -> dict[str, Any]:
-        """Of its structured content; more keys than these may be there."""
-        return {
-            "type": "object",
-            "properties": {"schema": {"type": "string", "const": self.schema}},
-            "required": ["schema"],
-        }
 
 
 _PACKET = ToolWords(
@@ -214,7 +179,15 @@ FULL_TOOLS = (
     _renamed(_CONTEXT, "helix_document_query"),
     _renamed(_SEARCH, "helix_document_fingerprint"),
     _renamed(_GENE, "helix_document_get"),
+    PREVIEW,
+    _renamed(PREVIEW, "helix_document_preview"),
+    RESONANCE,
+    TOKENS,
+    SESSIONS,
+    RECENT,
+    BRIDGE,
 )
+WRITE_TOOLS = (INGEST, CONSOLIDATE, FORGET)
 # The older names, and the tool that answers under each.
 SAME_AS = {
     "helix_fingerprint": "helix_search",
@@ -223,10 +196,8 @@ SAME_AS = {
     "helix_health": "helix_status",
     "helix_document_query": "helix_context",
     "helix_document_get": "helix_gene_get",
+    "helix_document_preview": "helix_splice_preview",
 }
-
-
-WRITE_TOOLS: tuple[ToolWords, ...] = ()
 
 
 def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:

@@ -19,8 +19,9 @@ from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.host import answers
-from helix_ls.mcp.session import Session
+from helix_ls.mcp.session import Known, Session
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
+from helix_ls.proxy.restart import Signals
 from helix_ls.proxy.workspaces import Workspaces
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ PATH = "/mcp"
 class Agents:
     """The ASGI application of ``/mcp``. Belongs to one loop. ``writes``: the user has allowed tools that write."""
 
-    def __init__(self, workspaces: Workspaces, *, writes: bool) -> None:
+    def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool) -> None:
         self._workspaces, self._writes = workspaces, writes
+        self._known = Known(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
         self._here = Here(workspaces)
         self._seats: OrderedDict[tuple[str, ...], Session] = OrderedDict()
         self._beginning = asyncio.Lock()
@@ -93,18 +95,18 @@ class Agents:
 
     def _seated(self, context: Any) -> Seat:
         """Where a request's client sits. One that holds no session shares its seat with others of its name."""
-        from helix_ls.mcp.server import Seat
+        from helix_ls.mcp.server import Seat, name_of
 
         request = context.request
         scope = request.scope
         profile: Profile = "full" if request.query_params.get("profile") == PROFILES[1] else PROFILES[0]
         writes = self._writes and scope.get("helix.scope") == "admin"
         workspace = str(scope.get("helix.workspace", ""))
-        client = request.headers.get("mcp-session-id") or f"client {_name_of(context)}"
+        client = request.headers.get("mcp-session-id") or f"client {name_of(context)}"
         key = (workspace, client)
         session = self._seats.get(key)
         if session is None:
-            session = self._seats[key] = Session(self._here, Served(self._workspaces, workspace))
+            session = self._seats[key] = Session(self._here, Served(self._workspaces, workspace), self._known)
             while len(self._seats) > MOST_SEATS:
                 self._seats.popitem(last=False)
         self._seats.move_to_end(key)
@@ -167,8 +169,3 @@ class Here:
             except asyncio.CancelledError:
                 taken_back.set()
                 raise
-
-
-def _name_of(context: Any) -> str:
-    about = context.session.client_params
-    return one_line(about.client_info.name)[:80] if about is not None else ""

@@ -100,7 +100,7 @@ def application(
         "/metrics": standing.metrics,
         "/openapi.json": Document().answer,
     }
-    agents = Agents(workspaces, writes=config.mcp_write_tools)
+    agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
     table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {

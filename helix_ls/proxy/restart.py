@@ -32,6 +32,7 @@ GRACE_S = 15.0
 UNKNOWN_S = 300.0
 MOST_WORDS = 200
 LOG = logging.getLogger("helix")
+_MOST_SERVERS = 20
 _MOST_BYTES = 16 * 1024
 
 
@@ -78,6 +79,15 @@ class Signals:
     def file(self, port: int) -> Path:
         """That of the server on a port."""
         return self.folder / f"server-{port}.json"
+
+    def servers(self) -> list[dict[str, Any]]:
+        """What every server has said last, the newest first."""
+        files = sorted(self.folder.glob("server-*.json"))[:_MOST_SERVERS] if self.folder.is_dir() else []
+        ports = [file.stem.removeprefix("server-") for file in files]
+        said = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
+        now = time.time()
+        newest = sorted((one for one in said if one is not None), key=lambda one: -one.at)
+        return [one.wire(now) | {"said": sentence(one, now)} for one in newest]
 
     def write(self, signal: Signal) -> Signal:
         """Write it, and give back what was written. Raises OSError, PlaceError."""
@@ -146,6 +156,8 @@ def restarting(signal: Signal | None, now: float) -> bool:
 
 def sentence(signal: Signal, now: float) -> str:
     """For people: who announced what, and when to ask again."""
+    if signal.state != "restarting":
+        return f"the server on port {signal.port} said {now - signal.at:.0f} s ago: {signal.state}"
     by = f" by {signal.actor}" if signal.actor else ""
     why = f" ({signal.reason})" if signal.reason else ""
     if signal.is_stale(now):

@@ -1,0 +1,198 @@
+"""The full profile answers under every name there is; tools that write are there only for whom the user allowed it."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS
+from helix_ls.proxy.restart import Signal, Signals
+from tests.mcp.agent import Agent
+from tests.mcp.conftest import apart, repository
+from tests.mcp.test_http import ACCEPT, modern, official
+from tests.proxy.conftest import Server
+
+ALLOWED = {"HELIX_MCP_WRITE_TOOLS": "true"}
+NAMES = {
+    "helix_context",
+    "helix_context_packet",
+    "helix_refresh_targets",
+    "helix_stats",
+    "helix_resonance",
+    "helix_sessions_list",
+    "helix_session_recent",
+    "helix_health",
+    "helix_metrics_tokens",
+    "helix_bridge_status",
+    "helix_gene_get",
+    "helix_neighbors",
+    "helix_splice_preview",
+    "helix_fingerprint",
+    "helix_document_query",
+    "helix_document_get",
+    "helix_document_fingerprint",
+    "helix_document_preview",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Processes of this module, with a memory of their own."""
+    folder = tmp_path_factory.mktemp("full")
+    with apart(folder) as environ:
+        yield folder, environ | {"HELIX_STATE_DIR": str(folder / "state"), "HELIX_DATA_DIR": str(folder / "data")}
+
+
+@pytest.fixture(scope="module")
+def full(home):
+    """An agent with every tool, those that write too."""
+    folder, environ = home
+    agent = Agent(environ | ALLOWED | {"HELIX_AGENT": "tester"}, repository(folder / "project"), "--profile", "full")
+    agent.initialize()
+    yield agent
+    agent.close()
+    assert agent.strays == []
+
+
+def test_every_older_name_is_there():
+    assert {words.name for words in FULL_TOOLS} >= NAMES
+    assert len({words.name for words in FULL_TOOLS + WRITE_TOOLS}) == len(FULL_TOOLS + WRITE_TOOLS)
+
+
+def test_a_preview_is_the_window_without_its_text(full):
+    window = full.answer("helix_context", question="how is a cookie signed", budget=500)
+    for name in ("helix_splice_preview", "helix_document_preview"):
+        said = full.answer(name, question="how is a cookie signed", budget=500)
+        assert said["schema"] == "helix.preview/1"
+        assert "text" not in said
+        assert [block["source_id"] for block in said["blocks"]] == [block["source_id"] for block in window["blocks"]]
+        assert sum(block["tokens"] for block in said["blocks"]) <= said["tokens"] <= 500
+
+
+def test_resonance_adds_up_to_what_the_search_says(full):
+    found = full.answer("helix_search", question="verify_cookie", max_results=20)
+    said = full.answer("helix_resonance", question="verify_cookie")
+    every = sum(signal["share"] for item in found["items"] for signal in item["signals"])
+    shares = [one["share"] for one in said["rankers"]]
+    assert sum(shares) * len(found["items"]) == pytest.approx(every, rel=1e-2)
+    assert shares == sorted(shares, reverse=True) and shares
+    assert all(one["best_rank"] >= 1 and one["places"] <= len(found["items"]) for one in said["rankers"])
+    assert said["rankers"][0]["strongest"]["source_id"] == "app/sessions.py"
+
+
+def test_a_session_knows_what_it_gave(full):
+    before = full.answer("helix_metrics_tokens")
+    packet = full.answer("helix_context_packet", question="match_route")
+    after = full.answer("helix_metrics_tokens")
+    assert after["is_estimate"] is True
+    assert after["answers"] == before["answers"] + 2
+    by_tool = {one["tool"]: one["tokens"] for one in after["by_tool"]}
+    assert by_tool["helix_context_packet"] >= len(json.dumps(packet)) / 10
+    assert full.answer("helix_session_recent")["packets"][0]["packet_id"] == packet["packet_id"]
+    [own] = full.answer("helix_sessions_list")["sessions"]
+    assert (own["client"], own["is_this"]) == ("agent", True)
+    assert own["packets"] >= 1
+
+
+def test_an_announced_restart_is_told(full, home):
+    _, environ = home
+    Signals.of(environ).write(Signal("restarting", 4711, 1, time.time(), "new version", "me", 60))
+    [server] = [one for one in full.answer("helix_bridge_status")["servers"] if one["port"] == 4711]
+    assert (server["state"], server["is_stale"]) == ("restarting", False)
+    assert "new version" in server["said"]
+
+
+def test_a_note_is_kept_found_and_deleted(full):
+    text = "We release the okapi service on the second Tuesday of a month."
+    kept = full.answer("helix_ingest", content=text, title="okapi releases")
+    assert kept["schema"] == "helix.ingested/1"
+    assert full.answer("helix_ingest", content=text, title="okapi releases")["gene_ids"] == kept["gene_ids"]
+    packet = full.answer("helix_context_packet", question="okapi service release second Tuesday")
+    items = [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
+    assert "okapi" in json.dumps(items)
+    assert "okapi" not in json.dumps(packet["verified"]), "what nobody can compare is not verified"
+    assert full.answer("helix_consolidate")["schema"] == "helix.consolidated/1"
+    assert full.answer("helix_forget", gene_id=kept["gene_ids"][0])["count"] >= 1
+    assert "okapi" not in json.dumps(
+        full.answer("helix_context_packet", question="okapi service release")["stale_risk"]
+    )
+
+
+def test_what_cannot_be_kept_is_refused_in_one_sentence(full):
+    assert "empty" in full.refusal("helix_ingest", content="  ")
+    assert "content_type must be one of" in full.refusal("helix_ingest", content="a", content_type="poem")
+    assert full.refusal("helix_forget", gene_id="no such gene")
+
+
+def test_tools_that_write_say_so(full):
+    tools = {tool["name"]: tool["annotations"] for tool in full.request("tools/list")["result"]["tools"]}
+    for words in WRITE_TOOLS:
+        assert tools[words.name]["readOnlyHint"] is False
+        assert tools[words.name]["idempotentHint"] is True
+        assert tools[words.name]["destructiveHint"] is (words.name == "helix_forget")
+
+
+def test_a_workspace_does_not_allow_what_writes(home, tmp_path):
+    _, environ = home
+    hostile = repository(tmp_path / "hostile", {"helix.toml": "[mcp]\nwrite_tools = true\n", "a.py": "def a(): ...\n"})
+    agent = Agent(environ, hostile, "--profile", "full")
+    agent.initialize()
+    names = {tool["name"] for tool in agent.request("tools/list")["result"]["tools"]}
+    assert not names & {words.name for words in WRITE_TOOLS}
+    refused = agent.request("tools/call", {"name": "helix_ingest", "arguments": {"content": "x"}})
+    assert refused["error"]["code"] == -32602
+    agent.close()
+
+
+def test_over_http_only_the_admin_key_may_write_and_only_where_the_user_allowed_it(home):
+    folder, environ = home
+    server = Server(environ | ALLOWED, repository(folder / "served"))
+    message, headers = modern("tools/list")
+    try:
+
+        def names(client):
+            sent = {"Accept": ACCEPT, "Content-Type": "application/json", **headers}
+            answer = client.post("/mcp", content=json.dumps(message), headers=sent)
+            return {tool["name"] for tool in answer.json()["result"]["tools"]}
+
+        writers = {words.name for words in WRITE_TOOLS}
+        with server.http() as ask, server.admin() as admin:
+            assert not names(ask) & writers
+            assert names(admin) >= writers
+
+        async def talk():
+            async with official(server, key=server.admin_key) as client:
+                kept = await client.call_tool("helix_ingest", {"content": "The tapir likes tea."})
+                assert kept.structured_content["count"] == 1
+            async with official(server) as client:
+                refused = client.call_tool("helix_ingest", {"content": "The tapir likes coffee."})
+                with pytest.raises(Exception, match="no tool of that name"):
+                    await refused
+
+        asyncio.run(talk())
+    finally:
+        server.close()
+
+
+def test_of_a_defect_no_words_are_told(monkeypatch, caplog):
+    async def ask(*_, **__):
+        raise ValueError("sesame")
+
+    from mcp import Client
+
+    from helix_ls.mcp.roots import Folders
+    from helix_ls.mcp.server import Handlers, Seat
+    from helix_ls.mcp.session import Session
+
+    monkeypatch.setattr("helix_ls.mcp.scope.Scope.ask", ask)
+    seat = Seat(Session(None, Folders(Path("/nowhere/project"), is_named=True)), FULL_TOOLS)
+
+    async def talk():
+        async with Client(Handlers(lambda _: seat).server(), mode="legacy") as client:
+            with pytest.raises(Exception, match="A defect of Helix") as caught:
+                await client.call_tool("helix_search", {"question": "a"})
+            assert "sesame" not in str(caught.value)
+
+    asyncio.run(talk())
