@@ -4,15 +4,18 @@
  */
 import * as vscode from 'vscode';
 import type { Logger } from '../logger';
+import type { Packet } from '../protocol';
 import { ask, bodyOf, headerText } from '../proxy/http';
 import type { Proxy } from '../proxy/proxy';
 import { upstreamName } from '../proxy/state';
 import { answerParts } from './answer';
+import { evidenceOnly, evidenceText, questionIn } from './evidenceOnly';
 import { failureOf, type Failure } from './failure';
 import { offeredModels, type OfferedModel } from './offered';
 import { chatBody } from './request';
 import { estimatedTokens, messageTokens } from './tokens';
 
+const kindNames = { forbidden: 'NoPermissions', missing: 'NotFound', blocked: 'Blocked' } as const;
 const listTimeoutMs = 12_000;
 const noUpstream = 'No upstream answers chats; run “Helix: Choose Upstream”.';
 
@@ -24,11 +27,17 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
   constructor(
     private readonly proxy: Proxy,
     private readonly workspace: () => string | undefined,
+    private readonly evidence: (question: string, token: vscode.CancellationToken) => Promise<Packet>,
     private readonly logger: Logger,
   ) {
     this.listener = proxy.onOffers(() => {
-      this.changes.fire();
+      this.tell();
     });
+  }
+
+  /** There may be other models. An editor that knows none of ours yet asks only once it is told so. */
+  tell(): void {
+    this.changes.fire();
   }
 
   dispose(): void {
@@ -36,12 +45,24 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     this.changes.dispose();
   }
 
-  /** None while there is no proxy or no upstream. Never asks anybody anything while `silent`. */
+  /** The upstreams' models; while there are none, what answers without any. Never asks anybody while `silent`. */
   async provideLanguageModelChatInformation(
     options: vscode.PrepareLanguageModelChatModelOptions,
     token: vscode.CancellationToken,
   ): Promise<OfferedModel[]> {
-    const state = await this.proxy.wanted();
+    const models = await this.upstreamModels(options, token);
+    return models.length > 0 ? models : [evidenceOnly];
+  }
+
+  private async upstreamModels(
+    options: vscode.PrepareLanguageModelChatModelOptions,
+    token: vscode.CancellationToken,
+  ): Promise<OfferedModel[]> {
+    const state = await this.proxy.refresh();
+    if (state.kind === 'waiting') {
+      // Nobody waits for it: its models are told of when it listens.
+      void this.proxy.refresh(true);
+    }
     if (state.kind !== 'ready') {
       if (!options.silent && state.kind === 'noUpstream') {
         await vscode.commands.executeCommand('helix.chooseUpstream');
@@ -79,6 +100,11 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
+    if (model.id === evidenceOnly.id) {
+      const packet = await this.evidence(questionIn(messages), token);
+      progress.report(new vscode.LanguageModelTextPart(evidenceText(packet, Date.now() / 1000)));
+      return;
+    }
     const state = this.proxy.state.kind === 'ready' ? this.proxy.state : await this.proxy.wanted();
     if (state.kind !== 'ready') {
       throw vscode.LanguageModelError.NotFound(state.kind === 'off' ? state.reason : noUpstream);
@@ -142,15 +168,10 @@ function abortWith(token: vscode.CancellationToken): { readonly signal: AbortSig
   };
 }
 
+/** One line and nothing more: a chat shows whatever else an error carries. */
 function refused({ kind, sentence }: Failure): Error {
-  switch (kind) {
-    case 'forbidden':
-      return vscode.LanguageModelError.NoPermissions(sentence);
-    case 'missing':
-      return vscode.LanguageModelError.NotFound(sentence);
-    case 'blocked':
-      return vscode.LanguageModelError.Blocked(sentence);
-    case 'other':
-      return new Error(sentence);
-  }
+  const error = new Error(sentence);
+  error.name = kind === 'other' ? 'Error' : kindNames[kind];
+  error.stack = '';
+  return error;
 }

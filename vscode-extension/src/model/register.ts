@@ -1,6 +1,8 @@
 /** Registers the model provider `helix` where the editor has such things; what it works with is loaded when it is asked. */
 import * as vscode from 'vscode';
+import { askedFolder } from '../commands/packets';
 import type { Logger } from '../logger';
+import { serverCommands, type Packet } from '../protocol';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import { supports } from '../supports';
@@ -13,8 +15,14 @@ export function registerModels(proxy: Proxy, server: Server, logger: Logger): vs
     );
     return vscode.Disposable.from();
   }
-  const models = new HelixModels(proxy, () => folderInFront(server), logger);
-  return vscode.Disposable.from(models, vscode.lm.registerLanguageModelChatProvider('helix', models));
+  const evidence = (question: string, token: vscode.CancellationToken): Promise<Packet> => {
+    const workspace = askedFolder();
+    return server.ask<Packet>(serverCommands.packet, { question, ...(workspace && { workspace }) }, token);
+  };
+  const models = new HelixModels(proxy, () => folderInFront(server), evidence, logger);
+  const registered = vscode.lm.registerLanguageModelChatProvider('helix', models);
+  models.tell();
+  return vscode.Disposable.from(models, registered);
 }
 
 /** The folder a chat is about, by its whole path: that of the file in front, else the first one. */

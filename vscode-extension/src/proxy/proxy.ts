@@ -45,7 +45,8 @@ export class Proxy implements vscode.Disposable {
       this.offers,
     ];
     this.timer = setInterval(() => {
-      const pauseMs = this.current.kind === 'ready' ? everyMs.running : everyMs.otherwise;
+      const pauseMs =
+        this.current.kind === 'ready' && this.current.models.length > 0 ? everyMs.running : everyMs.otherwise;
       if (vscode.window.state.focused && performance.now() - this.askedAt >= pauseMs - 100) {
         look();
       }

@@ -43,6 +43,9 @@ function lastChat({ last }: Extract<ProxyState, { kind: 'ready' }>, nowSeconds: 
   if (!last) {
     return 'no request yet';
   }
+  if (last.status >= 400) {
+    return `last request to ${last.model} ${ago(last.at, nowSeconds)}, refused with status ${last.status}`;
+  }
   const first = last.ttft_ms === null ? 'no token came' : `first token after ${duration(last.ttft_ms)}`;
   return `last request to ${last.model} ${ago(last.at, nowSeconds)}, ${first}`;
 }

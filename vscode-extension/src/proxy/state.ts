@@ -46,7 +46,7 @@ export function offersTheSame(one: ProxyState, other: ProxyState): boolean {
         ? [state.endpoint, state.models]
         : state.kind === 'waiting'
           ? ['waiting', state.upstreams.map(({ url }) => url)]
-          : ['none'],
+          : [state.kind],
     );
   return offered(one) === offered(other);
 }

@@ -3,6 +3,7 @@ import { answerTo, type Answer, type Asked } from '../../../src/chat/answer';
 import { followUps } from '../../../src/chat/followUps';
 import { fullQuestion, lastMemory, type Memory } from '../../../src/chat/memory';
 import { namedPlace, namedSymbol } from '../../../src/chat/places';
+import { evidenceText, questionIn } from '../../../src/model/evidenceOnly';
 import { item, packet } from '../view/packets';
 
 const last: Memory = {
@@ -86,6 +87,21 @@ describe('a short prompt', () => {
     ['how does it work', undefined],
   ])('%s names %s', (prompt, name) => {
     expect(namedSymbol(prompt)).toBe(name);
+  });
+});
+
+describe('what answers while there is no model', () => {
+  it('finds the question among what an editor sends, and says where a model comes from', () => {
+    const messages = [
+      { role: 3, content: [{ value: 'You are helpful.' }] },
+      { role: 1, content: [{ value: '<workspace_info>…</workspace_info>' }] },
+      { role: 1, content: [{ value: '<context>today</context>\n<userRequest>\nhow is it decided?\n</userRequest>' }] },
+    ];
+    expect(questionIn(messages)).toBe('how is it decided?');
+    expect(questionIn([{ role: 1, content: [{ value: 'plain ' }] }])).toBe('plain');
+    const text = evidenceText(packet([item()]), 1_000);
+    expect(text).toContain('`core/plan.py:12-14`');
+    expect(text).toContain('Helix: Choose Upstream');
   });
 });
 
