@@ -17,6 +17,7 @@ MOST_FACTS = 20
 MOST_READ = 32_000
 SHORTEST, LONGEST = 12, 300
 USER, MODEL = "user", "model"
+_THOUGHT, _THOUGHT_END = "<think>", "</think>"
 
 _HEDGE = re2.compile(
     r"(?i)\b(?:maybe|perhaps|might|could|would|probably|possibly|i think|i guess|i believe|seems?|if you|if we|"
@@ -63,7 +64,7 @@ def facts_in(exchanges: Iterable[KeptExchange]) -> list[Fact]:
     for exchange in exchanges:
         texts = [(USER, exchange.question)] + ([] if exchange.truncated else [(MODEL, exchange.answer)])
         for said_by, text in texts:
-            for fact in _facts(text, said_by, exchange.id):
+            for fact in _facts(_spoken(text), said_by, exchange.id):
                 key = " ".join(fact.text.lower().split())
                 known = found.get(key)
                 if known is not None:
@@ -83,6 +84,12 @@ def _facts(text: str, said_by: str, exchange: int) -> Iterator[Fact]:
         rule, key, value = _rule(sentence, said_by, cited)
         if rule:
             yield Fact(sentence, rule, said_by, (exchange,), cited, key, value)
+
+
+def _spoken(text: str) -> str:
+    """What was said after the last of a model's thoughts aloud; nothing where they have no end."""
+    before, _, after = text.rpartition(_THOUGHT_END)
+    return "" if _THOUGHT in (after if before else text) else after
 
 
 def _rule(sentence: str, said_by: str, cited: Sequence[str]) -> tuple[str, str, str]:

@@ -134,6 +134,13 @@ def test_a_fact_said_again_has_all_its_exchanges_and_an_unfinished_answer_is_not
     assert texts(told(f"We use {KEY[:4]} [masked:aws] here.")) == []
 
 
+def test_what_a_model_thinks_aloud_is_not_what_it_said():
+    thought = "<think>We decided to use tabs.</think>\nWe decided to use spaces."
+    assert texts(told("hm", thought)) == ["We decided to use spaces."]
+    assert texts(told("hm", "<think>We decided to use tabs.")) == []
+    assert texts(told("hm", "We use tabs here. </think>We use spaces here.")) == ["We use spaces here."]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_text_is_read_without_failing(question, answer):

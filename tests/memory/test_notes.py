@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -330,3 +332,32 @@ def test_a_note_is_shown_and_explained_as_a_file_is(helix):
             helix.show(*wrong)
         with pytest.raises(UsageError):
             helix.explain(*wrong)
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from helix_core.config import load_config
+from helix_core.engine import Helix
+folder = Path(sys.argv[1])
+with Helix.open(folder, config=load_config(folder)) as helix:
+    helix.packet("sign_cookie"), helix.search("sign_cookie"), helix.context("sign_cookie")
+own = [name for name in sys.modules if name.startswith("helix_core.")]
+print([name for name in own if "memory" in name or name.endswith("engine.notes")])
+"""
+
+
+def test_without_a_memory_nothing_of_it_is_loaded(helix, tmp_path, project):
+    places = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
+    ran = [sys.executable, "-c", PROGRAM, str(project)]
+    said = subprocess.run(ran, env=os.environ | places, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "['helix_core.model.memory']"
+
+
+def test_the_terminal_shows_a_note_with_its_verdict_and_nothing_unseen(helix, tmp_path, project):
+    helix.ingest(Given(f"{RUNBOOK}\u202equokka restarted\x1b[2J\n"))
+    places = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
+    ran = [sys.executable, "-m", "helix_ls.cli", "packet", ASKED, "--path", str(project)]
+    said = subprocess.run(ran, env=os.environ | places, capture_output=True, text=True, check=True).stdout
+    assert "helix-note:" in said and "restarted by hand" in said
+    assert "\u202e" not in said and "\x1b[2J" not in said

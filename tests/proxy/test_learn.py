@@ -349,6 +349,23 @@ def test_with_learning_off_nothing_is_made(environ, tmp_path, upstream):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_folder_that_is_a_link_is_refused_by_its_name_and_chats_go_on(environ, tmp_path, upstream):
+    folder = repository(tmp_path / "linked")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "data").symlink_to(tmp_path / "real")
+    server = Server(environ | {"HELIX_DATA_DIR": str(tmp_path / "data")}, folder)
+    try:
+        assert after(server, lambda: chat(server), failed=1).content.endswith(b"data: [DONE]\n\n")
+        with server.admin() as admin:
+            answer = admin.post("/ingest", json={"content": "a note"})
+        assert answer.status_code == 500
+        assert "no folder of yours" in answer.json()["error"]["message"]
+        assert b"Traceback" not in server.log
+    finally:
+        server.close()
+    assert list((tmp_path / "real").iterdir()) == []
+
+
 def test_what_waits_is_kept_when_the_server_ends(environ, tmp_path, upstream):
     folder = repository(tmp_path / "ending")
     server = Server(environ | {"HELIX_DATA_DIR": str(tmp_path / "data")}, folder)

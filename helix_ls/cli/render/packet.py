@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from helix_core.model import NOTE_SCHEME
 from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
 from helix_ls.cli.render.page import Page, dim, grid, mark
@@ -94,7 +95,8 @@ def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
 
 
 def _uri(workspace: Path, pointer: dict[str, Any]) -> str:
-    return uri_of(workspace, path_of(pointer["source_id"]))
+    source_id: str = pointer["source_id"]
+    return source_id if source_id.startswith(NOTE_SCHEME) else uri_of(workspace, path_of(source_id))
 
 
 def _notes(page: Page, notes: list[str]) -> None:
