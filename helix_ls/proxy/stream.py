@@ -97,6 +97,9 @@ class Stream:
             text = event.decode("utf-8")
         except UnicodeDecodeError:
             return self.broken("the upstream sent bytes that are no UTF-8 text")
+        if text.startswith("data:") and text.find("\n") == len(text) - 2 and "\r" not in text:
+            # What nearly every event is: one line, which needs no taking apart.
+            return self._listened(event, text[5:].strip(), False)
         data: list[str] = []
         says_error = False
         for line in _LINE_END.split(text):
@@ -109,7 +112,9 @@ class Stream:
             elif line.lstrip().startswith("{"):
                 # Some servers end a failed stream with a bare object, which clients do not see.
                 return self.broken(self._said(line))
-        said = "\n".join(data).strip()
+        return self._listened(event, "\n".join(data).strip(), says_error)
+
+    def _listened(self, event: bytes, said: str, says_error: bool) -> bytes:
         if said == "[DONE]":
             self.outcome = "failed" if self._has_failed else "complete"
             return event
