@@ -160,6 +160,18 @@ class _Handler(BaseHTTPRequestHandler):
         error = b'data: {"error":{"message":"the model ran away","type":"api_error","param":null,"code":null}}\n\n'
         self._stream([*words(2), error, DONE])
 
+    def play_event_error(self, _):
+        error = b'event: error\ndata: {"message":"the model ran away","error":{"message":"the model ran away"}}\n\n'
+        self._stream([*words(2), error, DONE])
+
+    def play_busy(self, times):
+        """Refused so often, then answered."""
+        asked = sum(json.loads(body).get("model") == f"busy:{times}" for _, _, body in self.server.asked)
+        if asked > int(times):
+            self._stream(GOOD)
+        else:
+            self.play_status("503-json")
+
     def play_bare(self, _):
         self._stream([*words(2), b'{"error":"the model ran away"}\n'])
 
