@@ -197,11 +197,51 @@ def test_without_any_folder_chats_go_on_without_evidence_and_the_daemon_leaves_n
             call("daemon.stop")
     finally:
         connection.socket.close()
-    until(lambda: not psutil.pid_exists(told["pid"]) or _is_dead(told["pid"]), "the daemon leaves")
+    until(lambda: _is_dead(told["pid"]), "the daemon leaves")
     with pytest.raises(NotRunningError):
         found(environ, told["api_key"])
     assert not list(place(environ).folder.glob("helix-serve-*"))
 
 
+def test_without_a_daemon_the_windows_own_process_has_one_and_takes_it_along(own, folders, upstream, tmp_path):
+    environ = own | {"HELIX_RUNTIME_DIR": str(tmp_path / "run")}
+    window = Editor(environ, "--solo")
+    try:
+        window.begin(folders[0])
+        told = proxy(window)["result"]
+        assert told["pid"] == window.process.pid
+        with http(told) as client:
+            asked = {"model": "plain", "messages": ASK}
+            assert client.post(f"{told['base_url']}/chat/completions", json=asked).status_code == 200
+        assert found(environ, told["api_key"]).port == told["port"]
+    finally:
+        window.close()
+    assert not list((tmp_path / "run").glob("helix-serve-*"))
+
+
+def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, upstream, tmp_path):
+    environ = {name: value for name, value in own.items() if not name.startswith("HELIX_UPSTREAM")} | {
+        "HELIX_RUNTIME_DIR": str(tmp_path / "run"),
+        "HELIX_STATE_DIR": str(tmp_path / "state"),
+        "HELIX_CONFIG": str(tmp_path / "config.toml"),
+        "WORK_KEY": "sk-work-31",
+    }
+    work = f'[proxy.upstreams.work]\nurl = "{upstream.base}"\nmodels = ["w"]\nkey_env = "WORK_KEY"\n'
+    (tmp_path / "config.toml").write_text(f'{work}[proxy.upstreams.ring]\nurl = "{upstream.base}"\n')
+    connection = reach(environ, {"kind": "call"})
+    try:
+        with Caller(environ) as call:
+            keys = {one["name"]: one["has_key"] for one in call("helix.proxy")["result"]["upstreams"]}
+            assert keys == {"work": True, "ring": False}
+            told = call("helix.proxy")["result"]
+            with http(told) as client:
+                client.post("/v1/chat/completions", json={"model": "w", "messages": ASK})
+            assert upstream.asked[-1][1]["Authorization"] == "Bearer sk-work-31"
+            call("daemon.stop")
+    finally:
+        connection.socket.close()
+    until(lambda: _is_dead(told["pid"]), "the daemon leaves")
+
+
 def _is_dead(pid):
-    return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
