@@ -56,12 +56,12 @@ def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
     return Doubt("busy_machine", f"{said}; latency is not told, run again when the machine is quiet")
 
 
-def index_doubt(before: str, after: str, *, files_moved: bool) -> Doubt | None:
-    """Is what was asked still what is indexed? ``before`` and ``after`` are digests of the index."""
-    if before == after and not files_moved:
+def index_doubt(before: str, after: str) -> Doubt | None:
+    """Is what was asked still what is there? ``before`` and ``after`` are digests, each level with the disk."""
+    if before == after:
         return None
-    what = "the index changed" if before != after else "files changed on disk"
-    return Doubt("index_changed", f"{what} while questions were asked; nothing is told, run again without edits")
+    said = "files or their index changed while questions were asked"
+    return Doubt("index_changed", f"{said}; nothing is told, run again without edits")
 
 
 def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:

@@ -154,9 +154,9 @@ def test_others_are_seen_in_the_cpu_time_of_all_and_elsewhere_in_the_load() -> N
 
 
 def test_an_index_that_moved_and_a_run_that_stood_still_are_doubted() -> None:
-    assert index_doubt("a", "a", files_moved=False) is None
-    assert index_doubt("a", "b", files_moved=False) is not None
-    assert index_doubt("a", "a", files_moved=True) is not None
+    assert index_doubt("a", "a") is None
+    changed = index_doubt("a", "b")
+    assert changed is not None and changed.kind == "index_changed"
     assert gap_doubt([0.1, 0.2]) is None
     still = gap_doubt([0.1, 90.0])
     assert still is not None and "90 s" in still.detail
