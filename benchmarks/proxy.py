@@ -65,9 +65,9 @@ async def measure(
     if "one" in given.only:
         await one_at_a_time(figures, ways, names_in(folder), given.requests)
     if "paced" in given.only:
-        await paced(figures, ways, given.streams)
+        await paced(figures, ways, given.streams, pid)
     if "unpaced" in given.only:
-        await unpaced(figures, ways)
+        await unpaced(figures, ways, pid)
     if "leaving" in given.only:
         await leaving(figures, through, pipe, 100)
     if "memory" in given.only:

@@ -40,8 +40,8 @@ def upstream(pipe: Connection) -> None:
         for _ in range(int(chunks)):
             writer.write(piece)
             await writer.drain()
-            if pace_ms != "0":
-                await asyncio.sleep(int(pace_ms) / 1e3)
+            # Each chunk is a send of its own, as from a server of models: a token is sent when it is there.
+            await asyncio.sleep(int(pace_ms) / 1e3)
         writer.write(LAST)
         await writer.drain()
 
