@@ -29,7 +29,7 @@ class Answered:
 
 
 class Answer:
-    """One question answered. Use once."""
+    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself."""
 
     def __init__(
         self,
@@ -38,11 +38,13 @@ class Answer:
         *,
         prefer_implementation: bool,
         unsaved: UnsavedNames | None = None,
+        whole: bool = False,
     ) -> None:
         self._reader = reader
         self._weigher = weigher
         self._unsaved = unsaved
         self._prefer_implementation = prefer_implementation
+        self._whole = whole
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
         """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
@@ -80,6 +82,8 @@ class Answer:
             if not mended:
                 break
         live = tuple(one for one in found.ranked if one.item.source.path not in gone)
+        if self._whole:
+            live = tuple(dataclasses.replace(one, focus=None) for one in live)
         return dataclasses.replace(found, ranked=live), list(gone.values())
 
 

@@ -77,7 +77,7 @@ def context(
     ``recall`` gives the answer with notes among it, and their texts by the ids of their items.
     """
     means, most = means_of(config), candidates(request.budget_tokens)
-    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation)
+    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation, whole=True)
     files = answer.make(question, TaskType.EXPLAIN, most, hints)
     answered, texts = recall(files, TaskType.EXPLAIN, most)
     found = answered.found

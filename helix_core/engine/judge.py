@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helix_core.engine.observe import RELOCATE_BYTES
+from helix_core.engine.symbol_text import narrowed
 from helix_core.engine.weigher import Placed, Seen, Weigher
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
@@ -102,14 +103,24 @@ class Judgement:
         masked = self._weigher.mask(sight)
         start_line = locate(masked.data, pointer)
         if start_line is not None:
-            self._made -= 1
-            item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
+            item = self._part_of(items, pointer, start_line, masked.data) if start_line == pointer.start_line else None
+            if item is None or source is None or source.content_hash != sight.file.content_hash:
+                self._made -= 1
+                item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
             return _since(pointer, Placed(Ranked(item, 1.0, ()), Reason.MOVED))
         if source is None or source.content_hash != sight.file.content_hash:
             return Lost(Reason.CHANGED)
         bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
         bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
         return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, sight.file.content_hash))
+
+    @staticmethod
+    def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:
+        """The pointer's lines as a part of the chunk they stand in, so that what the chunk claims is still known."""
+        end_line = start_line + pointer.end_line - pointer.start_line
+        around = (one for one in items if one.start_line <= start_line and end_line <= one.end_line)
+        chunk = next(around, None)
+        return None if chunk is None else _cut(chunk, data, start_line, pointer)
 
     def _items_of(self, source: Source | None) -> list[Item]:
         if source is None:
@@ -193,6 +204,11 @@ def _item(number: int, source: Source, data: bytes, start_line: int, pointer: Po
     end_byte = start_byte + sum(map(len, lines[start_line - 1 : end_line]))
     kind, name = source.source_kind.value, pointer.symbol
     return Item(number, source, kind, name, "", start_byte, end_byte, start_line, end_line, pointer.gene_id)
+
+
+def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
+    end_line = start_line + pointer.end_line - pointer.start_line
+    return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
 
 
 def _since(pointer: Pointer, placed: Placed) -> Placed:

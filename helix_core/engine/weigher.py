@@ -7,6 +7,7 @@ happens to the file meanwhile.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from helix_core.engine.masked import MaskedFiles
 from helix_core.engine.observe import Observer, Sight, relocate
 from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
 from helix_core.engine.overlay import Buffers, InBuffer
+from helix_core.engine.symbol_text import narrowed
 from helix_core.ingest.secrets import Masked
 from helix_core.model import (
     Contradiction,
@@ -98,14 +100,22 @@ class Weigher:
     def place(self, one: Ranked) -> Placed:
         """The item where it stands now."""
         sight = self.observer.look(one.item.source)
-        if sight.file is None or sight.file.content_hash == one.item.source.content_hash:
-            return Placed(one, sight.reason_for(one.item))
+        if sight.file is None:
+            return Placed(one, sight.reason)
+        if sight.file.content_hash == one.item.source.content_hash:
+            reason = sight.reason_for(one.item)
+            return Placed(focused(one, self.mask(sight).data) if one.focus is not None else one, reason)
         # The item is of an older version: its file was not mended, or only in the last round.
         masked = self.mask(sight)
         start = relocate(one.item, masked)
         if start is None:
             return Placed(one, Reason.CHANGED)
-        return Placed(dataclasses.replace(one, item=_moved(one.item, masked.data, start)), Reason.MOVED)
+        moved = _moved(one.item, masked.data, start)
+        if one.focus is None:
+            return Placed(dataclasses.replace(one, item=moved), Reason.MOVED)
+        down = moved.start_line - one.item.start_line
+        focus = LineSpan(one.focus.start_line + down, one.focus.end_line + down)
+        return Placed(focused(dataclasses.replace(one, item=moved, focus=focus), masked.data), Reason.MOVED)
 
     def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[Seen], list[Contradiction]]:
         """Observe everything the verdict table asks about."""
@@ -216,6 +226,14 @@ class Weigher:
                 break
             end += len(line) + 1
         return masked.text(item.start_byte, min(end, item.end_byte)).removesuffix("\n")
+
+
+def focused(one: Ranked, data: bytes) -> Ranked:
+    """The lines that are meant as an item of their own, known by their text; ``data`` is its file."""
+    assert one.focus is not None
+    item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
+    own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
+    return dataclasses.replace(one, item=dataclasses.replace(item, text_hash=own), focus=None)
 
 
 def _moved(item: Item, data: bytes, start: int) -> Item:
