@@ -161,6 +161,8 @@ function surroundings(root: string, options: ServerOptions): NodeJS.ProcessEnv {
     HELIX_CACHE_DIR: path.join(root, 'cache'),
     HELIX_RUNTIME_DIR: path.join(root, 'run'),
     HELIX_CONFIG: path.join(root, 'helix.toml'),
+    HELIX_STATE_DIR: path.join(root, 'state'),
+    HELIX_PROXY_PORT: '0',
     HELIX_IDLE_S: '5',
     [MARK]: options.mark,
     ...options.environment,

@@ -28,6 +28,7 @@ export class Stage {
   readonly target: string;
   #window: EditorWindow | undefined;
   #others: EditorWindow[] = [];
+  #ends: (() => void)[] = [];
 
   constructor(run: Run, server: CodeServer, target: string) {
     this.run = run;
@@ -111,8 +112,14 @@ export class Stage {
     }
   }
 
+  /** What else of this act ends with the stage. */
+  atEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+
   async close(): Promise<void> {
     await this.forget();
     await this.server.stop();
+    for (const end of this.#ends) end();
   }
 }

@@ -6,13 +6,15 @@ export const pause = (milliseconds: number): Promise<void> =>
 export interface Patience {
   withinMs: number;
   everyMs?: number;
+  /** An exception of this class ends the waiting. */
+  fatal?: new (message: string) => Error;
 }
 
 /** Asks until the answer is neither undefined, null nor false; an exception counts as "not yet". */
 export async function until<T>(
   what: string,
   ask: () => Promise<T> | T,
-  { withinMs, everyMs = 50 }: Patience,
+  { withinMs, everyMs = 50, fatal }: Patience,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const end = performance.now() + withinMs;
   let last: unknown;
@@ -24,6 +26,7 @@ export async function until<T>(
       }
       last = answer;
     } catch (error) {
+      if (fatal !== undefined && error instanceof fatal) throw error;
       last = error;
     }
     if (performance.now() > end) {

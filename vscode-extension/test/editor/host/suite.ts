@@ -3,6 +3,7 @@
  *
  * Every test prints one line of JSON, which the driver reads from the window's console.
  */
+import { chatTests } from './chat';
 import { commandTests } from './commands';
 import { languageTests } from './language';
 import { networkTests, noteConnections } from './network';
@@ -14,7 +15,7 @@ const LIMIT_MS = 45_000;
 export async function run(): Promise<void> {
   let failed = 0;
   noteConnections();
-  for (const test of [...commandTests, ...languageTests, ...recoveryTests, ...networkTests]) {
+  for (const test of [...commandTests, ...languageTests, ...chatTests, ...recoveryTests, ...networkTests]) {
     const began = performance.now();
     const error = await outcome(test);
     if (error !== undefined) failed += 1;

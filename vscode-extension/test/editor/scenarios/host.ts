@@ -8,7 +8,8 @@ import { type Act, scenario } from '../driver/acts.ts';
 import { artifacts, extension, suite } from '../driver/installation.ts';
 import type { Stage } from '../driver/stage.ts';
 import { within } from '../driver/until.ts';
-import { openStage } from './opening.ts';
+import { Upstream } from '../driver/upstream.ts';
+import { openStage, WITH_PYTHON } from './opening.ts';
 
 interface Line {
   helixTest?: string;
@@ -53,7 +54,7 @@ async function playSuite(stage: Stage): Promise<void> {
       },
     },
   });
-  assert.equal(await within('the suite', 150_000, finished), 0, 'the extension host reports a failure');
+  assert.equal(await within('the suite', 240_000, finished), 0, 'the extension host reports a failure');
   assert.ok(passed > 10, `only ${passed} tests reported`);
 }
 
@@ -64,6 +65,17 @@ function lines(values: unknown): Line[] {
 
 export const host: Act = {
   name: 'inside the extension host',
-  open: async (run) => (await openStage(run, 'host', { runsSuites: true })).stage,
-  scenarios: [scenario('the suite ends well', playSuite, 180_000)],
+  open: async (run) => {
+    const upstream = await Upstream.start();
+    const { stage } = await openStage(run, 'host', {
+      runsSuites: true,
+      environment: { HELIX_UPSTREAM: upstream.url },
+      settings: { ...WITH_PYTHON, 'chat.disableAIFeatures': false },
+    });
+    stage.atEnd(() => {
+      upstream.stop();
+    });
+    return stage;
+  },
+  scenarios: [scenario('the suite ends well', playSuite, 280_000)],
 };

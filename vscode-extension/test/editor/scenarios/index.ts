@@ -1,5 +1,6 @@
 /** The acts in the order in which they are played. */
 import type { Act } from '../driver/acts.ts';
+import { chats, chatsAlone } from './chat.ts';
 import { firstLook } from './firstLook.ts';
 import { host } from './host.ts';
 import { privateEnvironment } from './privateEnvironment.ts';
@@ -9,4 +10,15 @@ import { trust } from './trust.ts';
 import { truth } from './truth.ts';
 import { windows } from './windows.ts';
 
-export const acts: Act[] = [firstLook, truth, recovery, windows, trust, pythons, host, privateEnvironment];
+export const acts: Act[] = [
+  firstLook,
+  truth,
+  chatsAlone,
+  chats,
+  recovery,
+  windows,
+  trust,
+  pythons,
+  host,
+  privateEnvironment,
+];

@@ -1,0 +1,161 @@
+/** The chat view as a user meets it: its box, its model picker, its answers and what can be clicked in them. */
+import type { Locator } from 'playwright-core';
+
+import { until } from './until.ts';
+import type { EditorWindow } from './window.ts';
+
+const ANSWERING_MS = 45_000;
+const VIEW = '.part.auxiliarybar';
+
+/** The editor's own agent, which answers plain chats, was not active yet and asks for an account instead. */
+export class SignInError extends Error {}
+
+const unspaced = (text: string): string => text.replaceAll(/\s/g, '');
+
+export class Chat {
+  readonly #window: EditorWindow;
+
+  constructor(window: EditorWindow) {
+    this.#window = window;
+  }
+
+  /** Shows the view, with an empty chat in it. */
+  async begin(): Promise<void> {
+    const { page } = this.#window;
+    const empty = async (): Promise<boolean> => {
+      await page.keyboard.press('Escape');
+      if ((await this.#box().count()) === 0) await page.keyboard.press('Control+Alt+i');
+      await this.#box().waitFor({ timeout: 3_000 });
+      if ((await page.locator(`${VIEW} .interactive-request`).count()) === 0) return this.#hasModel();
+      await page.locator(`${VIEW} .title .action-label[aria-label^="New Chat"]`).first().click({ timeout: 2_000 });
+      return (await page.locator(`${VIEW} .interactive-request`).count()) === 0;
+    };
+    await until('an empty chat is shown', empty, { withinMs: 60_000, everyMs: 500 });
+  }
+
+  /** Sends a message and waits until its answer has ended with what is expected. Returns its text. */
+  async ask(message: string, expected: RegExp): Promise<string> {
+    await this.send(message);
+    return until(
+      `the chat answers ${message} with ${String(expected)}`,
+      async () => {
+        if (await this.#wantsToSignIn()) throw new SignInError('the editor’s own agent is not there yet');
+        const { request, answer: text } = await this.#last();
+        if (!unspaced(request).includes(unspaced(message))) throw new Error(`after ${request}`);
+        if (!expected.test(text) || (await this.#stop().count()) > 0) throw new Error(text.slice(0, 600));
+        return text;
+      },
+      { withinMs: ANSWERING_MS, everyMs: 100, fatal: SignInError },
+    );
+  }
+
+  /** Closes the dialog in which the editor's own agent asks for an account; nothing here needs one. */
+  async declineToSignIn(): Promise<void> {
+    await this.#window.page.locator('.monaco-dialog-box .codicon-dialog-close').click();
+  }
+
+  async #wantsToSignIn(): Promise<boolean> {
+    return (await this.#window.page.locator('.monaco-dialog-box', { hasText: 'Sign in to use' }).count()) > 0;
+  }
+
+  /** Types a message and sends it. The list of completions swallows the key, so it is closed before. */
+  async send(message: string): Promise<void> {
+    const { page } = this.#window;
+    const typed = async (): Promise<string> => (await this.#box().locator('.view-lines').innerText()).trim();
+    await this.#box().click();
+    await page.keyboard.type(message, { delay: 5 });
+    await until('the message is typed', async () => (await typed()) !== '', { withinMs: 5_000 });
+    const go = async (): Promise<boolean> => {
+      if ((await page.locator('.suggest-widget.visible').count()) > 0) await page.keyboard.press('Escape');
+      if ((await typed()) !== '') await page.keyboard.press('Enter');
+      return (await typed()) === '';
+    };
+    await until('the message is sent', go, { withinMs: 20_000, everyMs: 500 });
+  }
+
+  /** Takes a model from the picker. */
+  async choose(model: string): Promise<void> {
+    const { page } = this.#window;
+    const taken = async (): Promise<boolean> => {
+      if ((await this.#picker().innerText()).includes(model)) return true;
+      await page.keyboard.press('Escape');
+      await this.#picker().click({ timeout: 2_000 });
+      const search = page.locator('input[placeholder="Search models"]');
+      await search.fill(model, { timeout: 2_000 });
+      await page.locator('.action-widget .monaco-list-row', { hasText: model }).first().click({ timeout: 2_000 });
+      return (await this.#picker().innerText()).includes(model);
+    };
+    await until(`${model} is chosen`, taken, { withinMs: 20_000, everyMs: 300 });
+  }
+
+  /** The models the picker offers now. */
+  async models(): Promise<string> {
+    const { page } = this.#window;
+    const list = page.locator('.action-widget').first();
+    if (!(await list.isVisible())) await this.#picker().click({ timeout: 3_000 });
+    await list.waitFor({ timeout: 3_000 });
+    const text = await list.innerText();
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden', timeout: 3_000 });
+    return text;
+  }
+
+  /** Stops the answer that is being written. */
+  async stop(): Promise<void> {
+    await this.#stop().first().click();
+  }
+
+  /** Opens a place that the last answer links to, and waits for its file. */
+  async open(file: string): Promise<string> {
+    const link = this.#answers().last().locator('.chat-inline-anchor-widget', { hasText: file }).first();
+    const label = (await link.getAttribute('aria-label')) ?? '';
+    // Scrolled under the question that sticks to the top, it could not be clicked.
+    await link.evaluate((element) => {
+      (element as HTMLElement).click();
+    });
+    await this.#window.page.locator(`.tab.active[data-resource-name="${file}"]`).waitFor();
+    return label;
+  }
+
+  /** What may be asked next, as the view offers it. */
+  followUp(label: string): Locator {
+    return this.#window.page.locator('.interactive-input-followups a', { hasText: label }).first();
+  }
+
+  /** The editor asks nobody, no participant either, before some model is chosen. */
+  async #hasModel(): Promise<boolean> {
+    return (await this.#picker().innerText()).trim() !== 'Models';
+  }
+
+  /** The texts of the newest request and of the newest answer: rows come and go, and stand in no order. */
+  async #last(): Promise<{ request: string; answer: string }> {
+    const rows = await this.#window.page.locator(`${VIEW} .interactive-list .monaco-list-row`).evaluateAll((all) =>
+      all
+        .map((row) => ({
+          at: Number(row.getAttribute('data-index')),
+          isRequest: row.querySelector('.interactive-request') !== null,
+          text: (row as HTMLElement).innerText.replaceAll('\u00a0', ' '),
+        }))
+        .sort((one, other) => one.at - other.at),
+    );
+    const request = rows.findLast(({ isRequest }) => isRequest);
+    const answer = rows.findLast(({ isRequest }) => !isRequest);
+    return { request: request?.text ?? '', answer: (answer?.at ?? 0) > (request?.at ?? 0) ? (answer?.text ?? '') : '' };
+  }
+
+  #answers(): Locator {
+    return this.#window.page.locator(`${VIEW} .interactive-response`);
+  }
+
+  #box(): Locator {
+    return this.#window.page.locator(`${VIEW} .interactive-input-part .monaco-editor`).first();
+  }
+
+  #picker(): Locator {
+    return this.#window.page.locator(`${VIEW} .chat-input-picker-item`).nth(1);
+  }
+
+  #stop(): Locator {
+    return this.#window.page.locator(`${VIEW} .interactive-input-part .codicon-stop-circle`);
+  }
+}

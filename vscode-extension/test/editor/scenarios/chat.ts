@@ -1,0 +1,274 @@
+/** The editor's own chat: `@helix` without any model, the provider's models, tools, and what is seen of it. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { type Act, scenario } from '../driver/acts.ts';
+import { Chat, SignInError } from '../driver/chat.ts';
+import type { Run, Stage } from '../driver/stage.ts';
+import { until } from '../driver/until.ts';
+import { CALLER, ENDLESS, PLAIN, REFUSING, Upstream } from '../driver/upstream.ts';
+import type { EditorWindow } from '../driver/window.ts';
+import { openStage, WITH_PYTHON } from './opening.ts';
+
+const QUESTION = 'How does a refund work?';
+/** One that leads to code in the fixture, and to no document first. */
+const CODE_QUESTION = 'refund_payment';
+
+let upstream: Upstream;
+
+async function chat(stage: Stage): Promise<Chat> {
+  await stage.status(/fresh/i);
+  const view = new Chat(await stage.window());
+  await view.begin();
+  return view;
+}
+
+/** No upstream, no account: nothing that could be a language model. */
+async function answersWithoutModel(stage: Stage): Promise<void> {
+  const view = await chat(stage);
+  assert.match(await view.models(), /Evidence only/);
+  const text = await view.ask(`@helix ${QUESTION}`, /Show in Packet View/);
+  assert.match(text, /✓ \d+ verified/);
+  assert.match(text, /stale risk: speaks of code that changed/);
+  await view.followUp('Is it still true?').waitFor();
+  await stage.picture('chat');
+  const label = await view.open('refunds.py');
+  const [, first, last] = /lines? (\d+)(?: to (\d+))?/.exec(label) ?? [];
+  const window = await stage.window();
+  const cursor = async (): Promise<boolean> => {
+    const shown = await window.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText();
+    const line = Number(/Ln (\d+)/.exec(shown)?.[1]);
+    return line >= Number(first) && line <= Number(last ?? first);
+  };
+  await until(`the cursor is in ${label}`, cursor, { withinMs: 10_000 });
+  assert.equal(upstream.asked.length, 0, 'no model was asked');
+}
+
+async function remembers(stage: Stage): Promise<void> {
+  const view = await chat(stage);
+  await view.ask(`@helix ${QUESTION}`, /verified/);
+  const tests = await view.ask('@helix and its tests?', /Understood as/);
+  assert.match(tests, /Understood as: How does a refund work: tests/);
+  assert.match(await view.ask('@helix /why 1', /SHA-256/), /which decided/);
+  await stage.picture('chat-why');
+  assert.match(await view.ask('@helix /fresh', /looked at just now/), /verified/);
+  assert.match(await view.ask('@helix /refresh', /index is up to date/), /read again/i);
+  assert.match(await view.ask(`@helix /explain ${CODE_QUESTION}`, /Used/), /Defined \(1\)[\s\S]*Tested/);
+  assert.match(await view.ask(`@helix /packet ${CODE_QUESTION}`, /verified/), /def refund_payment/);
+  assert.equal(upstream.asked.length, 0, 'no model was asked');
+}
+
+const prepared = new WeakSet<EditorWindow>();
+
+/** An empty chat with one of the upstream's models; the editor's agent that carries it is enabled once in a profile. */
+async function chatWith(stage: Stage, model: string): Promise<Chat> {
+  const window = await stage.window();
+  if (!prepared.has(window)) await oneTimeStep(stage, window);
+  prepared.add(window);
+  const view = await chat(stage);
+  await view.choose(model);
+  return view;
+}
+
+async function oneTimeStep(stage: Stage, window: EditorWindow): Promise<void> {
+  await stage.status(/fresh/i);
+  await window.run('Chat: Manage Language Models');
+  const list = window.page.locator('.models-widget');
+  await list.getByText(PLAIN).first().waitFor();
+  await stage.picture('chat-models');
+  await window.page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  // The agent wakes up in its own time, and until then asks for an account.
+  const awake = async (): Promise<boolean> => {
+    const view = await chat(stage);
+    await view.choose(PLAIN);
+    try {
+      await view.ask('hello', /The ledger signs it all\./);
+      return true;
+    } catch (error) {
+      if (error instanceof SignInError) await view.declineToSignIn();
+      throw error;
+    }
+  };
+  await until('the agent answers', awake, { withinMs: 120_000, everyMs: 1_000 });
+}
+
+async function plainChat(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, PLAIN);
+  await view.ask(QUESTION, /The ledger signs it all\./);
+  const sent = upstream.asked.at(-1);
+  assert.equal(sent?.model, PLAIN);
+  assert.match(JSON.stringify(sent.messages), /Evidence from the user's workspace[\s\S]*refunds\.py/);
+  await stage.picture('chat-model');
+}
+
+async function toolRoundTrip(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, CALLER);
+  const before = upstream.asked.length;
+  await view.ask(QUESTION, /The tool found ledger\/refunds\.py\./);
+  const asked = upstream.asked.slice(before).filter(({ model }) => model === CALLER);
+  const names = (asked[0]?.tools ?? []).map((tool) => tool.function.name).filter((name) => name.includes('helix_'));
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(names.includes('helix_context_packet') && !names.some((name) => name.startsWith('mcp_')), names.join());
+  const result = asked.at(-1)?.messages.findLast(({ role }) => role === 'tool');
+  assert.match(JSON.stringify(result?.content), /helix\.packet\/1/);
+  assert.ok(!JSON.stringify(result?.content).includes(stage.target), 'no absolute path');
+  await stage.picture('chat-tool');
+}
+
+async function toolsByMcp(stage: Stage): Promise<void> {
+  const file = path.join(stage.server.root, 'data', 'User', 'settings.json');
+  const settings = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, JSON.stringify({ ...(JSON.parse(settings) as object), 'helix.agentTools': 'mcp' }));
+  try {
+    const view = await chatWith(stage, CALLER);
+    const names = await until(
+      'the tools come by MCP and no other way',
+      async () => {
+        const before = upstream.asked.length;
+        await view.ask(`${QUESTION} ${String(before)}`, /The tool found|No tool of Helix/);
+        const tools = upstream.asked[before]?.tools?.map((tool) => tool.function.name) ?? [];
+        const ours = tools.filter((name) => name.includes('helix_'));
+        return ours.length > 0 && ours.every((name) => name.startsWith('mcp_')) ? ours : undefined;
+      },
+      { withinMs: 60_000 },
+    );
+    assert.ok(names.some((name) => name.endsWith('helix_context_packet')));
+    assert.match(await view.ask(`${QUESTION} Say it`, /The tool found/), /The tool found ledger\/refunds\.py/);
+  } finally {
+    fs.writeFileSync(file, settings);
+  }
+}
+
+async function cancelled(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, ENDLESS);
+  await view.send('go on');
+  const sent = await until('the upstream is asked', () => upstream.asked.find(({ model }) => model === ENDLESS), {
+    withinMs: 20_000,
+  });
+  const window = await stage.window();
+  await window.page.getByText('signs it all').first().waitFor();
+  assert.equal(sent.left, false);
+  const began = performance.now();
+  await view.stop();
+  await until('the upstream is left', () => sent.left, { withinMs: 5_000, everyMs: 5 });
+  stage.measure('chat stopped -> upstream left', performance.now() - began);
+}
+
+async function refused(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, REFUSING);
+  const text = await view.ask('hello', /the model is busy/);
+  assert.match(text, /the model is busy\. Ask again in 7 s\./);
+  assert.ok(!/ at \w+.*\.js:\d+/.test(text), 'no stack');
+}
+
+async function tooltip(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, PLAIN);
+  await view.ask('hello', /The ledger signs it all\./);
+  const window = await stage.window();
+  const shown = await until(
+    'the tooltip tells of the chat',
+    async () => {
+      await window.leave();
+      await window.statusItem().hover();
+      const text = await window.shownHover(1_500);
+      return text.includes('first token after') ? text : undefined;
+    },
+    { withinMs: 20_000 },
+  );
+  assert.match(shown, /Chat — to 127\.0\.0\.1:\d+ · last request to plain-words .*first token after [\d.]+ m?s/);
+  await stage.picture('chat-tooltip');
+  await window.leave();
+}
+
+/** `upstream` is there in both, so that it can be said that nobody asked it. */
+async function open(run: Run, name: string, environment: Record<string, string>): Promise<Stage> {
+  const { stage } = await openStage(run, name, {
+    environment,
+    settings: { ...WITH_PYTHON, 'chat.disableAIFeatures': false },
+  });
+  stage.atEnd(() => {
+    upstream.stop();
+  });
+  return stage;
+}
+
+async function choosesUpstream(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const text = await until(
+    'the tooltip says that no upstream is there',
+    async () => {
+      await window.leave();
+      await window.statusItem().hover();
+      const shown = await window.shownHover(1_500);
+      return shown.includes('no upstream') ? shown : undefined;
+    },
+    { withinMs: 20_000 },
+  );
+  assert.match(text, /Choose Upstream/);
+  await stage.picture('no-upstream');
+  await window.leave();
+  await window.choose('Helix: Choose Upstream', 'Another Address…');
+  await window.page.getByText('Address of an OpenAI-compatible server').first().waitFor();
+  await window.answer(upstream.url);
+  const began = performance.now();
+  await until(
+    'it is said where chats go',
+    async () => (await window.notifications()).some(({ message }) => message.includes(`Chats go to ${upstream.url}`)),
+    { withinMs: 30_000 },
+  );
+  await window.run('Notifications: Clear All Notifications'); // it covers the picker
+  const view = await chat(stage);
+  const offered = async (): Promise<boolean> => (await view.models()).includes(CALLER);
+  await until('the models of the upstream are offered', offered, { withinMs: 20_000, everyMs: 100 });
+  stage.measure('upstream chosen -> its models in the picker', performance.now() - began);
+  const settings = fs.readFileSync(path.join(stage.server.root, 'helix.toml'), 'utf8');
+  assert.equal(settings, `[proxy]\nupstream = "${upstream.url}"\n`);
+  assert.ok(!fs.existsSync(path.join(stage.target, '.vscode')), 'nothing in the workspace');
+}
+
+async function configurationOf(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.run('Notifications: Clear All Notifications');
+  await window.run('Helix: Copy Configuration for Codex');
+  const [told] = await until(
+    'it is said where it goes',
+    async () => {
+      const shown = await window.notifications();
+      return shown.length > 0 ? shown : undefined;
+    },
+    { withinMs: 20_000 },
+  );
+  assert.match(told?.message ?? '', /Copied the configuration for Codex; it goes into ~\/\.codex\/config\.toml/);
+}
+
+export const chatsAlone: Act = {
+  name: 'the chat without a model',
+  open: async (run) => {
+    upstream = await Upstream.start();
+    return open(run, 'alone', {});
+  },
+  scenarios: [
+    scenario('@helix answers on a fresh profile, and its places open at the lines', answersWithoutModel, 90_000),
+    scenario('@helix leans on the last question, and its commands answer', remembers, 180_000),
+    scenario('the tooltip says what is missing, and a chosen upstream brings its models', choosesUpstream, 90_000),
+    scenario('the configuration of another client is copied', configurationOf),
+  ],
+};
+
+export const chats: Act = {
+  name: 'the chat with models',
+  open: async (run) => {
+    upstream = await Upstream.start();
+    return open(run, 'chat', { HELIX_UPSTREAM: upstream.url });
+  },
+  scenarios: [
+    scenario('a model of the upstream answers plain chat with evidence, after the one-time step', plainChat, 180_000),
+    scenario('a tool call of the model goes to Helix and back', toolRoundTrip, 180_000),
+    scenario('by MCP the same tools come, and never both at once', toolsByMcp, 240_000),
+    scenario('a chat that is stopped leaves the upstream', cancelled, 180_000),
+    scenario('a refusal of the upstream is shown in one line with what to do', refused, 180_000),
+    scenario('the tooltip tells the upstream, the last request and its first token', tooltip, 180_000),
+  ],
+};
