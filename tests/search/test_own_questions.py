@@ -1,0 +1,45 @@
+"""The project's own questions are well formed, and their verifier finds what is wrong with a key."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "questions"
+FIELDS = {"id", "corpus", "kind", "question", "expect_files", "expect_symbol", "names_identifier", "evidence"}
+
+
+def read(name: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(("name", "least"), [("answerable.jsonl", 60), ("absent.jsonl", 60)])
+def test_questions_are_distinct_and_whole(name: str, least: int) -> None:
+    questions = read(name)
+    assert len(questions) >= least
+    assert len({one["id"] for one in questions}) == len({one["question"] for one in questions}) == len(questions)
+    assert all(one.keys() >= FIELDS for one in questions)
+    assert len({one["corpus"] for one in questions}) == 6
+
+
+def test_absent_ones_name_what_would_be_there_and_are_of_every_kind() -> None:
+    absent = read("absent.jsonl")
+    assert all(one["absent_terms"] and not one["expect_files"] for one in absent)
+    assert {one["absence"] for one in absent} == {"feature", "config", "symbol", "wrong-project"}
+    assert all(one["evidence"] for one in read("answerable.jsonl"))
+
+
+def test_the_verifier_finds_a_missing_file_and_a_term_that_occurs(tmp_path: Path) -> None:
+    for name in {str(one["corpus"]) for one in read("absent.jsonl")}:
+        (tmp_path / name).mkdir()
+    (tmp_path / "flask" / "limits.py").write_text("class RateLimit: pass\n")
+    for name, complaint in (("absent.jsonl", "'ratelimit' occurs"), ("answerable.jsonl", "no file src/click/core.py")):
+        run = subprocess.run(
+            [sys.executable, FOLDER / "verify.py", name, tmp_path], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 1
+        assert complaint in run.stdout
