@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from helix_core import __version__
+from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.answering import encoded
 from helix_ls.proxy.answers import COMPONENTS
 from helix_ls.proxy.fields import body_schema
@@ -63,6 +64,7 @@ def document(operations: tuple[Operation, ...] = OPERATIONS) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for each in operations:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each)
+    paths[AGENTS] = _agents()
     return {
         "openapi": VERSION,
         "info": {"title": "Helix", "version": __version__, "description": _ABOUT},
@@ -95,6 +97,27 @@ def _operation(each: Operation) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "object"} if each.fields is None else body_schema(each.fields)
         needed = each.fields is None or any(field.is_required for field in each.fields)
         made["requestBody"] = {"required": needed, "content": {JSON: {"schema": schema}}}
+    return made
+
+
+def _agents() -> dict[str, Any]:
+    """The Model Context Protocol has schemas of its own; here stands how it is reached."""
+    message = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}, "required": ["jsonrpc"]}
+    said = {JSON: {"schema": {"type": "object"}}, EVENTS: {"schema": {"type": "string"}}}
+    refused = {"description": "As the guard or the protocol refuses it.", "content": {JSON: {"schema": {}}}}
+    responses = {
+        "200": {"description": "An answer, or a stream of them.", "content": said},
+        "202": {"description": "A notification was taken."},
+        "4XX": refused,
+        "503": refused,
+    }
+    keys: list[dict[str, list[str]]] = [{"ask": []}, {"admin": []}]
+    about = {"post": "One message of an agent", "get": "The stream of a session", "delete": "The end of a session"}
+    made: dict[str, Any] = {
+        method: {"operationId": f"{method}_mcp", "summary": summary, "security": keys, "responses": responses}
+        for method, summary in about.items()
+    }
+    made["post"]["requestBody"] = {"required": True, "content": {JSON: {"schema": message}}}
     return made
 
 
