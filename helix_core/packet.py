@@ -95,6 +95,20 @@ def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]
     }
 
 
+def ranker_lists(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The same signals of a ``helix.search/1`` answer from the other side: each ranker's list of the files shown.
+
+    ``rank`` is the file's in that ranker's own list, ``share`` how much of the file's score came from it. Rankers that
+    were not used have an empty list; what is related was found by none.
+    """
+    lists: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in answer["rankers"]}
+    for item in answer["items"]:
+        for signal in item["signals"]:
+            entry = {"source_id": item["source_id"], "rank": signal["rank"], "share": signal["share"]}
+            lists.setdefault(signal["ranker"], {}).setdefault(item["source_id"], entry)
+    return {name: sorted(own.values(), key=lambda one: one["rank"]) for name, own in lists.items()}
+
+
 def estimated_tokens(answer: dict[str, Any]) -> int:
     """About how many tokens the answer costs a model: its compact JSON at 3.6 characters a token."""
     return round(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / CHARACTERS_PER_TOKEN)

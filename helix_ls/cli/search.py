@@ -16,6 +16,9 @@ def search(
     question: Question,
     path: PathOption = HERE,
     k: Annotated[int, typer.Option("-k", help="At most so many places.")] = 10,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Show each ranker's list: rank of every file, share of its score.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""
@@ -24,6 +27,10 @@ def search(
         bring_as_far_as_possible(helix)
         answer = helix.search(text, k=k)
         workspace = helix.workspace
+    if explained:
+        from helix_core.packet import ranker_lists
+
+        answer["lists"] = ranker_lists(answer)
     if as_json:
         print_json(answer)
     else:

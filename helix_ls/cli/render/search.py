@@ -9,6 +9,7 @@ from rich.text import Text
 
 from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
+from helix_ls.cli.render.explained import explain
 from helix_ls.cli.render.page import Page, dim
 from helix_ls.cli.render.words import count, duration
 
@@ -30,6 +31,8 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
             dim(f"  {item['kind']}  {found_by}"),
         )
     page.near(answer["nearest"])
+    if "lists" in answer:
+        explain(page, answer)
     page.space()
     page.line(
         dim(
