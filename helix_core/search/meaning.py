@@ -81,4 +81,5 @@ def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionE
         return "empty"
     if level not in meaning.levels:
         return f"not ready: {', '.join(meaning.unready)}" if meaning.unready else "empty"
-    return f"static only: {', '.join(meaning.unready)}" if meaning.is_static and meaning.unready else state
+    better = [one for one in meaning.unready if not one.startswith(f"{meaning.model}/")]
+    return f"static only: {', '.join(better)}" if meaning.is_static and better else state

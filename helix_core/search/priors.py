@@ -12,7 +12,7 @@ from helix_core.model import Hints, Role, Source
 from helix_core.search.question import Intent
 from helix_core.search.weights import ROLE_FACTORS
 
-_LIFTED_BY: Mapping[Role, Intent] = {
+LIFTED_BY: Mapping[Role, Intent] = {
     Role.TEST: Intent.TESTS,
     Role.EXAMPLE: Intent.EXAMPLES,
     Role.HISTORY: Intent.HISTORY,
@@ -29,11 +29,18 @@ class Prior:
     names: tuple[str, ...] = field(default=())
 
 
+_BESIDE_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.HISTORY})
+NOT_ASKED_FOR = 0.8
+"""What the implementation is worth to a question for its tests, its examples or its history."""
+
+
 def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
     """The factor of a file's role; the roles a question asks for count in full."""
-    if _LIFTED_BY.get(role) in intents:
+    if LIFTED_BY.get(role) in intents:
         return Prior()
     factor = ROLE_FACTORS[role.value]
+    if role is Role.IMPLEMENTATION and intents & _BESIDE_THE_IMPLEMENTATION and intents != frozenset(Intent):
+        factor = NOT_ASKED_FOR
     return Prior() if factor == 1.0 else Prior(factor, (f"{role.value} x{factor:g}",))
 
 

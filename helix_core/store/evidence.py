@@ -16,6 +16,8 @@ from helix_core.store.inside import InsideQueries
 from helix_core.store.session import Row
 
 _FUNCTION = "evidence"
+_FIELDS = ((0, 3), (1,), (2,), (4,))
+"""Columns that are one text and have one length: ``extra`` spells out what stands in ``body``."""
 
 _CHUNKS = f"""
     SELECT f.rowid, i.source_id, f.counted, s.live
@@ -89,10 +91,11 @@ def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
     rows = max(1, api.row_count)
     counted = [api.column_size(-1), api.column_total_size(-1) / rows]
     if length_counts:
-        for column, weight in enumerate(weights):
-            average = api.column_total_size(column) / rows
-            longer = api.column_size(column) / average if average else 1.0
-            weights[column] = weight / (1 - length_counts + length_counts * longer)
+        for columns in _FIELDS:
+            average = sum(map(api.column_total_size, columns)) / rows
+            longer = sum(map(api.column_size, columns)) / average if average else 1.0
+            for column in columns:
+                weights[column] /= 1 - length_counts + length_counts * longer
     for phrase in range(min(int(phrases), api.phrase_count)):
         count = 0.0
         for column in api.phrase_columns(phrase):

@@ -10,7 +10,7 @@ class Weights:
     """How much a match in each column counts in BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond").
 
     ``length_counts`` (0..1, b of BM25F) divides what is counted in a column by how long that column is beside its
-    average; 0 leaves the counts as they are.
+    average, ``extra`` with ``body``; 0 leaves the counts as they are.
     """
 
     path: float = 1.0

@@ -1,4 +1,4 @@
-"""Rankings become one by rank alone."""
+"""Rankings become one: places by rank alone, files by rank and by how far each stands behind the first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.fuse import Ranking, fuse
+from helix_core.search.fuse import Ranking, blend, fuse, standing
 
 ids = st.lists(st.integers(1, 30), max_size=12, unique=True).map(tuple)
 rankings = st.lists(
@@ -60,3 +60,32 @@ def test_equal_scores_share_a_rank_so_that_their_order_means_nothing() -> None:
     other = fuse([Ranking("a", (1, 3, 2), scores=(5.0, 5.0, 1.0))])
     assert one == other
     assert [(f.id, f.signals[0].rank) for f in one] == [(1, 1), (3, 1), (2, 3)]
+
+
+scored = st.lists(st.tuples(st.integers(1, 30), st.floats(0.1, 50)), max_size=12, unique_by=lambda one: one[0]).map(
+    lambda given_: sorted(given_, key=lambda one: -one[1])
+)
+
+
+@given(scored, st.floats(0.1, 100))
+def test_a_ranker_that_counts_in_other_units_says_the_same(
+    given_scores: list[tuple[int, float]], factor: float
+) -> None:
+    ids_ = tuple(id_ for id_, _ in given_scores)
+    one = blend([Ranking("a", ids_, scores=tuple(score for _, score in given_scores))])
+    other = blend([Ranking("a", ids_, scores=tuple(score * factor for _, score in given_scores))])
+    assert {f.id: round(f.score, 6) for f in one} == {f.id: round(f.score, 6) for f in other}
+
+
+@given(scored)
+def test_the_first_of_a_list_stands_at_one_and_nothing_above_it(given_scores: list[tuple[int, float]]) -> None:
+    ids_, scores = tuple(id_ for id_, _ in given_scores), tuple(score for _, score in given_scores)
+    found = blend([Ranking("a", ids_, scores=scores)])
+    assert [f.score for f in found[:1]] == [1.0] * len(found[:1])
+    assert all(0 < f.score <= 1 for f in found)
+
+
+def test_a_first_place_far_ahead_tells_more_than_one_by_a_hair() -> None:
+    clear, close = Ranking("a", (1, 2), scores=(10.0, 1.0)), Ranking("b", (2, 1), scores=(10.0, 9.9))
+    assert [f.id for f in blend([clear, close])] == [1, 2]
+    assert standing(1, 1.0) == 1.0

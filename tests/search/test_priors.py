@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.model import Role
 from helix_core.search.priors import role_prior
-from helix_core.search.question import understand
+from helix_core.search.question import Intent, understand
 
 
 @pytest.mark.parametrize("role", [Role.TEST, Role.EXAMPLE, Role.HISTORY, Role.VENDORED])
@@ -31,3 +31,10 @@ def test_the_prior_is_lifted_when_the_question_asks_for_it(role: Role, text: str
 
 def test_the_implementation_has_no_prior() -> None:
     assert role_prior(Role.IMPLEMENTATION, frozenset()).names == ()
+
+
+def test_the_implementation_steps_back_when_something_beside_it_is_asked_for() -> None:
+    prior = role_prior(Role.IMPLEMENTATION, understand("which tests cover the retry").intents)
+    assert prior.factor < 1
+    assert prior.names == (f"implementation x{prior.factor:g}",)
+    assert role_prior(Role.IMPLEMENTATION, frozenset(Intent)).factor == 1.0

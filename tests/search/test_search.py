@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helix_core.model import Found, Hints
 from helix_core.search.rankers import RANKERS
 from helix_core.search.search import search
+from helix_core.search.weights import ROLE_FACTORS
 from helix_core.store import Reader
 
 NO_HINTS = Hints()
@@ -34,7 +35,7 @@ def test_a_prior_that_moved_an_item_is_named(shop: Reader) -> None:
     found = ask(shop, "total price of the cart")
     priors = {one.item.source.source_id: one.priors for one in found.ranked}
     assert priors["src/shop/cart.py"] == ()
-    assert priors["tests/test_cart.py"] == ("test x0.5",)
+    assert priors["tests/test_cart.py"] == (f"test x{ROLE_FACTORS['test']:g}",)
 
 
 @pytest.mark.parametrize(

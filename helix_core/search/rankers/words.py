@@ -15,7 +15,8 @@ MATCHES = 150
 PHRASE_MATCHES = 60
 PHRASE_POSTINGS = 6_000
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
-BY_FIELD_LENGTH = replace(FIELD_WEIGHTS, length_counts=0.75)
+BY_FIELD_LENGTH = replace(FIELD_WEIGHTS, doc=3.5, length_counts=0.75)
+"""Questions are asked in the words of comments rather than in those of code."""
 
 
 def chunks(asked: Asked) -> Votes:

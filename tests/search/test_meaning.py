@@ -1,0 +1,80 @@
+"""By meaning: the best model whose vectors are complete, one model a question, and what is said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix_core.embed.static import StaticEncoder
+from helix_core.model import Found, Hints
+from helix_core.search.meaning import meaning_of
+from helix_core.search.search import search
+from helix_core.store import Reader
+
+
+class Better:
+    """A model that nothing in the index has vectors of."""
+
+    models = ("better", "static")
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, model: str, text: str) -> bytes:
+        self.asked.append(model)
+        return StaticEncoder().encode("static", text)
+
+
+def ask(reader: Reader, question: str, off: frozenset[str] = frozenset()) -> Found:
+    return search(question, reader, Hints(), 10, off=off, encoder=StaticEncoder())
+
+
+def files(found: Found) -> list[str]:
+    return list(dict.fromkeys(one.item.source.source_id for one in found.ranked))
+
+
+def test_without_an_encoder_what_goes_by_meaning_is_off(shop: Reader) -> None:
+    found = search("price of the cart", shop, Hints(), 5)
+    assert (found.rankers["outlines"], found.rankers["passages"]) == ("off", "off")
+
+
+def test_a_question_without_a_word_of_the_index_is_found_by_meaning(shop: Reader) -> None:
+    found = ask(shop, "buying goods: the costs, reduced")
+    assert found.rankers["outlines"] == "used"
+    by = {signal.ranker for one in found.ranked for signal in one.signals}
+    assert "outlines" in by
+    assert "src/shop/cart.py" in files(found)[:3]
+
+
+def test_a_model_without_vectors_is_never_asked(shop: Reader) -> None:
+    encoder = Better()
+    search("price of the cart", shop, Hints(), 5, encoder=encoder)
+    assert set(encoder.asked) == {"static"}
+
+
+def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    shares = shop.spaces()
+    monkeypatch.setattr(shop, "spaces", lambda: {"better/outline": 0.4, **shares})
+    found = search("price of the cart", shop, Hints(), 5, encoder=Better())
+    assert found.rankers["outlines"] == "static only: better/outline 40%"
+    meaning = meaning_of("price of the cart", shop, Better())
+    assert meaning is not None
+    assert meaning.is_static
+
+
+def test_a_level_that_is_not_complete_is_not_searched(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    shares = shop.spaces()
+    monkeypatch.setattr(shop, "spaces", lambda: {**shares, "static/chunk": 0.5})
+    found = ask(shop, "price of the cart")
+    assert found.rankers["passages"] == "not ready: static/chunk 50%"
+    assert found.rankers["outlines"] == "used"
+
+
+def test_words_the_model_does_not_know_make_no_vector(shop: Reader) -> None:
+    assert meaning_of("", shop, StaticEncoder()) is None
+    assert ask(shop, "").rankers["outlines"] == "empty"
+
+
+@pytest.mark.parametrize("off", [frozenset({"outlines", "passages"}), frozenset({"passages"})])
+def test_what_goes_by_meaning_can_be_turned_off(shop: Reader, off: frozenset[str]) -> None:
+    found = ask(shop, "price of the cart", off)
+    assert {name for name, state in found.rankers.items() if state == "off"} == set(off)
