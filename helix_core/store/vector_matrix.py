@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-ALL_EXACT = 16_384
+ALL_EXACT = 1_024
 _WORD_BITS = 64
 
 
@@ -30,10 +30,14 @@ class _Block:
 
 
 class VectorMatrix:
-    """The vectors of one space; ``load`` brings it level, ``best`` searches. For one thread."""
+    """The vectors of one space; ``load`` brings it level, ``best`` searches. For one thread.
+
+    ``version`` is the state of the index it was last brought level with.
+    """
 
     def __init__(self, space: Space) -> None:
         self._space = space
+        self.version = -1
         self._blocks: dict[int, _Block] = {}
         self._ids: NDArray[np.int64]
         self._kept: NDArray[np.uint8]

@@ -127,8 +127,11 @@ class VectorQueries(Session):
     def _matrix(self, space: Space) -> VectorMatrix:
         matrices: dict[int, VectorMatrix] = self.__dict__.setdefault("_matrices", {})
         matrix = matrices.setdefault(space.id, VectorMatrix(space))
-        heads = self._rows(f"SELECT chunk_id, validity, rowids FROM {space.table}_chunks ORDER BY chunk_id")
-        matrix.load(heads, lambda blocks: self._blocks(space, blocks))
+        version = self._spaces_known[0]
+        if matrix.version != version:
+            heads = self._rows(f"SELECT chunk_id, validity, rowids FROM {space.table}_chunks ORDER BY chunk_id")
+            matrix.load(heads, lambda blocks: self._blocks(space, blocks))
+            matrix.version = version
         return matrix
 
     def _blocks(self, space: Space, blocks: Iterable[int]) -> list[Row]:
