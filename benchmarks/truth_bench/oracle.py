@@ -153,7 +153,7 @@ class Oracle:
         if status == "verified":
             if found.trouble or data is None:
                 faults.append(("false_verified", f"the file is {found.trouble or 'another'} ({item['reason']})"))
-            elif path in self._unsafe:
+            elif path in self._unsafe or _is_half_merged(data):
                 faults.append(("false_verified", "in conflict, or touched by what is under way in git"))
             elif wrong := _span_fault(item, data):
                 faults.append(("false_verified", f"{wrong} ({item['reason']}, {item['symbol']!r})"))
@@ -180,7 +180,7 @@ class Oracle:
         if reason in {"gone", "unreadable", "outside_root", "not_a_file", "too_large"}:
             return found.trouble == reason or (reason == "gone" and found.trouble == "outside_root")
         if reason == "conflicted":
-            return path in self._unsafe
+            return path in self._unsafe or _is_half_merged(found.data)
         if reason == "changed":
             return bool(found.trouble) or others > 0 or len(found.data) > BUDGET_BYTES
         if reason == "outdated_doc":
@@ -188,6 +188,11 @@ class Oracle:
         if reason == "contradicted":
             return self._proofs.is_contradicted(item.get("detail", ""))
         return bool(reason == "weak_authority" and item["authority_class"] == "inferred")
+
+
+def _is_half_merged(data: bytes) -> bool:
+    """Do git's conflict markers stand in the text? They outlast the index that knew of them."""
+    return bool(re.search(rb"(?:\A|\n)<<<<<<< (?s:.*)\n=======(?s:.*)\n>>>>>>> ", data))
 
 
 def _lines(data: bytes) -> list[bytes]:
