@@ -1,8 +1,8 @@
 """Fit the weights of the second stage (which lines of the best files) and show what they give on projects not seen.
 
-usage: python benchmarks/fit_lines.py CORPORA:BENCH... [--write]
+usage: python benchmarks/fit_lines.py CORPORA:QUESTIONS.jsonl... [--write]
 
-Each CORPORA holds one folder a project, its BENCH a questions.jsonl. A softmax over all places of a question's best
+Each CORPORA holds one folder a project, QUESTIONS are about them. A softmax over all places of a question's best
 files is fitted (the place that holds an evidence line should win), with one project left out at a time for the
 figures, and on all for ``--write``, which puts the weights into helix_core/search/line_weights.py.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from search import indexed
+from search import Engine
 
 from helix_core.embed.static import StaticEncoder
 from helix_core.model import Hints
@@ -49,7 +49,7 @@ class Case:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benches", nargs="+", metavar="CORPORA:BENCH")
+    parser.add_argument("benches", nargs="+", metavar="CORPORA:QUESTIONS")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cases = [case for pair in args.benches for case in _cases(*map(Path, pair.split(":")))]
@@ -67,14 +67,14 @@ def _without(signs: list[dict[str, float]], with_vectors: bool) -> list[dict[str
     return signs if with_vectors else [{key: one[key] for key in one if key != "similar"} for one in signs]
 
 
-def _cases(corpora: Path, bench: Path) -> list[Case]:
-    text = (bench / "questions.jsonl").read_text("utf-8")
+def _cases(corpora: Path, file: Path) -> list[Case]:
+    text = file.read_text("utf-8")
     questions = [json.loads(line) for line in text.splitlines() if line]
     questions = [one for one in questions if one["expect_files"]]
     with ExitStack() as stack:
-        readers = {
-            name: stack.enter_context(indexed(corpora / name)) for name in dict.fromkeys(q["corpus"] for q in questions)
-        }
+        engine = Engine.of(None, None, chunks=False, stack=stack)
+        names = dict.fromkeys(one["corpus"] for one in questions)
+        readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in names}
         cases = [_case(one, corpora / one["corpus"], readers[one["corpus"]]) for one in questions]
     return [case for case in cases if case.right.any()]
 

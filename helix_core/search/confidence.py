@@ -1,13 +1,16 @@
 """Is the best place the right place? An estimate from 0 to 1, made of what can be seen without knowing the answer.
 
 Pure. Two questions, one after the other: is what was asked here at all, and is the first place the one? Each is a
-logistic model over a few shares, fitted on the public questions with one project left out at a time.
+logistic model over a few shares, fitted by ``benchmarks/calibrate.py`` with one project left out at a time.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from helix_core.search.confidence_weights import PLACE, PRESENCE
 
 FLOOR = 0.5
 """Below this presence nothing is here to be found."""
@@ -21,7 +24,9 @@ class Signs:
     the part of it in names and identifiers, which nobody paraphrases. ``covered``: how much one of the best files
     holds. ``strength``: the best chunk's score as a share of the highest a chunk could have. ``agreement``: how much of
     the rankers' weight puts the first file among its first three. ``gap``: how far the next file stays behind.
-    ``named``: is the first file, or something in it, what the question names outright?
+    ``named``: is the first file, or something in it, what the question names outright? ``together``: how much one chunk
+    of the best files holds; ``similar``: how far the nearest text stands out from its
+    neighbours in meaning, 0 without vectors.
     """
 
     unknown: float = 0.0
@@ -31,17 +36,29 @@ class Signs:
     agreement: float = 0.0
     gap: float = 0.0
     named: float = 0.0
+    together: float = 0.0
+    similar: float = 0.0
+
+
+AGAINST = frozenset({"unknown", "unknown_proper"})
+"""The signs that speak against an answer; all others speak for it."""
+PRESENCE_SIGNS = ("covered", "together", "similar", "strength", "unknown", "unknown_proper", "named")
+PLACE_SIGNS = ("strength", "together", "similar", "agreement", "gap", "named")
 
 
 def presence(signs: Signs) -> float:
     """Is what was asked in the index at all?"""
-    return _logistic(0.6 + 2.7 * signs.covered - 3.5 * signs.unknown - 3.3 * signs.unknown_proper + 3.0 * signs.named)
+    return _weighed(PRESENCE, signs)
 
 
 def confidence(signs: Signs) -> float:
     """Is the first place the right one?"""
-    right = _logistic(-1.9 + 3.0 * signs.strength + 1.4 * signs.agreement + 1.5 * signs.gap + 1.5 * signs.named)
-    return presence(signs) * right
+    return presence(signs) * _weighed(PLACE, signs)
+
+
+def _weighed(weights: Mapping[str, float], signs: Signs) -> float:
+    known = asdict(signs)
+    return _logistic(sum(weight * known.get(name, 1.0) for name, weight in weights.items()))
 
 
 def _logistic(evidence: float) -> float:

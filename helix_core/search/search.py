@@ -243,7 +243,7 @@ class _Search:
         weights: Mapping[str, float],
     ) -> Signs:
         best, score = files[0]
-        present = heard.votes["files"].present if "files" in heard.votes else {}
+        present, in_chunk = (heard.votes[name].present if name in heard.votes else {} for name in ("files", "chunks"))
         agreeing = sum(weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
         unknown = [term.word for term in terms if not term.frequency]
         return Signs(
@@ -254,6 +254,8 @@ class _Search:
             agreement=agreeing / sum(weights.values()),
             gap=1 - files[1][1] / score if len(files) > 1 else 1.0,
             named=float(any(signal.ranker == "exact" for signal in best.signals)),
+            together=max(coverage(terms, in_chunk.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
+            similar=max((heard.votes[name].votes[0].score for name in LEVEL_OF if name in heard.votes), default=0.0),
         )
 
     def _strength(self, terms: Sequence[Term], heard: _Heard, source_id: int) -> float:
