@@ -1,6 +1,6 @@
 /** The acts in the order in which they are played. */
 import type { Act } from '../driver/acts.ts';
-import { chats, chatsAlone } from './chat.ts';
+import { chats, chatsAlone, chatsByMcp } from './chat.ts';
 import { firstLook } from './firstLook.ts';
 import { host } from './host.ts';
 import { privateEnvironment } from './privateEnvironment.ts';
@@ -15,6 +15,7 @@ export const acts: Act[] = [
   truth,
   chatsAlone,
   chats,
+  chatsByMcp,
   recovery,
   windows,
   trust,
