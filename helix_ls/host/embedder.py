@@ -19,9 +19,9 @@ from helix_ls.host.indexer import defect, in_hand_of, stop_at_end_of, streams
 
 NICE = 15
 PROGRESS_S = 1.0
-LOOK_S = 5.0
+LOOK_S = 10.0
 WAIT_S = 2.0
-LONGEST_WAIT_S = 120.0
+LONGEST_WAIT_S = 10.0
 
 
 def main() -> int:
@@ -79,7 +79,7 @@ class Courtesy:
         self._next_look = 0.0
 
     def wait(self, sleep: Callable[[float], None] = time.sleep) -> None:
-        """Return at once, or when the machine is free again, or after two minutes: what is niced is not starved."""
+        """Return at once, or when the machine is free again, or after ten seconds: what is niced is not starved."""
         now = self._clock()
         if now < self._next_look:
             return
