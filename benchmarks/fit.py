@@ -149,7 +149,7 @@ def hear(text: str, reader: Reader, encoder: Encoder) -> tuple[Asked, dict[str, 
 def fit_column(cases: Sequence[Case], columns: Sequence[Sequence[Case]]) -> Fit:
     """Weights of one column, with roles that are fitted over all columns together, rounded as they will be shipped."""
     roles = np.mean([fit(column).roles for column in columns], axis=0)
-    factors = np.clip(np.round(np.exp(roles / SHARPNESS) * 20) / 20, 0.5, 1.0)
+    factors = np.clip(np.floor(np.exp(roles / SHARPNESS) * 10 + 1e-9) / 10, 0.5, 1.0)
     fitted = fit(cases, fixed_roles=SHARPNESS * np.log(factors))
     return Fit(np.log(np.maximum(0.01, np.round(np.exp(fitted.weights), 2))), fitted.roles)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helix_core.engine.unsaved import OnlyInBuffer, UnsavedNames
 from helix_core.engine.weigher import Weigher
 from helix_core.model import Contradiction, Found, Hints, Ranked, Signal, TaskType, Weighed
+from helix_core.search.meaning import QuestionEncoder
 from helix_core.search.question import understand
 from helix_core.search.search import search
 from helix_core.store.reader import Reader
@@ -37,6 +38,7 @@ class Answer:
         weigher: Weigher,
         *,
         prefer_implementation: bool,
+        encoder: QuestionEncoder,
         unsaved: UnsavedNames | None = None,
         whole: bool = False,
     ) -> None:
@@ -44,6 +46,7 @@ class Answer:
         self._weigher = weigher
         self._unsaved = unsaved
         self._prefer_implementation = prefer_implementation
+        self._encoder = encoder
         self._whole = whole
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
@@ -67,7 +70,13 @@ class Answer:
         observer, check = self._weigher.observer, self._weigher.facts.check
         for _ in range(ROUNDS):
             found = search(
-                question, self._reader, hints, k, prefer_implementation=self._prefer_implementation, check=check
+                question,
+                self._reader,
+                hints,
+                k,
+                prefer_implementation=self._prefer_implementation,
+                check=check,
+                encoder=self._encoder,
             )
             mended = False
             for one in found.ranked:

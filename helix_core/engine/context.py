@@ -19,6 +19,7 @@ from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Status, TaskType, Weighed
+from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
 from helix_core.window.envelope import safe_text
 from helix_core.window.evidence import Asked, Block, Decoder, Evidence, Fact, Window
@@ -62,6 +63,16 @@ def checked_decoder(name: str) -> Decoder:
         raise UsageError(f"unknown decoder {name!r}; use one of {', '.join(Decoder)}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a workspace answers with. ``recall`` gives the answer with notes among it, and their texts by the ids of
+    their items."""
+
+    config: Config
+    encoder: QuestionEncoder
+    recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]]
+
+
 def context(
     reader: Reader,
     weigher: Weigher,
@@ -69,15 +80,12 @@ def context(
     request: ContextRequest,
     hints: Hints,
     *,
-    config: Config,
-    recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]],
+    means: Means,
 ) -> dict[str, Any]:
-    """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes).
-
-    ``recall`` gives the answer with notes among it, and their texts by the ids of their items.
-    """
-    means, most = means_of(config), candidates(request.budget_tokens)
-    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation, whole=True)
+    """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes)."""
+    config, encoder, recall = means.config, means.encoder, means.recall
+    kept, most = means_of(config), candidates(request.budget_tokens)
+    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation, encoder=encoder, whole=True)
     files = answer.make(question, TaskType.EXPLAIN, most, hints)
     answered, texts = recall(files, TaskType.EXPLAIN, most)
     found = answered.found
@@ -91,7 +99,7 @@ def context(
         budget_tokens=request.budget_tokens,
         decoder=request.decoder,
         model=request.model,
-        small_models=means.small_models,
+        small_models=kept.small_models,
         delivered=_delivered(request, evidence),
         prompt_tokens=request.prompt_tokens,
         context_tokens=request.context_tokens,
@@ -102,11 +110,11 @@ def context(
         facts,
         asked,
         confidence=found.confidence,
-        count=means.count,
+        count=kept.count,
         boundary=lambda: secrets.token_hex(8),
-        condense=means.condense,
+        condense=kept.condense,
     )
-    about = {"counted_by": means.counted_by, "notes": list(means.notes)}
+    about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
     return _wire(question, request, answered, window, evidence) | about
 
 

@@ -26,7 +26,6 @@ from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, packet, search_answer
-from helix_core.search.search import search
 from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
 
@@ -153,11 +152,10 @@ class Helix(Remembering):
         started = time.monotonic()
         checked_question(question)
         checked_k(k)
-        check, prefer = stop_when(cancelled), self._config.prefer_implementation
+        check = stop_when(cancelled)
 
         def find() -> Found:
-            found = search(question, self._index.reader, hints, k, prefer_implementation=prefer, check=check)
-            return self._found_with_notes(found, k)
+            return self._found_with_notes(self._find(question, hints, k, check), k)
 
         found = self._mended(find)
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
@@ -177,7 +175,6 @@ class Helix(Remembering):
         ``overlays`` are the editor's unsaved buffers. Raises UsageError for a bad call, and Cancelled soon after
         ``cancelled`` says so.
         """
-        from helix_core.engine.answer import Answer
 
         started = time.monotonic()
         chosen = checked_task(task)
@@ -187,9 +184,8 @@ class Helix(Remembering):
 
         def make() -> tuple[Answered, Weigher]:
             weigher = self._weigher(overlays, check)
-            prefer = self._config.prefer_implementation
             unsaved = self._unsaved_names(overlays, check)
-            answer = Answer(self._index.reader, weigher, prefer_implementation=prefer, unsaved=unsaved)
+            answer = self._answer(weigher, unsaved)
             return self._with_notes(answer.make(question, chosen, k, hints), chosen, k)[0], weigher
 
         answer, weigher = self._mended(make)
@@ -227,10 +223,8 @@ class Helix(Remembering):
 
         def make() -> tuple[dict[str, Any], Weigher]:
             weigher, reader = self._weigher(overlays, check), self._index.reader
-            found = windows.context(
-                reader, weigher, question, wanted, hints, config=self._config, recall=self._with_notes
-            )
-            return found, weigher
+            means = windows.Means(self._config, self.encoder, self._with_notes)
+            return windows.context(reader, weigher, question, wanted, hints, means=means), weigher
 
         answer, weigher = self._mended(make)
         answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head

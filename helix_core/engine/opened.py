@@ -22,11 +22,12 @@ from helix_core.engine.refresh import Refresh
 from helix_core.engine.remembered import Remembered
 from helix_core.engine.report import Progress
 from helix_core.errors import CorruptStoreError
-from helix_core.model import Overlays
+from helix_core.model import Found, Hints, Overlays
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 
 if TYPE_CHECKING:
+    from helix_core.engine.answer import Answer
     from helix_core.engine.masked import MaskedFiles
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
@@ -120,6 +121,27 @@ class Opened:
         if self.encoder.problem:
             doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
         return doubts
+
+    def _find(self, question: str, hints: Hints, k: int, check: Callable[[], None]) -> Found:
+        """Places for a question, as the settings want them and in the best vectors there are."""
+        from helix_core.search.search import search
+
+        prefer = self._config.prefer_implementation
+        return search(
+            question,
+            self._index.reader,
+            hints,
+            k,
+            prefer_implementation=prefer,
+            check=check,
+            encoder=self.encoder,
+        )
+
+    def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None) -> Answer:
+        from helix_core.engine.answer import Answer
+
+        prefer = self._config.prefer_implementation
+        return Answer(self._index.reader, weigher, prefer_implementation=prefer, encoder=self.encoder, unsaved=unsaved)
 
     def _weigher(self, overlays: Overlays, check: Callable[[], None], *, mends: bool = True) -> Weigher:
         """What gives verdicts now, for one question. Without ``mends`` it leaves the index as it is."""
