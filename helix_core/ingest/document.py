@@ -27,7 +27,9 @@ HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 
 
-def ingest(path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None, embed: bool = True) -> Document:
+def ingest(
+    path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None, embed: bool = True
+) -> Document:
     """The document of ``data``, found at ``path`` (relative to the root).
 
     ``skipped`` is a reason why the content does not count; then nothing of it is read. A parse that takes longer than
