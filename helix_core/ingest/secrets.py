@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from helix_core.ingest import secret_detectors
 from helix_core.ingest.secret_blocks import find_blocks
@@ -18,6 +19,7 @@ from helix_core.ingest.secret_rules import ASSIGNMENT, ELEMENT, NEARBY, TOKEN_RU
 from helix_core.model import Clean
 
 _ROUNDS = 4
+_TOKEN_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +84,32 @@ def _scan(data: bytes) -> Iterator[Finding]:
 
 
 def _tokens(data: bytes, lines: set[int]) -> Iterator[Finding]:
+    reached = 0
     for match in TOKENS.finditer(data):
-        group = match.lastindex
-        rule = TOKEN_RULES[group - 1]
-        start, end = match.span(group)
-        value = data[start:end]
-        if _is_masked(value) or (rule.judged and is_placeholder(value)):
-            continue
-        lines.add(_line_start(data, start))
-        yield Finding(rule.kind, start, end)
+        finding = _token(data, match, 0)
+        while finding is not None and finding.end > reached:
+            lines.add(_line_start(data, finding.start))
+            yield finding
+            # A token right behind another begins no word, until the first is masked: so it is looked at as if it were.
+            reached = finding.end
+            behind = data[reached : reached + _TOKEN_BYTES] if _is_word(data[reached : reached + 1]) else b""
+            found = TOKENS.match(behind)
+            finding = _token(data, found, reached) if found is not None else None
+
+
+def _token(data: bytes, match: Any, offset: int) -> Finding | None:
+    """What matched in the bytes from ``offset`` on, unless it is masked already or stands for a token to come."""
+    group = match.lastindex
+    rule = TOKEN_RULES[group - 1]
+    start, end = (offset + place for place in match.span(group))
+    value = data[start:end]
+    placeholder = _is_masked(value) or (rule.judged and is_placeholder(value))
+    return None if placeholder else Finding(rule.kind, start, end)
+
+
+def _is_word(byte: bytes) -> bool:
+    """A byte of ``\\w``, at which a token that follows another can begin."""
+    return byte.isalnum() or byte == b"_"
 
 
 def _assignments(data: bytes, lines: set[int]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import helix_core
@@ -284,6 +284,9 @@ PIECES = st.one_of(
 
 
 @settings(max_examples=150, deadline=None)
+@example(2 * TOKENS["telegram-token"].encode())
+@example(12 * TOKENS["telegram-token"].encode())
+@example(12 * (TOKENS["google-api-key"] + TOKENS["shopify-token"] + "0" + TOKENS["telegram-token"]).encode())
 @given(st.lists(st.one_of(PIECES, st.binary(max_size=12)), max_size=12).map(b"".join))
 def test_any_bytes_keep_their_length_and_lines_and_mask_only_once(data: bytes) -> None:
     masked = mask(data)
@@ -301,7 +304,17 @@ def test_no_surroundings_save_a_token(token: str, before: bytes, after: bytes) -
     assert not _survives(token, mask(before + token.encode() + after).data)
 
 
+@pytest.mark.parametrize("kind", ["telegram-token", "google-api-key", "shopify-token", "digitalocean-token"])
+def test_of_tokens_without_anything_between_none_is_left(kind: str) -> None:
+    token = TOKENS[kind].encode()
+    masked = mask(b"x = " + 40 * token + b"\n")
+    assert not any(token[place : place + 12] in masked.data for place in range(len(token) - 12))
+    assert sum(finding.end - finding.start for finding in masked.findings) == 40 * len(token)
+
+
 HOSTILE = (
+    TOKENS["telegram-token"].encode(),
+    b"AIza" + b"a" * 34 + b"-",
     b"password",
     b"password = ",
     b'token = "',

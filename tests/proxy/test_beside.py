@@ -231,6 +231,8 @@ def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, 
     connection = reach(environ, {"kind": "call"})
     try:
         with Caller(environ) as call:
+            idle = call("helix.proxy", start=False)["result"]
+            assert [idle["running"], *(one["name"] for one in idle["upstreams"])] == [False, "work", "ring"]
             keys = {one["name"]: one["has_key"] for one in call("helix.proxy")["result"]["upstreams"]}
             assert keys == {"work": True, "ring": False}
             told = call("helix.proxy")["result"]
