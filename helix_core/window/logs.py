@@ -75,11 +75,12 @@ def _shape(line: str) -> str:
 def _folded(lines: Sequence[str], start_line: int) -> list[_Told]:
     """The lines as they are, or what stands for several of them."""
     shapes = [_shape(line) for line in lines]
+    ends = _indented_until(lines)
     out: list[_Told] = []
     at = 0
     while at < len(lines):
         cycle, again = _repeats(shapes, at)
-        frames = _frames(lines, at)
+        frames = ends[at] - at if any(map(_is_frame, lines[at : min(at + 2, ends[at])])) else 0
         if frames > sum(FRAMES_KEPT) + 1:
             head, tail = FRAMES_KEPT
             first, last = at + head, at + frames - tail - 1
@@ -117,12 +118,15 @@ def _repeats(shapes: Sequence[str], at: int) -> tuple[int, int]:
     return 1, 0
 
 
-def _frames(lines: Sequence[str], at: int) -> int:
-    """How many lines of a stack trace begin here: indented ones that name places."""
-    end = at
-    while end < len(lines) and lines[end][:1] in (" ", "\t") and lines[end].strip():
-        end += 1
-    return end - at if any(_is_frame(line) for line in lines[at : at + 2]) else 0
+def _indented_until(lines: Sequence[str]) -> list[int]:
+    """For each line where the run of indented lines that it is in ends, itself where it is in none: found in one pass,
+    for a log may be nothing else. Such a run is a stack trace where it begins with lines that name places.
+    """
+    ends = list(range(len(lines)))
+    for number in range(len(lines) - 1, -1, -1):
+        if lines[number][:1] in (" ", "\t") and lines[number].strip():
+            ends[number] = max(number + 1, ends[number + 1] if number + 1 < len(lines) else 0)
+    return ends
 
 
 def _is_frame(line: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, SupportsIndex
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from helix_core.window.fit import fit, kind_of
 from helix_core.window.keep import Trimmed
+from helix_core.window.logs import _folded
 from helix_core.window.prose import Condense, condensed, says_nothing_else
 from helix_core.window.tokens import estimate
 
@@ -188,3 +190,20 @@ def test_code_never_goes_to_the_condenser() -> None:
         fit(code, "python", name="a.py", start_line=1, terms=(), most_tokens=100, count=estimate, condense=refuse),
         Trimmed,
     )
+
+
+class Counted(list[str]):
+    """Lines that count how often one of them is read by its number."""
+
+    reads = 0
+
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
+        found = super().__getitem__(which)
+        self.reads += len(found) if isinstance(found, list) else 1
+        return found
+
+
+def test_a_log_of_nothing_but_indented_lines_is_read_a_few_times_and_not_squared() -> None:
+    lines = Counted(f"  state of {chr(97 + n % 26) * (n // 26 + 1)}" for n in range(2_000))
+    assert len(_folded(lines, 1)) == len(lines)
+    assert lines.reads < 20 * len(lines)
