@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("static.bin")
+TABLE_ID = "a8c58453"
+"""The first eight digits of the table's SHA-256: vectors of one table cannot be compared with those of another."""
 MAGIC = b"HLX1"
 HEADER = struct.Struct("<4sIII")
 CONTINUED = b"##"

@@ -12,7 +12,7 @@ from helix_core.embed.document import embedded_texts
 from helix_core.ingest import claims
 from helix_core.ingest.assemble import Assembler
 from helix_core.ingest.chunk import spans
-from helix_core.ingest.generation import CHUNKER
+from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.lines import Lines, line_count
 from helix_core.ingest.outline import Outline, outline
@@ -77,14 +77,14 @@ def parser_version(path: bytes, head: bytes) -> str:
 
 @cache
 def parser_of(language: Language) -> str:
-    """``chunker/2 tree-sitter-python/0.25.0``: what has to be equal for old chunks to be as good as new ones."""
+    """``chunker/2 table/a8c58453 tree-sitter-python/0.25.0``: equal where old chunks are as good as new ones."""
     if language.grammar is None:
-        return f"chunker/{CHUNKER} lines/{language.name}"
+        return f"{MADE_BY} lines/{language.name}"
     name = language.grammar.distribution
     try:
-        return f"chunker/{CHUNKER} {name}/{version(name)}"
+        return f"{MADE_BY} {name}/{version(name)}"
     except PackageNotFoundError:
-        return f"chunker/{CHUNKER} {name}/missing"
+        return f"{MADE_BY} {name}/missing"
 
 
 def _outline(

@@ -1,4 +1,4 @@
-"""Which generation of chunker and grammars is installed: one cheap line that changes whenever any of them does."""
+"""Which chunker, table of vectors and grammars are installed: one cheap line that changes whenever any of them does."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 import sys
 from functools import cache
 
+from helix_core.embed.table import TABLE_ID
+
 CHUNKER = "2"
+MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
+"""What makes chunks and their vectors, whatever the language."""
 
 
 @cache
 def parser_generation() -> str:
-    """Chunker version and the installed grammars, read off the names of their metadata folders.
+    """Chunker and table versions and the installed grammars, read off the names of their metadata folders.
 
     Asking the metadata of every grammar costs 40 ms; a folder's name says the same in one.
     """
@@ -23,4 +27,4 @@ def parser_generation() -> str:
                 for name in os.listdir(folder)
                 if name.startswith("tree_sitter") and name.endswith(".dist-info")
             )
-    return f"chunker/{CHUNKER} {' '.join(sorted(grammars))}"
+    return f"{MADE_BY} {' '.join(sorted(grammars))}"

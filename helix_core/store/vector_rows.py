@@ -16,14 +16,15 @@ from helix_core.store.vector_extension import load_vectors
 from helix_core.store.vector_spaces import (
     LEVEL_NUMBER,
     PRECISION,
+    STATIC,
     Space,
     create_space,
     create_table,
     drop_space,
     spaces_of,
+    spaces_of_other_tables,
 )
 
-STATIC = "static"
 _KNOWN = "SELECT id FROM embedded WHERE hash = ?"
 _ADD = "INSERT INTO embedded (hash, level) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
 _STANDS = "INSERT OR IGNORE INTO stands_in VALUES (?, ?, ?)"
@@ -48,18 +49,19 @@ class VectorRows:
         self._spaces = {}
 
     def add_texts(self, source_id: int, first_item: int, texts: Iterable[EmbeddedText]) -> None:
-        """The texts of a version just inserted, each new one with its static vector."""
-        new: dict[Level, list[tuple[int, bytes]]] = {}
+        """The texts of a version just inserted, each with its static vector where it has none of this table yet."""
+        vectors: dict[Level, dict[int, bytes]] = {}
         stands = []
         for text in texts:
             added = rows_of(self._connection, _ADD, (text.input_hash, LEVEL_NUMBER[text.level]))
             text_id = (added or rows_of(self._connection, _KNOWN, (text.input_hash,)))[0][0]
-            if added:
-                new.setdefault(text.level, []).append((text_id, text.vector))
+            if added or not self._has_vector(text_id, STATIC, text.level):
+                vectors.setdefault(text.level, {})[text_id] = text.vector
             stands.append((source_id, first_item + text.chunk, text_id))
         self._connection.executemany(_STANDS, stands)
-        for level, vectors in new.items():
-            self._insert(self._space(STATIC, level, vectors[0][1]), vectors)
+        for level, by_text in vectors.items():
+            rows = list(by_text.items())
+            self._insert(self._space(STATIC, level, rows[0][1]), rows)
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Vectors made later, as pairs of text hash and vector; texts that are gone since are left out.
@@ -72,8 +74,7 @@ class VectorRows:
             space = self._space(model, level, vector) if known else None
             if space is None:
                 continue
-            has = f"SELECT 1 FROM {space.table}_rowids WHERE rowid = ?"
-            if space.bytes_each == len(vector) and not rows_of(self._connection, has, (known[0][0],)):
+            if space.bytes_each == len(vector) and not self._has_vector(known[0][0], model, level):
                 self._insert(space, [(known[0][0], vector)])
                 added += 1
         return added
@@ -99,6 +100,7 @@ class VectorRows:
         """No vectors at all."""
         for space in spaces_of(self._connection).values():
             drop_space(self._connection, space)
+        self._drop_other_tables()
         self.forget()
 
     def close_gaps(self) -> None:
@@ -120,6 +122,11 @@ class VectorRows:
             sql = f"INSERT INTO {space.table}(rowid, vector) VALUES (?, vec_{space.precision}(?))"
             self._connection.executemany(sql, vectors)
 
+    def _has_vector(self, text_id: int, model: str, level: Level) -> bool:
+        space = self._known().get(f"{model}/{level}") if self.is_loaded else None
+        has = f"SELECT 1 FROM {space.table}_rowids WHERE rowid = ?" if space is not None else ""
+        return bool(has and rows_of(self._connection, has, (text_id,)))
+
     def _space(self, model: str, level: Level, vector: bytes) -> Space | None:
         if not self.is_loaded:
             return None
@@ -132,5 +139,11 @@ class VectorRows:
 
     def _known(self) -> dict[str, Space]:
         if not self._spaces:
+            self._drop_other_tables()
             self._spaces = spaces_of(self._connection)
         return self._spaces
+
+    def _drop_other_tables(self) -> None:
+        """Forget what was made with another built-in table than this Helix has."""
+        for space in spaces_of_other_tables(self._connection) if self.is_loaded else ():
+            drop_space(self._connection, space)

@@ -12,15 +12,19 @@ from typing import Literal
 
 import apsw
 
+from helix_core.embed.table import TABLE_ID
 from helix_core.model import Level
 from helix_core.store.session import rows_of
 
 Precision = Literal["int8", "bit"]
+STATIC = "static"
 LEVELS: tuple[Level, ...] = ("outline", "chunk")
 PRECISION: dict[Level, Precision] = {"outline": "int8", "chunk": "bit"}
 LEVEL_NUMBER: dict[Level, int] = {"outline": 1, "chunk": 2}
 _BLOCK = {"int8": 256, "bit": 1024}
 _COLUMNS = "id, model, level, dimensions"
+_STATIC_KEPT = f"{STATIC}@{TABLE_ID}"
+"""How the built-in table is named in the file: with the table's own hash, so that another table's vectors are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +58,30 @@ class Space:
 
 
 def spaces_of(connection: apsw.Connection) -> dict[str, Space]:
-    """All spaces by name."""
-    found = (
-        Space(row[0], row[1], LEVELS[row[2] - 1], row[3])
-        for row in rows_of(connection, f"SELECT {_COLUMNS} FROM space ORDER BY id")
-    )
-    return {space.name: space for space in found}
+    """All spaces by name, but for those of a built-in table that is not the one of this Helix."""
+    return {space.name: space for space in _spaces(connection, comparable=True)}
+
+
+def spaces_of_other_tables(connection: apsw.Connection) -> list[Space]:
+    """Those: what a Helix with another table has made."""
+    return _spaces(connection, comparable=False)
+
+
+def _spaces(connection: apsw.Connection, *, comparable: bool) -> list[Space]:
+    found = []
+    for row in rows_of(connection, f"SELECT {_COLUMNS} FROM space ORDER BY id"):
+        model = STATIC if row[1] == _STATIC_KEPT else row[1]
+        is_other = row[1] != _STATIC_KEPT and row[1].partition("@")[0] == STATIC
+        if is_other is not comparable:
+            found.append(Space(row[0], model, LEVELS[row[2] - 1], row[3]))
+    return found
 
 
 def create_space(connection: apsw.Connection, model: str, level: Level, dimensions: int) -> Space:
     """A new space, empty."""
     sql = f"INSERT INTO space (model, level, dimensions) VALUES (?, ?, ?) RETURNING {_COLUMNS}"
-    row = rows_of(connection, sql, (model, LEVEL_NUMBER[level], dimensions))[0]
-    space = Space(row[0], row[1], level, row[3])
+    row = rows_of(connection, sql, (_STATIC_KEPT if model == STATIC else model, LEVEL_NUMBER[level], dimensions))[0]
+    space = Space(row[0], model, level, row[3])
     create_table(connection, space)
     return space
 

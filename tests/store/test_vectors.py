@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from ast import literal_eval
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from helix_core.embed.static import StaticEncoder
+from helix_core.embed.table import TABLE, TABLE_ID
 from helix_core.ingest.document import ingest
 from helix_core.model import Document, StatSignature
 from helix_core.store import Index, Reader, Writer, open_index
@@ -207,3 +209,44 @@ def test_without_numpy_the_same_places_are_found(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert literal_eval(done.stdout) == found
+
+
+def test_the_table_is_named_by_its_own_hash() -> None:
+    assert hashlib.sha256(TABLE.read_bytes()).hexdigest().startswith(TABLE_ID)
+
+
+def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) -> None:
+    """The index is one that a Helix with another table has left behind."""
+    with open_index(tmp_path / "index.db") as index, index.reader() as reader:
+        add(index.writer(), b"db/rows.py", DELETE)
+        (later_hash,) = reader._rows("SELECT hash FROM embedded WHERE level = 2")[0]
+        index.writer().add_vectors("minilm", "chunk", [(later_hash, b"\2" * 32)])
+        [(kept_as,)] = reader._rows("SELECT DISTINCT model FROM space WHERE model <> 'minilm'")
+        assert kept_as == f"static@{TABLE_ID}"
+        index._connection.execute("UPDATE space SET model = 'static@00000000' WHERE model = ?", (kept_as,))
+    with open_index(tmp_path / "index.db") as index, index.reader() as reader:
+        assert reader.spaces() == {"minilm/chunk": 1.0}
+        assert reader.nearest("static/outline", asked(), 5) == []
+        document = ingest(b"db/rows.py", DELETE)
+        copied = index.writer().replace(replace(document, path=b"db/copy.py"), SIGNATURE, 0)
+        names = ["static/outline", "static/chunk", "minilm/chunk"]
+        assert reader.spaces() == dict.fromkeys(names, 1.0)
+        assert copied in {hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)}
+        assert len(reader._rows("SELECT 1 FROM space")) == 3
+        assert index.damage() == ""
+
+
+def test_another_table_has_every_file_ingested_again() -> None:
+    code = (
+        "from helix_core.embed import table; table.TABLE_ID = '{}'; "
+    code += "from helix_core.ingest import document, generation;"
+    )
+    code += "print(document.parser_version(b'a.py', b''), document.parser_version(b'a.zig', b'')); "
+    code += "print(generation.parser_generation())"
+    said = [
+        subprocess.run([sys.executable, "-c", code.format(one)], capture_output=True, text=True, check=True).stdout
+        for one in ("00000000", "11111111")
+    ]
+    assert "11111111" in said[1]
+    assert said[0].replace("00000000", "11111111") == said[1]
+    assert all("00000000" in line for line in said[0].splitlines())
