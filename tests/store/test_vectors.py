@@ -238,11 +238,11 @@ def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) ->
 
 def test_another_table_has_every_file_ingested_again() -> None:
     code = (
-        "from helix_core.embed import table; table.TABLE_ID = '{}'; "
-    code += "from helix_core.ingest import document, generation;"
+        "from helix_core.embed import table; table.TABLE_ID = '{}'\n"
+        "from helix_core.ingest import document, generation\n"
+        "print(document.parser_version(b'a.py', b''), generation.parser_generation())\n"
+        "print(document.parser_version(b'a.zig', b''))\n"
     )
-    code += "print(document.parser_version(b'a.py', b''), document.parser_version(b'a.zig', b'')); "
-    code += "print(generation.parser_generation())"
     said = [
         subprocess.run([sys.executable, "-c", code.format(one)], capture_output=True, text=True, check=True).stdout
         for one in ("00000000", "11111111")
