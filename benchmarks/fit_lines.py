@@ -26,7 +26,7 @@ from helix_core.model import Hints
 from helix_core.search import pointing, search
 from helix_core.search.pointing import Best
 from helix_core.search.rankers import Asked
-from helix_core.search.second_stage import signs_of
+from helix_core.search.second_stage import SIGNS, signs_of
 from helix_core.search.spans import Place
 from helix_core.store import Reader
 
@@ -106,7 +106,8 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
         any(place.start_line <= line <= place.end_line for line in lines.get(sources[place.source_id].source_id, ()))
         for (_, place), _ in found
     ]
-    return Case(question["corpus"], [signs for _, signs in found], np.array(right, bool))
+    signs = [dict(zip(SIGNS, one, strict=True)) for _, one in found]
+    return Case(question["corpus"], signs, np.array(right, bool))
 
 
 def _lines_with(path: Path, evidence: str) -> list[int]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.terms import K1, B, Term
 from helix_core.store.inside import FieldCounts, InnerPlace
 
 FILES_READ = 8
-BODY, DOC, NAMES, EXTRA = range(4)
-_FIELD_WEIGHTS = (1.0, 1.5, 2.0, 1.0)
+DOC_WEIGHT, NAMES_WEIGHT = 1.5, 2.0
+"""What a word in a comment or a name counts, beside one in the body."""
 _FUNCTIONS = frozenset({"function", "method", "declaration"})
 _CLASSES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "object", "module", "namespace"})
 _VALUES = frozenset({"constant", "field", "key", "table", "block", "entry", "macro"})
 _SHORT_LINES = 3
+_NO_WORDS = (0.0, 0.0)
 NAMED_OUTRIGHT = 6.0
 """More than all other signs together: a place that the question names is the place."""
 
@@ -66,100 +68,104 @@ class Scored:
 
 def rescore(files: Sequence[BestFile], heard: Heard) -> list[Scored]:
     """Every place of the files, best first; equal ones in file order."""
-    weights = VECTORS if heard.similarity else WORDS
+    table = VECTORS if heard.similarity else WORDS
+    weights = [table.get(name, 0.0) for name in SIGNS]
     scored = []
     for (rank, place), signs in signs_of(files, heard):
-        score = sum(weights.get(name, 0.0) * value for name, value in signs.items())
-        scored.append(Scored(place, rank, score + NAMED_OUTRIGHT * (place.id in heard.outright)))
+        outright = NAMED_OUTRIGHT if place.id in heard.outright else 0.0
+        scored.append(Scored(place, rank, sum(map(mul, weights, signs)) + outright))
     scored.sort(key=lambda one: (-one.score, one.file_rank, one.place.id))
     return scored
 
 
-def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, InnerPlace], dict[str, float]]]:
-    """The signs of each place, by name, with its file's rank."""
+_FILE_SIGNS = ("file_score", "file_rank", "file_small", "document")
+_FORM_SIGNS = ("length", "short", "head", "top_level", "nested", "test", "dunder", "imports", "macro", "value")
+_ASKED_SIGNS = ("text", "covered", "name", "members", "owner", "phrase", "chunk", "named", "value_asked", "similar")
+SIGNS = (*_FILE_SIGNS, *_FORM_SIGNS, *_ASKED_SIGNS)
+"""What speaks for or against a place, in the order of ``signs_of``."""
+
+
+def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, InnerPlace], tuple[float, ...]]]:
+    """The signs of each place, in the order of ``SIGNS``, with its file's rank."""
     standard = _standardised(heard.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (heard.chunks, heard.phrases))
+    told = sum(heard.stems.values())
     found = []
     for rank, file in enumerate(files):
-        texts = {id_: _relevance(heard.terms, counts) for id_, counts in file.counts.items()}
-        family = _Family(file.places, texts)
-        of_file = {
-            "file_score": math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
-            "file_rank": -math.log1p(rank),
-            "file_small": -math.log(max(len(file.places), 1)),
-            "document": float(file.is_document),
-        }
+        words = {id_: _words_held(heard.terms, counts) for id_, counts in file.counts.items()}
+        family = _Family(file.places, words)
+        of_file = (
+            math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
+            -math.log1p(rank),
+            -math.log(max(len(file.places), 1)),
+            float(file.is_document),
+        )
         for place in file.places:
-            signs = {
-                **of_file,
-                **_form(place),
-                "text": texts.get(place.id, 0.0),
-                "covered": _covered(heard.terms, file.counts.get(place.id)),
-                "name": _name_fit(place, heard) if place.id in file.counts else 0.0,
-                "members": family.best_member(place),
-                "owner": family.owner(place),
-                "phrase": heard.phrases.get(place.id, 0.0) / best_phrase,
-                "chunk": heard.chunks.get(place.id, 0.0) / best_chunk,
-                "named": float(place.id in heard.named),
-                "value_asked": float(heard.asks_for_values and place.kind in _VALUES),
-                "similar": standard.get(place.id, 0.0),
-            }
-            found.append(((rank, place), signs))
+            id_ = place.id
+            of_question = (
+                *words.get(id_, _NO_WORDS),
+                _name_fit(place, heard) / told if told and id_ in words else 0.0,
+                family.best_member(place),
+                family.owner(place),
+                heard.phrases.get(id_, 0.0) / best_phrase,
+                heard.chunks.get(id_, 0.0) / best_chunk,
+                float(id_ in heard.named),
+                float(heard.asks_for_values and place.kind in _VALUES),
+                standard.get(id_, 0.0),
+            )
+            found.append(((rank, place), (*of_file, *_form(place), *of_question)))
     return found
 
 
-def _form(place: InnerPlace) -> dict[str, float]:
+def _form(place: InnerPlace) -> tuple[float, ...]:
     """What a place looks like, whatever was asked."""
+    kind, name, breadcrumb = place.kind, place.name, place.breadcrumb
     lines = place.end_line - place.start_line + 1
-    is_definition = place.kind in _FUNCTIONS or place.kind in _CLASSES
-    return {
-        "length": math.log(lines),
-        "short": float(lines <= _SHORT_LINES),
-        "head": float(bool(place.name) and place.name in place.defines),
-        "top_level": float(is_definition and not place.breadcrumb),
-        "nested": float(place.kind in _FUNCTIONS and "." in place.breadcrumb),
-        "test": float("tests" in place.breadcrumb.split(".") or place.name == "tests"),
-        "dunder": float(place.name.startswith("__")),
-        "imports": float(place.kind == "imports"),
-        "macro": float(place.kind == "macro"),
-        "value": float(place.kind in _VALUES),
-    }
+    is_function = kind in _FUNCTIONS
+    return (
+        math.log(lines),
+        float(lines <= _SHORT_LINES),
+        float(bool(name) and name in place.defines),
+        float(not breadcrumb and (is_function or kind in _CLASSES)),
+        float(is_function and "." in breadcrumb),
+        float(name == "tests" or ("tests" in breadcrumb and "tests" in breadcrumb.split("."))),
+        float(name.startswith("__")),
+        float(kind == "imports"),
+        float(kind == "macro"),
+        float(kind in _VALUES),
+    )
 
 
-def _relevance(terms: Sequence[Term], counts: FieldCounts) -> float:
-    """BM25 over the place's own fields, with the words' rarity in the whole index, as a share of the highest: 0..1."""
+def _words_held(terms: Sequence[Term], counts: FieldCounts) -> tuple[float, float]:
+    """BM25 over the place's own fields, with the words' rarity in the whole index, as a share of the highest; and how
+    much of what the words tell the place holds at all: both 0..1."""
     total = sum(term.weight for term in terms)
-    length = 1 - B + B * counts.length / max(1.0, counts.average_length)
-    score = 0.0
-    for term, by_column in zip(terms, counts.counts, strict=True):
-        count = sum(weight * many for weight, many in zip(_FIELD_WEIGHTS, by_column, strict=False))
-        score += term.weight * count / (count + K1 * length) if count else 0.0
-    return score / total if total else 0.0
-
-
-def _covered(terms: Sequence[Term], counts: FieldCounts | None) -> float:
-    """How much of what the words tell the place holds at all, 0..1."""
-    total = sum(term.weight for term in terms)
-    if counts is None or not total:
-        return 0.0
-    held = zip(terms, counts.counts, strict=True)
-    return sum(term.weight for term, by_column in held if any(by_column[:4])) / total
+    if not total:
+        return 0.0, 0.0
+    saturation = K1 * (1 - B + B * counts.length / max(1.0, counts.average_length))
+    score = held = 0.0
+    for term, (body, doc, names, extra, _) in zip(terms, counts.counts, strict=True):
+        count = body + DOC_WEIGHT * doc + NAMES_WEIGHT * names + extra
+        if count:
+            score += term.weight * count / (count + saturation)
+            held += term.weight
+    return score / total, held / total
 
 
 def _name_fit(place: InnerPlace, heard: Heard) -> float:
-    """The share of what the question tells that is in one name the place defines."""
-    total = sum(heard.stems.values())
-    if not total:
-        return 0.0
-    fits = (sum(heard.stems.get(stem, 0.0) for stem in heard.stems_of.get(name, ())) for name in place.defines)
-    return max(fits, default=0.0) / total
+    """The most that one name the place defines tells of the question, in the weights of its words."""
+    stems, nothing = heard.stems, frozenset[str]()
+    return max(
+        (sum([stems.get(stem, 0.0) for stem in heard.stems_of.get(name, nothing)]) for name in place.defines),
+        default=0.0,
+    )
 
 
 class _Family:
     """Who stands inside whom: a method's class speaks for it, a class's best method for the class."""
 
-    def __init__(self, places: Sequence[InnerPlace], texts: Mapping[int, float]) -> None:
-        self._texts = texts
+    def __init__(self, places: Sequence[InnerPlace], words: Mapping[int, tuple[float, float]]) -> None:
+        self._words = words
         self._heads: dict[str, int] = {}
         self._members: dict[str, float] = {}
         for place in places:
@@ -168,10 +174,10 @@ class _Family:
                 self._heads.setdefault(own, place.id)
             if place.breadcrumb:
                 best = self._members.get(place.breadcrumb, 0.0)
-                self._members[place.breadcrumb] = max(best, texts.get(place.id, 0.0))
+                self._members[place.breadcrumb] = max(best, words.get(place.id, _NO_WORDS)[0])
 
     def owner(self, place: InnerPlace) -> float:
-        return self._texts.get(self._heads.get(place.breadcrumb, 0), 0.0) if place.breadcrumb else 0.0
+        return self._words.get(self._heads.get(place.breadcrumb, 0), _NO_WORDS)[0] if place.breadcrumb else 0.0
 
     def best_member(self, place: InnerPlace) -> float:
         own = f"{place.breadcrumb}.{place.name}" if place.breadcrumb else place.name

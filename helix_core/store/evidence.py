@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from operator import mul
 
 import apsw
 
@@ -16,6 +17,7 @@ from helix_core.store.inside import InsideQueries
 from helix_core.store.session import Row
 
 _FUNCTION = "evidence"
+_COLUMNS = 5
 _FIELDS = ((0, 3), (1,), (2,), (4,))
 """Columns that are one text and have one length: ``extra`` spells out what stands in ``body``."""
 
@@ -85,23 +87,60 @@ class EvidenceQueries(InsideQueries):
         return [_row(row) for row in self._live(ask, limit)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What is the same for every row of one query: how many phrases are counted, what a column counts, and by how much
+    it counts less in a field of no words (``shorter``) and for each word of it (``longer``)."""
+
+    phrases: int
+    weights: tuple[float, ...]
+    average_length: float
+    by_length: bool
+    shorter: float
+    longer: tuple[float, ...]
+
+    @classmethod
+    def of(cls, api: apsw.FTS5ExtensionApi, given: tuple[apsw.SQLiteValue, ...]) -> _Query:
+        phrases, length_counts, *weights = [value for value in given if isinstance(value, (int, float))]
+        rows = max(1, api.row_count)
+        averages = tuple(sum(map(api.column_total_size, columns)) / rows for columns in _FIELDS)
+        return cls(
+            phrases=min(int(phrases), api.phrase_count),
+            weights=tuple(weights),
+            average_length=api.column_total_size(-1) / rows,
+            by_length=bool(length_counts),
+            shorter=1 - length_counts,
+            longer=tuple(length_counts / average if average else 0.0 for average in averages),
+        )
+
+
 def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
     """Length, average length, and the weighted count of each phrase, as packed doubles."""
-    phrases, length_counts, *weights = [value for value in given if isinstance(value, (int, float))]
-    rows = max(1, api.row_count)
-    counted = [api.column_size(-1), api.column_total_size(-1) / rows]
-    if length_counts:
-        for columns in _FIELDS:
-            average = sum(map(api.column_total_size, columns)) / rows
-            longer = sum(map(api.column_size, columns)) / average if average else 1.0
-            for column in columns:
-                weights[column] /= 1 - length_counts + length_counts * longer
-    for phrase in range(min(int(phrases), api.phrase_count)):
-        count = 0.0
-        for column in api.phrase_columns(phrase):
-            count += weights[column] * len(api.phrase_column_offsets(phrase, column))
-        counted.append(count)
+    query: _Query | None = api.aux_data
+    if query is None:
+        query = api.aux_data = _Query.of(api, given)
+    weights = query.weights
+    if query.by_length:
+        lengths = list(map(api.column_size, range(_COLUMNS)))
+        length = sum(lengths)
+        weights = _by_length(query, lengths)
+    else:
+        length = api.column_size(-1)
+    counted = [length, query.average_length]
+    locations = api.phrase_locations
+    counted += [sum(map(mul, weights, map(len, locations(phrase)))) for phrase in range(query.phrases)]
     return array("d", counted).tobytes()
+
+
+def _by_length(query: _Query, lengths: list[int]) -> tuple[float, ...]:
+    """What a column counts in a row: less where the row's field is longer than fields are."""
+    weights = list(query.weights)
+    for columns, longer in zip(_FIELDS, query.longer, strict=True):
+        length = sum([lengths[column] for column in columns])
+        share = query.shorter + longer * length if longer else 1.0
+        for column in columns:
+            weights[column] /= share
+    return tuple(weights)
 
 
 def _row(row: Row) -> Evidence:

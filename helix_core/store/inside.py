@@ -106,13 +106,12 @@ class InsideQueries(LexicalQueries):
 
 def _field_counts(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
     wanted = given[0] if given and isinstance(given[0], int) else 0
-    length = sum(api.column_size(column) for column in range(_COLUMNS - 1))
-    packed = [float(length), api.column_total_size(-1) / max(1, api.row_count)]
+    average = api.aux_data
+    if average is None:
+        average = api.aux_data = api.column_total_size(-1) / max(1, api.row_count)
+    packed = [float(api.column_size(-1) - api.column_size(_COLUMNS - 1)), average]
     for phrase in range(min(wanted, api.phrase_count)):
-        counts = [0.0] * _COLUMNS
-        for column in api.phrase_columns(phrase):
-            counts[column] = float(len(api.phrase_column_offsets(phrase, column)))
-        packed += counts
+        packed += map(len, api.phrase_locations(phrase))
     return array("d", packed).tobytes()
 
 

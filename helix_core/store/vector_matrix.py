@@ -41,6 +41,7 @@ class VectorMatrix:
         self._blocks: dict[int, _Block] = {}
         self._ids: NDArray[np.int64]
         self._kept: NDArray[np.uint8]
+        self._order: NDArray[np.intp]
         self._words: list[NDArray[np.uint64]]
 
     def load(self, heads: Sequence[Row], read: Callable[[Sequence[int]], list[Row]]) -> None:
@@ -63,6 +64,7 @@ class VectorMatrix:
         blocks = self._blocks.values()
         self._ids = np.concatenate([np.zeros(0, np.int64), *(block.ids for block in blocks)])
         self._kept = np.concatenate([np.zeros((0, size), np.uint8), *(block.kept for block in blocks)])
+        self._order = np.argsort(self._ids, kind="stable")
         self._words = self._in_words()
 
     def best(self, query: Sequence[float], limit: int, candidates: int) -> list[tuple[int, float]]:
@@ -75,6 +77,18 @@ class VectorMatrix:
         scores = self._scores(vector, chosen)
         order = np.argsort(-scores, kind="stable")[:limit]
         return list(zip(self._ids[chosen[order]].tolist(), scores[order].tolist(), strict=True))
+
+    def scores(self, query: Sequence[float], ids: Sequence[int]) -> dict[int, float]:
+        """The cosine with each of some ids; those that are not here are missing."""
+        import numpy as np
+
+        wanted = np.asarray(ids, np.int64)
+        if not len(wanted) or not len(self._ids):
+            return {}
+        places = self._order[np.minimum(np.searchsorted(self._ids, wanted, sorter=self._order), len(self._ids) - 1)]
+        places = places[self._ids[places] == wanted]
+        scores = self._scores(np.asarray(query, np.float32), places)
+        return dict(zip(self._ids[places].tolist(), scores.tolist(), strict=True))
 
     def _in_words(self) -> list[NDArray[np.uint64]]:
         """The signs, 64 dimensions in a word, one array for each 64: a pass over them is then in order of memory."""

@@ -1,7 +1,8 @@
 """Questions about meaning: which live places are nearest to a vector, and how near some items are.
 
 Two ways to the same answer. A process that asks once lets sqlite-vec scan and reads the few blocks it needs; one that
-has numpy loaded keeps each space in memory (``vector_matrix``), which is what stays quick at a million vectors.
+goes on asking, or has numpy loaded anyway, keeps each space in memory (``vector_matrix``), which is what stays quick
+at a million vectors.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from helix_core.store.vector_spaces import LEVEL_NUMBER, Space, spaces_of
 CANDIDATES = 200
 CANDIDATES_IN_MEMORY = 400
 ALWAYS_IN_MEMORY = 300_000
+FEW_ASKED = 6
+"""As many as three questions ask; a process that asks more goes on asking."""
 MOST_NEAREST = 1_000
 COUNTED_S = 2.0
 _LIVE = """
@@ -54,6 +57,7 @@ class VectorHit:
 class VectorQueries(Session):
     """Vectors are float32, little-endian; an unknown space, or one of other dimensions, holds nothing."""
 
+    _asked = 0
     _vectors_loaded: bool | None = None
     _spaces_known: tuple[int, dict[str, Space]] = (-1, {})
     _shares_known: tuple[int, float, dict[str, float]] = (-1, 0.0, {})
@@ -90,7 +94,13 @@ class VectorQueries(Session):
         if found is None or not item_ids:
             return {}
         rows = self._rows(_OF_ITEMS, (id_list(item_ids), LEVEL_NUMBER[found.level]))
-        by_text = similarities(floats_of(vector), self._kept(found, {row[1] for row in rows}), found)
+        texts = {row[1] for row in rows}
+        query = floats_of(vector)
+        by_text = (
+            self._matrix(found).scores(query, list(texts))
+            if self._is_in_memory(found)
+            else similarities(query, self._kept(found, texts), found)
+        )
         scores: dict[int, float] = {}
         for item_id, text_id in rows:
             if text_id in by_text:
@@ -115,7 +125,8 @@ class VectorQueries(Session):
         return done / total if total else 1.0
 
     def _nearest_texts(self, space: Space, query: Sequence[float], wanted: int) -> list[tuple[int, float]]:
-        if "numpy" in sys.modules or self._count(space) > ALWAYS_IN_MEMORY:
+        self._asked += 1
+        if self._is_in_memory(space):
             return self._matrix(space).best(query, wanted, CANDIDATES_IN_MEMORY)
         near = self._rows(
             f"SELECT rowid, distance FROM {space.table} WHERE vector MATCH vec_{space.precision}(?) AND k = ?",
@@ -123,6 +134,10 @@ class VectorQueries(Session):
         )
         scores = similarities(query, self._kept(space, {row[0] for row in near}), space)
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:wanted]
+
+    def _is_in_memory(self, space: Space) -> bool:
+        """A process that goes on asking, or has numpy anyway, keeps the vectors; one with many of them has to."""
+        return "numpy" in sys.modules or self._asked > FEW_ASKED or self._count(space) > ALWAYS_IN_MEMORY
 
     def _matrix(self, space: Space) -> VectorMatrix:
         matrices: dict[int, VectorMatrix] = self.__dict__.setdefault("_matrices", {})
