@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -11,7 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from helix_core import __version__
 from helix_ls.proxy.answering import Answering
-from helix_ls.proxy.guard import Rules, head_of, scope_of
+from helix_ls.proxy.guard import Rules, Scope, head_of, scope_of
 from helix_ls.proxy.key import is_nonce, proof
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.measures import Measures
@@ -43,7 +44,10 @@ class Standing:
         self._measures, self._rules, self._signals = measures, rules, signals
 
     async def stats(self, request: Request) -> Response:
-        """``/stats``: ``helix.status/1`` of the workspace, and what this server does."""
+        """``/stats``: ``helix.status/1`` of the workspace, and what this server does.
+
+        Where anything lies is for the admin key; with the other one a folder is its name, and the index ``index.db``.
+        """
         workspace = self._answering.workspace(request)
         proxy = {
             "upstream": self._upstreams.where.base,
@@ -56,13 +60,15 @@ class Standing:
             "refused": int(self._measures.total("helix_refused_total")),
         }
         names = {name: str(one.folder) for name, one in self._workspaces.by_name.items()}
+        is_admin = self._scope(request) == "admin"
         live, learned = workspace.status.wire(), self._learner.facts()
         return await self._answering.answered(
             request,
-            lambda helix, _: (
+            lambda helix, _: _told(
                 {"stats_schema": STATS_SCHEMA}
                 | helix.status()
-                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory_totals() | learned}
+                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory_totals() | learned},
+                is_admin=is_admin,
             ),
         )
 
@@ -78,7 +84,7 @@ class Standing:
                 raise RefusedError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
             key = self._rules.admin_key if of == "admin" else self._rules.key
             said["proof"] = proof(key, nonce, self._rules.port)
-        if scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules) != "none":
+        if self._scope(request) != "none":
             workspace = self._workspaces.any(request.scope.get("helix.workspace", ""))
             status = workspace.status if workspace is not None else None
             said |= {
@@ -93,6 +99,32 @@ class Standing:
                 said |= {"restart": signal.wire(now), "notes": [sentence(signal, now)]}
         return JSONResponse(said)
 
+    def _scope(self, request: Request) -> Scope:
+        return scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules)
+
     async def metrics(self, _request: Request) -> Response:
         """``/metrics``: numbers for Prometheus."""
         return PlainTextResponse(self._measures.text(), media_type=PROMETHEUS)
+
+
+def _told(stats: dict[str, Any], *, is_admin: bool) -> dict[str, Any]:
+    """The stats as they are, or with a name in the place of each whole path, in sentences too."""
+    if is_admin:
+        return stats
+    index = Path(stats["index"]["path"])
+    uris = {stats["live"]["uri"]: ""} if stats["live"]["uri"] else {}
+    names = {folder: name for name, folder in stats["workspaces"].items()}
+    hidden = uris | {str(index): index.name, str(index.parent): index.name} | names
+    # The longest first: one folder may lie in another.
+    return _replaced(stats, sorted(hidden.items(), key=lambda entry: -len(entry[0])))  # type: ignore[no-any-return]
+
+
+def _replaced(value: Any, hidden: list[tuple[str, str]]) -> Any:
+    if isinstance(value, dict):
+        return {key: _replaced(each, hidden) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, hidden) for each in value]
+    if isinstance(value, str):
+        for path, name in hidden:
+            value = value.replace(path, name)
+    return value

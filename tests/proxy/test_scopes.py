@@ -99,3 +99,19 @@ def test_connect_prints_the_one_that_was_asked_for_once_the_server_has_proved_th
         both = [client.get(f"/health?nonce={nonce}&of={of}").json()["proof"] for of in ("ask", "admin")]
         assert both == [proof(server.key, nonce, port), proof(server.admin_key, nonce, port)]
         assert client.get(f"/health?nonce={nonce}&of=other").status_code == 400
+
+
+def test_where_anything_lies_is_for_the_admin(server, project):
+    with server.http() as client:
+        said = client.get("/stats")
+        named = client.get("/stats", headers={"X-Helix-Workspace": project.name}).json()
+    with server.admin() as client:
+        whole = client.get("/stats").json()
+    assert whole["workspace"] == whole["workspaces"][project.name] == str(project)
+    assert whole["index"]["path"].startswith("/") and whole["live"]["uri"].startswith("file://")
+    told = said.json()
+    assert told["workspace"] == told["live"]["workspace"] == told["workspaces"][project.name] == project.name
+    assert named["workspace"] == project.name
+    assert (told["index"]["path"], told["live"]["uri"]) == ("index.db", "")
+    assert str(project.parent) not in said.text
+    assert told.keys() == whole.keys()
