@@ -124,7 +124,7 @@ class Config:
         "packet.reingest_budget_ms",
         "number",
         25.0,
-        "milliseconds a packet may spend on reading changed files again",
+        "milliseconds a packet may spend on reading changed files again; a window for a model has twenty times that",
         low=0,
         high=1000,
     )

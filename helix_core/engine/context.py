@@ -27,6 +27,9 @@ from helix_core.window.tiers import candidates
 from helix_core.window.window import make_window
 
 CONTEXT_SCHEMA = "helix.context/1"
+PATIENCE, BUSY_MS = 20, 2_000
+"""A model takes seconds to answer: what has changed is read again for it where a hover would only say so, and who
+writes the index at that moment is waited for."""
 LEAST_BUDGET = 200
 MOST_BUDGET = 200_000
 

@@ -222,7 +222,8 @@ class Helix(Remembering):
         check = stop_when(cancelled)
 
         def make() -> tuple[dict[str, Any], Weigher]:
-            weigher, reader = self._weigher(overlays, check), self._index.reader
+            weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
+            reader = self._index.reader
             means = windows.Means(self._config, self.encoder, self._with_notes)
             return windows.context(reader, weigher, question, wanted, hints, means=means), weigher
 

@@ -54,7 +54,8 @@ class Observer:
     """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking.
 
     Without a ``writer`` nothing is mended. One that is busy is tried once; that is told only where it was waited for
-    (``never_waits``): who comes first, the writer or the question, is nobody's fault.
+    (``never_waits``): who comes first, the writer or the question, is nobody's fault. Who has the patience has it
+    tried again for ``busy_ms`` in all.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Observer:
         in_hand: InHand,
         check: Callable[[], None],
         never_waits: bool = False,
+        busy_ms: float = 0,
     ) -> None:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
@@ -75,6 +77,7 @@ class Observer:
         self._in_hand = in_hand
         self._check = check
         self._never_waits = never_waits
+        self._busy_until = time.monotonic() + busy_ms / 1e3
         self._gives_up = writer is None
         self._replaced: set[int] = set()
         self.notes: dict[str, None] = {}
@@ -124,7 +127,7 @@ class Observer:
         if self._writer is None or self._gives_up:
             return False
         try:
-            return write(self._writer) is not False
+            return self._written(self._writer, write)
         except CorruptStoreError:
             raise
         except StoreError as error:
@@ -133,6 +136,16 @@ class Observer:
                 return False
             self.notes[f"the index was not brought up to date: {error}"] = None
             return False
+
+    def _written(self, writer: Writer, write: Callable[[Writer], object]) -> bool:
+        """Each try waits for as long as the writer does, milliseconds or seconds."""
+        while True:
+            try:
+                return write(writer) is not False
+            except BusyStoreError:
+                if time.monotonic() > self._busy_until:
+                    raise
+            self._check()
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
         self._replaced.add(source.id)

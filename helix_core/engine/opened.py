@@ -143,8 +143,20 @@ class Opened:
         prefer = self._config.prefer_implementation
         return Answer(self._index.reader, weigher, prefer_implementation=prefer, encoder=self.encoder, unsaved=unsaved)
 
-    def _weigher(self, overlays: Overlays, check: Callable[[], None], *, mends: bool = True) -> Weigher:
-        """What gives verdicts now, for one question. Without ``mends`` it leaves the index as it is."""
+    def _weigher(
+        self,
+        overlays: Overlays,
+        check: Callable[[], None],
+        *,
+        mends: bool = True,
+        patience: float = 1,
+        busy_ms: float = 0,
+    ) -> Weigher:
+        """What gives verdicts now, for one question. Without ``mends`` it leaves the index as it is.
+
+        ``patience`` is how many times the setting's milliseconds the asker has for what must be read again, and
+        ``busy_ms`` how long it may wait for others who write the index.
+        """
         from helix_core.engine.masked import MaskedFiles
         from helix_core.engine.observe import Observer
         from helix_core.engine.overlay import Buffers
@@ -158,10 +170,11 @@ class Opened:
             reader,
             self._index.writer if mends else None,
             max_bytes=self._config.max_file_bytes,
-            budget_ms=self._config.reingest_budget_ms,
+            budget_ms=patience * self._config.reingest_budget_ms,
             in_hand=self._in_hand,
             check=check,
             never_waits=self._never_waits,
+            busy_ms=busy_ms,
         )
         facts = Facts(
             folder=self._root.path,

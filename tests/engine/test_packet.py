@@ -4,10 +4,14 @@ import hashlib
 import os
 import shutil
 import time
+from contextlib import ExitStack
 
 import pytest
 
-from helix_core.errors import UsageError
+from helix_core.engine import Helix
+from helix_core.errors import BusyStoreError, UsageError
+from helix_core.store import Writer, open_index
+from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
 COOKIE = "where is the session cookie signed?"
@@ -138,6 +142,42 @@ def test_a_changed_file_beyond_the_budget_needs_refresh_unless_the_text_still_st
     target = next(t for t in packet["refresh_targets"] if t["reason"] == "changed")
     assert (target["source_id"], target["target_kind"]) == ("app/sessions.py", "code")
     assert_true(packet, repository)
+
+
+def test_a_window_for_a_model_has_the_time_to_read_again_what_a_packet_only_names(repository, open_helix):
+    (repository / "helix.toml").write_text("[packet]\nreingest_budget_ms = 1\n")
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text() + "# one more line\n" * 600)
+    helix = open_helix(repository)
+    helix.refresh()
+    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    changed = item_of(helix.packet("sign_cookie"), "app/sessions.py", "sign_cookie")
+    assert (changed["status"], changed["reason"], changed["quote"]) == ("needs_refresh", "changed", "")
+    assert 'payload + "|"' in helix.context("sign_cookie")["text"]
+
+
+def test_a_window_for_a_model_waits_for_who_writes_the_index(helix, repository, tmp_path, monkeypatch):
+    path = repository / "app/sessions.py"
+    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    config, in_vain, batch = config_in(tmp_path, repository), [], ExitStack()
+    activate = Writer.activate
+
+    def tried(*given):
+        try:
+            return activate(*given)
+        except BusyStoreError as error:
+            in_vain.append(error)
+            if len(in_vain) == 3:
+                batch.close()
+            raise
+
+    with open_index(helix.index_path) as other, Helix.open(repository, config=config, write_wait_ms=1) as asked:
+        batch.enter_context(other.writer().batch())
+        held = item_of(asked.packet("sign_cookie"), "app/sessions.py", "sign_cookie")
+        assert (held["status"], held["quote"]) == ("needs_refresh", "")
+        monkeypatch.setattr(Writer, "activate", tried)
+        assert 'payload + "|"' in asked.context("sign_cookie")["text"]
+    assert len(in_vain) == 3
 
 
 def test_a_merge_conflict_is_a_risk(helix, repository):

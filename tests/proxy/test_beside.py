@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import socket
 import subprocess
 import sys
 
@@ -243,6 +244,27 @@ def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, 
     finally:
         connection.socket.close()
     until(lambda: _is_dead(told["pid"]), "the daemon leaves")
+
+
+def test_with_a_stranger_on_its_port_the_editor_is_served_and_the_stranger_is_told_nothing(own, folders, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        port = stranger.getsockname()[1]
+        environ = own | {"HELIX_RUNTIME_DIR": str(tmp_path / "run"), "HELIX_PROXY_PORT": str(port)}
+        window = Editor(environ, "--solo")
+        try:
+            window.begin(folders[0])
+            told = proxy(window)["result"]
+            assert told["running"] and told["port"] > port
+            asked = {"command": "helix.packet", "arguments": [{"question": "sign_cookie"}]}
+            packet = window.request("workspace/executeCommand", asked)["result"]
+            assert packet["schema"] == "helix.packet/1"
+            with http(told) as client:
+                assert client.get("/health").json()["pid"] == told["pid"]
+        finally:
+            window.close()
+        stranger.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            stranger.accept()
 
 
 def _is_dead(pid):

@@ -107,6 +107,23 @@ def test_a_client_that_does_not_read_holds_no_more_than_its_buffers(server, upst
     until(lambda: upstream.open == 0, "the upstream is left")
 
 
+def test_a_flood_that_is_left_in_the_middle_keeps_the_loop_busy_for_less_than_50_ms(server, upstream):
+    """Work, not waiting: what every thread did from the client's leaving on, so the loop did no more in one go."""
+    process = psutil.Process(server.ready["pid"])
+    took = []
+    for _ in range(5):
+        upstream.forget()
+        client = leave_after(server, "flood", 1)
+        heard = 0
+        while heard < 5 << 20:
+            heard += len(client.recv(1 << 20))
+        before = sum(process.cpu_times()[:2])
+        client.close()
+        until(lambda: upstream.open == 0, "the upstream is left")
+        took.append(sum(process.cpu_times()[:2]) - before)
+    assert sorted(took)[2] < 0.05, took
+
+
 JSON = {"Content-Type": "application/json"}
 
 
