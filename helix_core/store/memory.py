@@ -16,8 +16,10 @@ from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, Note
 from helix_core.store.memory_file import NAME, open_file, remembered
 from helix_core.store.memory_queries import MemoryQueries
+from helix_core.store.session import BUSY_TIMEOUT_MS
 
 QUERY_BUDGET_MS = 50.0
+DELIVER_WAIT_MS = 400
 MOST_EXCHANGES = 10_000
 MOST_EXCHANGE_BYTES = 64 * 1024 * 1024
 MOST_NOTE_BYTES = 256 * 1024 * 1024
@@ -137,8 +139,11 @@ class Memory(MemoryQueries):
         return count
 
     def deliver(self, workspace: bytes, session: str, given: Iterable[tuple[str, str]], at: float) -> None:
-        """Remember what a session was given whole: ``(gene_id, content_hash)`` each; the oldest are dropped."""
-        with self._transaction():
+        """Remember what a session was given whole: ``(gene_id, content_hash)`` each; the oldest are dropped.
+
+        A question stands behind it, so it waits for other writers as long as one may: BusyStoreError soon.
+        """
+        with self._waiting_at_most(DELIVER_WAIT_MS), self._transaction():
             place = self._workspace(workspace)
             for gene_id, content_hash in given:
                 row = (place, session, bytes.fromhex(gene_id), bytes.fromhex(content_hash), at)
@@ -203,6 +208,14 @@ class Memory(MemoryQueries):
         )
         sql = "SELECT id FROM attribution WHERE org = ? AND device = ? AND user = ? AND agent = ? AND timezone = ?"
         return int(self._rows(sql, layers)[0][0])
+
+    @contextmanager
+    def _waiting_at_most(self, wait_ms: int) -> Iterator[None]:
+        self._connection.set_busy_timeout(wait_ms)
+        try:
+            yield
+        finally:
+            self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -8,10 +8,11 @@ import threading
 
 import pytest
 
-from helix_core.errors import CorruptMemoryError, MemoryStoreError, NewerStoreError, StoreError
+from helix_core.errors import BusyStoreError, CorruptMemoryError, MemoryStoreError, NewerStoreError, StoreError
 from helix_core.store import memory_file
-from helix_core.store.memory import Memory
+from helix_core.store.memory import DELIVER_WAIT_MS, Memory
 from helix_core.store.memory_file import NAME, SCHEMA_VERSION
+from helix_core.store.session import BUSY_TIMEOUT_MS
 from tests.memory.made import BY, HERE, exchange, note
 
 NOW = 1_700_000_000.0
@@ -126,6 +127,25 @@ def test_what_a_session_was_given_is_remembered_by_text_and_file(memory):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_who_asks_waits_for_other_writers_no_longer_than_a_question_may(folder, memory):
+    waits = []
+
+    def note_wait(_, sql, __):
+        if sql.startswith("BEGIN"):
+            waits.append(memory._connection.pragma("busy_timeout"))
+        return True
+
+    memory._connection.exec_trace = note_wait
+    given = [("ab" * 8, "cd" * 32)]
+    with Memory(folder, NOW) as other, other._transaction(), pytest.raises(BusyStoreError):
+        memory.deliver(HERE, "s", given, NOW)
+    memory.deliver(HERE, "s", given, NOW)
+    memory.put_note(note("The port is 8080.\n"))
+    assert waits == [DELIVER_WAIT_MS, DELIVER_WAIT_MS, BUSY_TIMEOUT_MS]
+    assert DELIVER_WAIT_MS < BUSY_TIMEOUT_MS / 5
+    assert memory.delivered(HERE, "s") == {f"{'ab' * 8}:{'cd' * 32}"}
+
+
 def test_the_memory_is_the_users_alone(folder, memory):
     memory.add_exchange(exchange("one"))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
