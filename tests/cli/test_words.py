@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Reason
@@ -60,6 +60,7 @@ def test_links_are_only_for_terminals_that_know_them(environ: dict[str, str], wo
     assert links_work(environ) is works
 
 
+@settings(deadline=None)  # The first text of a language loads its grammar.
 @given(st.text(max_size=300), st.sampled_from(["python", "markdown", "tsx", "yaml", "text", "unheard-of"]))
 def test_colour_changes_no_character_of_a_quote(quote: str, language: str) -> None:
     plain = [line.plain for line in quoted(quote, 1, 40, language, most=12, colour=False)]
