@@ -6,6 +6,7 @@ from Helix, to tell a masked secret from a wrong quote.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
@@ -209,9 +210,10 @@ def _span_fault(item: dict[str, Any], data: bytes) -> str:
         return f"the span is outside the file of {len(_lines(data))} lines"
     names = re.findall(r"\w+", item["symbol"])
     masked = mask(data)
-    # A part of a long symbol does not repeat the name, which then stands above it.
+    # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
-    if names and names[-1] not in above and "masked" not in item["symbol"]:
+    is_named = not names or names[-1] in above or _decorates(names[-1], start, end, data)
+    if not is_named and "masked" not in item["symbol"]:
         return f"the name {names[-1]!r} is not there"
     for text in (data, masked.data):
         lines = _lines(text)
@@ -223,6 +225,19 @@ def _span_fault(item: dict[str, Any], data: bytes) -> str:
         if any(_is_text(item, span[: len(span) - cut]) for cut in range(1, min(len(last), 400))):
             return ""
     return "the text of the span is another"
+
+
+def _decorates(name: str, start: int, end: int, data: bytes) -> bool:
+    """Are the lines among the decorators of a definition of that name, as Python itself parses the file?"""
+    try:
+        nodes = list(ast.walk(ast.parse(data)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    definitions = (each for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef))
+    return any(
+        each.name == name and each.decorator_list and each.decorator_list[0].lineno <= start and end < each.lineno
+        for each in definitions
+    )
 
 
 def _is_text(item: dict[str, Any], span: bytes) -> bool:
