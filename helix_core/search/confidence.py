@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from helix_core.search.confidence_weights import PLACE, PRESENCE
+from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 
 FLOOR = 0.5
 """Below this presence nothing is here to be found."""
@@ -20,30 +20,29 @@ FLOOR = 0.5
 class Signs:
     """What speaks for the answer; every field is a share from 0 to 1.
 
-    ``unknown``: how much of what the question's words tell lies in words the index has never seen; ``unknown_proper``:
-    the part of it in names and identifiers, which nobody paraphrases. ``covered``: how much one of the best files
-    holds. ``strength``: the best chunk's score as a share of the highest a chunk could have. ``agreement``: how much of
-    the rankers' weight puts the first file among its first three. ``gap``: how far the next file stays behind.
-    ``named``: is the first file, or something in it, what the question names outright? ``together``: how much one chunk
-    of the best files holds; ``similar``: how far the nearest text stands out from its
-    neighbours in meaning, 0 without vectors.
+    ``unknown_proper``: how much of what the question's words tell lies in names and identifiers, which nobody
+    paraphrases, that the index has never seen. ``covered``: how much one of the best files holds. ``missing``: the
+    rarest word that even the best chunk of one of these files lacks, as a share of the rarest word asked: a near miss
+    has every word but the one that matters. ``strength``: the best chunk's score as a share of the highest a chunk
+    could have. ``agreement``: how much of the rankers' weight puts the first file among its first three. ``gap``: how
+    far the next file stays behind. ``named``: is the first file, or something in it, what the question names outright?
+
+    None is a cosine or a sum of cosines: how sure an answer is means the same whichever vectors serve.
     """
 
-    unknown: float = 0.0
     unknown_proper: float = 0.0
     covered: float = 0.0
     strength: float = 0.0
     agreement: float = 0.0
     gap: float = 0.0
     named: float = 0.0
-    together: float = 0.0
-    similar: float = 0.0
+    missing: float = 0.0
 
 
-AGAINST = frozenset({"unknown", "unknown_proper"})
+AGAINST = frozenset({"unknown_proper", "missing"})
 """The signs that speak against an answer; all others speak for it."""
-PRESENCE_SIGNS = ("covered", "together", "similar", "strength", "unknown", "unknown_proper", "named")
-PLACE_SIGNS = ("strength", "together", "similar", "agreement", "gap", "named")
+PRESENCE_SIGNS = ("covered", "missing", "unknown_proper", "named")
+PLACE_SIGNS = ("strength", "agreement", "gap", "named")
 
 
 def presence(signs: Signs) -> float:
@@ -51,9 +50,9 @@ def presence(signs: Signs) -> float:
     return _weighed(PRESENCE, signs)
 
 
-def confidence(signs: Signs) -> float:
-    """Is the first place the right one?"""
-    return presence(signs) * _weighed(PLACE, signs)
+def confidence(signs: Signs, *, with_model: bool = False) -> float:
+    """Is the first place the right one? With a model's vectors the same signs are right more often."""
+    return presence(signs) * _weighed(PLACE_WITH_MODEL if with_model else PLACE, signs)
 
 
 def _weighed(weights: Mapping[str, float], signs: Signs) -> float:

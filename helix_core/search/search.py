@@ -17,7 +17,7 @@ from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ
 from helix_core.search.spans import Place, choose_places, falling
-from helix_core.search.terms import Term, coverage, expression, highest_score, weigh_terms, worth_asking
+from helix_core.search.terms import Term, coverage, expression, highest_score, rarest_missing, weigh_terms, worth_asking
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
@@ -113,9 +113,10 @@ class _Search:
         )
         signs = self._signs(terms, heard, files, weights) if files else Signs()
         known_empty = not ranked or presence(signs) < FLOOR
+        sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if known_empty else 1.0)
         return Found(
             ranked=ranked,
-            confidence=min(confidence(signs), ABSENT_CONFIDENCE if known_empty else 1.0) if ranked else 0.0,
+            confidence=sure if ranked else 0.0,
             known_empty=known_empty,
             terms=tuple(term.word for term in terms),
             rankers=heard.states,
@@ -247,15 +248,13 @@ class _Search:
         agreeing = sum(weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
         unknown = [term.word for term in terms if not term.frequency]
         return Signs(
-            unknown=coverage(terms, unknown),
             unknown_proper=coverage(terms, (word for word in unknown if word in self._question.proper)),
             covered=max(coverage(terms, present.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
             strength=self._strength(terms, heard, best.id),
             agreement=agreeing / sum(weights.values()),
             gap=1 - files[1][1] / score if len(files) > 1 else 1.0,
             named=float(any(signal.ranker == "exact" for signal in best.signals)),
-            together=max(coverage(terms, in_chunk.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
-            similar=max((heard.votes[name].votes[0].score for name in LEVEL_OF if name in heard.votes), default=0.0),
+            missing=min(rarest_missing(terms, in_chunk.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
         )
 
     def _strength(self, terms: Sequence[Term], heard: _Heard, source_id: int) -> float:

@@ -94,3 +94,11 @@ def coverage(terms: Sequence[Term], present: Iterable[str]) -> float:
     total = sum(term.weight for term in terms)
     found = frozenset(present)
     return sum(term.weight for term in terms if term.word in found) / total if total else 0.0
+
+
+def rarest_missing(terms: Sequence[Term], present: Iterable[str]) -> float:
+    """How rare the rarest term is that is not among the present words, as a share, 0..1, of the rarest term's weight; 0
+    where all are present."""
+    found = frozenset(present)
+    missing = max((term.weight for term in terms if term.word not in found), default=0.0)
+    return missing / max(term.weight for term in terms) if missing else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from helix_core.search.confidence import FLOOR, Signs, confidence, presence
 
 shares = st.floats(0, 1)
-all_signs = st.builds(Signs, shares, shares, shares, shares, shares, shares)
+all_signs = st.builds(Signs, *[shares] * len(fields(Signs)))
 
 
 @given(all_signs)
 def test_confidence_is_a_probability_and_never_above_presence(signs: Signs) -> None:
     assert 0.0 < confidence(signs) <= presence(signs) < 1.0
+    assert 0.0 < confidence(signs, with_model=True) <= presence(signs)
 
 
 @pytest.mark.parametrize("field", ["covered", "strength", "agreement", "gap"])
@@ -26,15 +27,15 @@ def test_better_evidence_never_lowers_confidence(field: str, signs: Signs, share
     assert confidence(replace(signs, **{field: less})) <= confidence(replace(signs, **{field: more}))
 
 
-@pytest.mark.parametrize("field", ["unknown", "unknown_proper"])
+@pytest.mark.parametrize("field", ["missing", "unknown_proper"])
 @given(signs=all_signs, share=shares)
-def test_unknown_words_never_raise_confidence(field: str, signs: Signs, share: float) -> None:
+def test_missing_words_never_raise_confidence(field: str, signs: Signs, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))
     assert confidence(replace(signs, **{field: less})) >= confidence(replace(signs, **{field: more}))
 
 
 def test_a_question_whose_every_word_is_unknown_is_below_the_floor() -> None:
-    assert presence(Signs(unknown=1.0)) < FLOOR
+    assert presence(Signs(missing=1.0)) < FLOOR
 
 
 def test_a_question_all_in_one_file_is_well_above_the_floor() -> None:

@@ -15,6 +15,7 @@ from helix_core.search.terms import (
     coverage,
     expression,
     highest_score,
+    rarest_missing,
     rarity,
     weigh_terms,
     worth_asking,
@@ -94,3 +95,11 @@ def test_a_file_counts_at_least_its_best_chunk_and_less_than_twice_it(scores: li
     scores.sort(reverse=True)
     best = scores[0] if scores else 0.0
     assert best <= damped_sum(scores) <= 1.5 * best + 1e-9
+
+
+@given(frequencies, st.sets(st.text("abcdef", min_size=1, max_size=4)))
+def test_what_is_missing_is_told_by_its_rarest_word(frequency: dict[str, int], present: set[str]) -> None:
+    terms = terms_of(frequency)
+    assert 0.0 <= rarest_missing(terms, present) <= rarest_missing(terms, ()) <= 1.0
+    assert rarest_missing(terms, frequency) == 0.0
+    assert not terms or rarest_missing(terms, ()) == 1.0
