@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_ls.proxy.merge.change import FileError, planned
 from helix_ls.proxy.merge.error import MergeError
 from helix_ls.proxy.merge.jsonc import parsed, with_member
 from helix_ls.proxy.merge.toml_text import with_table
@@ -185,3 +186,19 @@ def test_a_table_is_put_into_toml_and_a_second_time_changes_nothing(text):
 def test_toml_that_cannot_be_changed_in_its_place_is_refused(text):
     with pytest.raises(MergeError):
         with_table(text, ("mcp_servers", "helix"), ENTRY)
+
+
+def test_what_was_there_first_is_kept_however_fast_changes_follow(tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text('{"first": 1}')
+    kept = [planned(file, lambda text, n=n: f"{text} {n}").write() for n in range(5)]
+    assert len(set(kept)) == 5
+    assert kept[0].read_text() == '{"first": 1}'
+    assert [one.read_text() for one in kept[1:]] == [
+        '{"first": 1}' + "".join(f" {m}" for m in range(n)) for n in range(1, 5)
+    ]
+
+
+def test_a_folder_in_the_files_place_is_named(tmp_path):
+    with pytest.raises(FileError, match="is no file"):
+        planned(tmp_path, str)

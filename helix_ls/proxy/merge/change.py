@@ -59,8 +59,7 @@ class Change:
             mode = 0o600 if self.secret else mode
             backup = None
             if self.before is not None:
-                backup = self.path.with_name(f"{self.path.name}.{time.strftime('%Y%m%d-%H%M%S')}.helix-backup")
-                _write(backup, self.before, mode)
+                backup = _keep(self.path, self.before, mode)
             _write(self.path, self.after, mode)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written ({error.strerror}); see who owns it") from error
@@ -93,9 +92,10 @@ def _text(path: Path) -> str | None:
         return None
     except OSError as error:
         raise FileError(f"{path} cannot be read ({error.strerror}); make it a file of yours") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise FileError(f"{path} is no file; put one in its place")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise FileError(f"{path} is no file; put one in its place")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise FileError(f"{path} is over {MAX_BYTES // 1024 // 1024} MiB, which settings are not; shorten it")
@@ -103,6 +103,26 @@ def _text(path: Path) -> str | None:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise FileError(f"{path} is no UTF-8 text; save it as UTF-8") from None
+
+
+def _keep(path: Path, text: str, mode: int) -> Path:
+    """The old text in a new file beside it; what was kept before, in the same second too, is never written over."""
+    stamp = f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    number = 1
+    while True:
+        backup = path.with_name(f"{stamp}{f'-{number}' if number > 1 else ''}.helix-backup")
+        try:
+            descriptor = os.open(backup, flags, mode)
+        except FileExistsError:
+            number += 1
+            continue
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            os.chmod(backup, mode)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        return backup
 
 
 def _write(path: Path, text: str, mode: int) -> None:
