@@ -13,7 +13,7 @@ import pytest
 from .conftest import environment, make_repository, runner
 from .terminal import Terminal
 
-FILES = 3000
+FILES = 1500
 CTRL_C = b"\x03"
 
 
