@@ -103,12 +103,27 @@ def note_of(
 
 def _metadata(metadata: Mapping[str, Any]) -> Clean:
     """As JSON, where that is short and stays JSON when masked; else only the path and the title, cut; else nothing."""
-    short = {name: str(metadata[name])[:150] for name in ("path", "title") if name in metadata}
+    short = {name: _masked(str(metadata[name])[:MOST_METADATA], 150) for name in ("path", "title") if name in metadata}
     for each in (dict(metadata), short):
-        said = _masked(json.dumps(each, ensure_ascii=True, sort_keys=True, default=str), MOST_METADATA + 1)
+        if len(_json(each)) > MOST_METADATA:
+            continue
+        said = _masked(_json(_each_masked(each)), MOST_METADATA + 1)
         if len(said) <= MOST_METADATA and _is_json(said):
             return said
     return _masked("{}", 2)
+
+
+def _each_masked(value: Any) -> Any:
+    """Every text of it masked by itself: in JSON its quotes hide what it says, and a cut hides what it was."""
+    if isinstance(value, str):
+        return str(_masked(value, MOST_METADATA))
+    if isinstance(value, Mapping):
+        return {name: _each_masked(each) for name, each in value.items()}
+    return [_each_masked(each) for each in value] if isinstance(value, list) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, sort_keys=True, default=str)
 
 
 def _is_json(text: str) -> bool:

@@ -170,6 +170,19 @@ def test_a_path_names_a_language_and_nothing_else(path):
     assert b"/" not in wanted.named_as() and b"\0" not in wanted.named_as()
 
 
+@pytest.mark.parametrize(
+    "metadata",
+    [{"title": "password=hunter2-Tr0ub4dor"}, {"env": [{"of": "password=hunter2-Tr0ub4dor"}]}],
+)
+def test_a_secret_that_a_text_of_the_metadata_assigns_is_masked_though_it_stands_in_quotes(metadata):
+    wanted = Given("some text", "text", metadata | {"team": "tools"})
+    masked = wanted.masked()
+    document = ingest(wanted.named_as(), masked.data)
+    note = note_of(wanted, masked, document, workspace=HERE, by=BY, at=1.0)
+    assert "hunter2" not in note.metadata + note.title
+    assert json.loads(note.metadata)["team"] == "tools"
+
+
 @pytest.mark.parametrize("metadata", [{"path": 7, "title": ["x"]}, {"a": {"b": "c" * 9_000}, "path": f"{KEY}/x.md"}])
 def test_metadata_of_any_shape_is_bounded_and_masked(metadata):
     wanted = Given("some text", "text", metadata)
