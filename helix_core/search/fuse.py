@@ -7,6 +7,7 @@ tells more than one by a hair (``benchmarks/fit.py`` measures both). Pure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from helix_core.model import Signal
 
 RANK_CONSTANT = 20.0
 BLEND_CONSTANT = 5.0
+ROUNDING = 1e-9
+"""Scores that differ by less, as a share, are equal: they differ only by the order in which they were added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,11 @@ class Ranking:
         """The 1-based rank of each id, the better one for an id named twice."""
         ranks: dict[int, int] = {}
         scores = self.scores or tuple(range(len(self.ids)))
-        shared, last = 0, None
+        shared, last = 0, math.nan
         for id_, score in zip(self.ids, scores, strict=True):
             if id_ in ranks:
                 continue
-            if score != last:
+            if not math.isclose(score, last, rel_tol=ROUNDING):
                 shared, last = len(ranks) + 1, score
             ranks[id_] = shared
         return ranks
