@@ -31,7 +31,7 @@ from helix_core.store import Reader
 
 WEIGHTS = Path(confidence.__file__).with_name("confidence_weights.py")
 STEPS, RATE, PENALTY, BINS = 3000, 0.05, 0.002, 10
-FALSE_ALARMS, MARGIN = 0.05, 0.6
+FALSE_ALARMS, MARGIN = 0.05, 0.7
 SHARPNESS = 1.8
 """Scales presence around its floor, which decides alike; the place is fitted on what comes out."""
 
