@@ -72,6 +72,16 @@ class Explain:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """``helix.open``: lines of a file or a note, as an answer names it; ``end_line`` 0: as many as there are."""
+
+    source_id: str
+    start_line: int = 1
+    end_line: int = 0
+    workspace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Symbol:
     """``helix.symbol``: a place in a document, or a name."""
 

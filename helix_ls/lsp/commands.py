@@ -33,6 +33,7 @@ class Commands:
             "helix.search": Command(args.Search, questions.search),
             "helix.refreshPlan": Command(args.Plan, questions.plan),
             "helix.explain": Command(args.Explain, questions.explain),
+            "helix.open": Command(args.Open, questions.open),
             "helix.symbol": Command(args.Symbol, questions.symbol),
             "helix.index.refresh": Command(args.Workspace, acts.refresh, lasts=True),
             "helix.index.rebuild": Command(args.Workspace, acts.rebuild, lasts=True),

@@ -19,6 +19,7 @@ from helix_ls.lsp.positions import name_at, to_column
 from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
 
 PLAN_SCHEMA = "helix.refreshPlan/1"
+MOST_LINES = 100_000
 
 
 class Questions:
@@ -95,6 +96,15 @@ class Questions:
             return helix.explain(source_id, start, end, task=task, overlays=overlays, confidence=confidence)
 
         return await self._connection.ask(place.folder, act)
+
+    async def open(self, given: args.Open) -> dict[str, Any]:
+        """``helix.open``: what the engine's ``show`` gives, secrets masked; so many bytes of it as it allows."""
+        last = given.end_line or given.start_line + MOST_LINES - 1
+
+        def act(helix: Helix, _: Overlays, __: Any) -> dict[str, Any]:
+            return helix.show(given.source_id, given.start_line, last)
+
+        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
     async def symbol(self, given: args.Symbol) -> dict[str, Any] | None:
         """``helix.symbol``."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helix_core.config import load_config
+from helix_core.config.load import APPLICATION
+from helix_core.engine import Helix
+from helix_core.memory.notes import Given
 from helix_ls.lsp import arguments
 from helix_ls.lsp.buffers import line_in_file, reads_as_file
 from helix_ls.lsp.replies import RefusedError
 from tests.engine.repository import write
-from tests.lsp.wire import Wire
+from tests.lsp.wire import Wire, environment
 
 
 def refused(wire: Wire, command: str, *given: Any) -> str:
@@ -110,6 +115,28 @@ def test_indexing_pauses_and_goes_on(opened: Wire, project: Path) -> None:
     opened.command("helix.index.resume", {"workspace": project.as_uri()})
     opened.until_told("helix/status", lambda told: told["state"] == "fresh" and told["files"] == 6, since=before)
     assert opened.command("helix.symbol", {"name": "arrives_late"}) is not None
+
+
+def test_lines_are_opened_as_they_are_on_disk_and_a_note_by_its_address(
+    opened: Wire, project: Path, tmp_path: Path
+) -> None:
+    folder = project.as_uri()
+    text = (project / "app/sessions.py").read_text()
+    whole = opened.command("helix.open", {"source_id": "app/sessions.py", "workspace": folder})
+    assert (whole["schema"], whole["text"]) == ("helix.open/1", text)
+    two = opened.command("helix.open", {"source_id": "app/sessions.py", "start_line": 2, "end_line": 3})
+    assert two["text"].splitlines() == text.splitlines()[1:3]
+    config = load_config(project, environ=environment(tmp_path / "home0"))
+    config = replace(config, data_dir=tmp_path / "home0/.local/share" / APPLICATION)
+    with Helix.open(project, config=config) as helix:
+        helix.ingest(Given("We sign cookies with the oldest key."))
+        [note] = [
+            one["source_id"]
+            for one in helix.packet("We sign cookies with the oldest key")["stale_risk"]
+            if one["source_id"].startswith("helix-note:")
+        ]
+    assert opened.command("helix.open", {"source_id": note})["text"] == "We sign cookies with the oldest key."
+    assert "forgotten" in refused(opened, "helix.open", {"source_id": "helix-note:0000000000000000"})
 
 
 def test_a_place_in_a_dirty_buffer_is_explained_where_its_text_stands(opened: Wire, project: Path) -> None:

@@ -38,6 +38,7 @@ COMMANDS = {
     "helix.doctor",
     "helix.dismiss",
     "helix.refreshFile",
+    "helix.open",
     "helix.openSides",
 }
 

@@ -21,6 +21,7 @@ import { initializationOptions } from './settings';
 import { Setup } from './setup';
 import { showStatusItem } from './statusItem';
 import { manifestOf } from './manifest';
+import { registerNotes } from './notes';
 import { restartOnTrust } from './trust';
 import { registerPacketView } from './view/packetView';
 
@@ -71,6 +72,7 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     extensions,
     registerCommands(needs),
+    registerNotes(server),
     proxy,
     showStatusItem(server, proxy),
     registerParticipant(server, vscode.Uri.joinPath(context.extensionUri, 'media', 'helix.svg'), logger),

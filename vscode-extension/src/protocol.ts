@@ -339,6 +339,7 @@ export const serverCommands = {
   doctor: 'helix.doctor',
   dismiss: 'helix.dismiss',
   refreshFile: 'helix.refreshFile',
+  open: 'helix.open',
   openSides: 'helix.openSides',
   proxy: 'helix.proxy',
 } as const;

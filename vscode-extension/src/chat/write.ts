@@ -1,5 +1,6 @@
 /** Writes the parts of an answer into the editor's chat. */
 import * as vscode from 'vscode';
+import { isNote, noteUri } from '../notes';
 import type { Part, Place } from './parts';
 
 /** `folder` is the workspace folder the places are in. */
@@ -30,7 +31,7 @@ export function write(stream: vscode.ChatResponseStream, parts: readonly Part[],
 }
 
 export function locationOf(folder: vscode.Uri, { source_id, start_line, end_line }: Place): vscode.Location {
-  const uri = vscode.Uri.joinPath(folder, ...source_id.split('/'));
+  const uri = isNote(source_id) ? noteUri(folder, source_id) : vscode.Uri.joinPath(folder, ...source_id.split('/'));
   return new vscode.Location(uri, new vscode.Range(start_line - 1, 0, Math.max(start_line, end_line) - 1, 0));
 }
 
