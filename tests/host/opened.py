@@ -42,7 +42,7 @@ class Heard:
         return self.workspace.status
 
     async def finds(self, question, source_id):
-        """Wait until a search for the question begins with that file, or (None) finds nothing of it."""
+        """Wait until a search for the question begins with that file."""
         deadline = time.monotonic() + DEADLINE_S
         while True:
             found = await self.workspace.ask(lambda helix: helix.search(question)["items"])
@@ -50,6 +50,16 @@ class Heard:
             if first == source_id:
                 return
             assert time.monotonic() < deadline, f"{question} in {source_id}, not {first}: {self.workspace.status}"
+            await asyncio.sleep(0.05)
+
+    async def loses(self, question, source_id):
+        """Wait until a search for the question has no place in that file, and knows that it finds nothing."""
+        deadline = time.monotonic() + DEADLINE_S
+        while True:
+            found = await self.workspace.ask(lambda helix: helix.search(question))
+            if found["known_empty"] and source_id not in {item["source_id"] for item in found["items"]}:
+                return
+            assert time.monotonic() < deadline, f"{question} still in {source_id}: {self.workspace.status}"
             await asyncio.sleep(0.05)
 
     async def digest(self):

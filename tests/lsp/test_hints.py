@@ -116,7 +116,7 @@ def test_a_stale_place_of_an_open_packet_is_hinted_at(start: StartWire, project:
     uri = wire.open(project / "app/sessions.py")
     assert pull(wire, uri)["items"] == []
     packet = wire.command("helix.packet", {"question": "sign_cookie", "open": True})
-    wire.change(uri, (project / "app/sessions.py").read_text().replace("return payload", "return b'' + payload"))
+    wire.change(uri, (project / "app/sessions.py").read_text().replace("return payload +", "return b'' + payload +"))
     report = until_pulled(wire, uri, 1)
     assert report["items"][0]["code"] == "stale"
     assert "unsaved" in report["items"][0]["message"]

@@ -53,8 +53,12 @@ def test_a_new_file_is_shown_and_found(start, project):
     placed(agent)
     write(project, {"app/teapot.py": "def brew_tea(leaves):\n    return leaves\n"})
     assert agent.answer("helix_open", source_id="app/teapot.py")["text"].startswith("def brew_tea")
-    found = until(lambda: agent.answer("helix_search", question="brew_tea")["items"], "the new file is found")
-    assert found[0]["source_id"] == "app/teapot.py"
+
+    def found_first() -> bool:
+        items = agent.answer("helix_search", question="brew_tea")["items"]
+        return bool(items) and items[0]["source_id"] == "app/teapot.py"
+
+    until(found_first, "the new file is found")
 
 
 def test_a_folder_that_is_no_repository_and_was_never_indexed_is_answered_from(start, tmp_path):
