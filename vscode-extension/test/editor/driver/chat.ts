@@ -49,6 +49,19 @@ export class Chat {
     );
   }
 
+  /** Waits until the answer to the last message has begun with something like this; it may go on. */
+  async answering(expected: RegExp): Promise<void> {
+    await until(
+      `the chat has begun to answer with ${String(expected)}`,
+      async () => {
+        const { answer: text } = await this.#last();
+        if (!expected.test(text)) throw new Error(text.slice(0, 600));
+        return true;
+      },
+      { withinMs: ANSWERING_MS, everyMs: 100 },
+    );
+  }
+
   /** Closes the dialog in which the editor's own agent asks for an account; nothing here needs one. */
   async declineToSignIn(): Promise<void> {
     await this.#window.page.locator('.monaco-dialog-box .codicon-dialog-close').click();

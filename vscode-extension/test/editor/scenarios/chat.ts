@@ -146,8 +146,7 @@ async function cancelled(stage: Stage): Promise<void> {
   const sent = await until('the upstream is asked', () => upstream.asked.find(({ model }) => model === ENDLESS), {
     withinMs: 20_000,
   });
-  const window = await stage.window();
-  await window.page.getByText('signs it all').first().waitFor();
+  await view.answering(/The\s+ledger\s+signs/);
   assert.equal(sent.left, false);
   const began = performance.now();
   await view.stop();
