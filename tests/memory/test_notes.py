@@ -154,7 +154,7 @@ def test_a_path_that_is_no_file_here_opens_nothing_and_is_a_label(helix, project
     assert item["source_id"].startswith("helix-note:")
 
 
-@pytest.mark.parametrize("path", [".env", "deploy/.env", "/root/.ssh/id_rsa", "keys\\server.key", "C:\\x\\.npmrc"])
+@pytest.mark.parametrize("path", [".env", "deploy/.env", "/home/ada/.ssh/id_rsa", "keys\\server.key", "C:\\x\\.npmrc"])
 def test_what_is_said_to_be_of_a_file_that_is_never_read_is_not_kept(helix, tmp_path, path):
     with pytest.raises(UnfitError, match="never read"):
         helix.ingest(Given("A=1", "text", {"path": path}))
