@@ -55,6 +55,7 @@ def test_a_bar_begins_rises_and_ends_once(start: StartWire, project: Path) -> No
     )
     wire.initialize(project, capabilities=SHOWS)
     wire.until_fresh(project)
+    wire.until_told("$/progress", lambda told: told["value"]["kind"] == "end")
     (values,) = bars(wire).values()
     kinds = [value["kind"] for value in values]
     assert kinds[0] == "begin"

@@ -12,11 +12,17 @@ const seen: number[] = [];
 async function activation(stage: Stage): Promise<void> {
   const window = await stage.window();
   await stage.status(/fresh/i);
+  const list = window.page.locator('.runtime-extensions-editor .monaco-list').first();
   const row = window.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: 'Helix Context' });
   const activated = async (): Promise<string | undefined> => {
-    // A palette that was just closed may swallow the command.
-    if ((await row.count()) === 0) await window.run('Developer: Show Running Extensions');
-    return /Activation: (\d+)ms/.exec(await row.innerText({ timeout: 5_000 }))?.[1];
+    // The slowest come first, and only rows in sight are there.
+    if ((await list.count()) === 0) {
+      await window.run('Developer: Show Running Extensions');
+    } else if ((await row.count()) === 0) {
+      await list.hover();
+      await window.page.mouse.wheel(0, 200);
+    }
+    return /Activation: (\d+)ms/.exec(await row.innerText({ timeout: 1_000 }))?.[1];
   };
   seen.push(Number(await until('the editor tells the activation time', activated, { withinMs: 30_000 })));
   await window.run('View: Close Editor');

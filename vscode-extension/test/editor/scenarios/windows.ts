@@ -43,6 +43,13 @@ async function severalFolders(stage: Stage): Promise<void> {
   const folders = (paths: string[]): string => JSON.stringify({ folders: paths.map((name) => ({ path: name })) });
   fs.writeFileSync(file, folders(['ledger', 'archive']));
   const window = await stage.anotherWindow(file);
+  // Now and then the editor opens the file as a workspace without folders; it reads it when it is loaded again.
+  const hasFolders = async (): Promise<boolean> => {
+    const isEmpty = (await window.page.getByText('No Folder Opened').count()) > 0;
+    if (isEmpty) await window.page.reload();
+    return !isEmpty && (await window.page.locator('.explorer-folders-view .monaco-list-row').count()) > 0;
+  };
+  await until('the editor shows the folders', hasFolders, { withinMs: 40_000, everyMs: 3_000 });
   await stage.status(/(?=.*ledger: fresh)(?=.*archive: fresh)/is, 30_000, window);
   const view = new PacketView(window);
   await view.askByPalette('archived_refund');
