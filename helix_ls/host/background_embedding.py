@@ -17,12 +17,12 @@ from typing import Any
 
 from helix_core.embed.encoder import ModelEncoder
 from helix_core.errors import HelixError
+from helix_ls.host.indexing import end_process
 from helix_ls.host.place import process_environment
 from helix_ls.host.settings import Settings
 
 REST_S = 3.0
 MOST_FAILURES = 3
-STOP_WAIT_S = 5.0
 
 
 @cache
@@ -128,7 +128,7 @@ class BackgroundEmbedding:
         finally:
             with self._wake:
                 self._process = None
-            _end(process)
+            end_process(process)
         return {} if "phase" in said else said
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -147,17 +147,3 @@ class BackgroundEmbedding:
         if process is not None:
             # Between batches it ends by itself; in one, the batch is all that is lost.
             process.terminate()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None and not pipe.closed:
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                continue
-    try:
-        process.wait(STOP_WAIT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

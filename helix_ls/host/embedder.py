@@ -6,16 +6,14 @@ the order to stop: every batch that is finished is kept. It waits while the mach
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helix_ls.host.indexer import defect, in_hand_of, stop_at_end_of, streams
+from helix_ls.host.indexer import Order, Say, in_hand_of, obey_order, ordered_config
 
 NICE = 15
 PROGRESS_S = 1.0
@@ -26,48 +24,27 @@ LONGEST_WAIT_S = 10.0
 
 def main() -> int:
     """Do what the line on stdin asks; 0 when that was said how it ended."""
-    stdin, say = streams()
-    sys.excepthook = lambda kind, _, trace: defect(say, kind, trace)
-    order = stdin.readline()
-    if not order:
-        return 0
-    try:
-        threading.Thread(target=stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
-        if hasattr(os, "nice"):
-            os.nice(NICE)
-        _obey(Path(sys.argv[1]), json.loads(order), say)
-    except KeyboardInterrupt:
-        say({"cancelled": True})
-    return 0
+    return obey_order(NICE, _obey)
 
 
-def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
+def _obey(root: Path, order: Order, say: Say) -> None:
     from helix_core.embed.model_folder import chosen_model
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.opened import index_folder
-    from helix_core.errors import HelixError
-    from helix_ls.host.settings import Settings
 
-    exclude = order["exclude"]
-    settings = Settings(order["restricted"], None if exclude is None else tuple(exclude), order["max_file_bytes"])
-    try:
-        config = settings.config(root)
-        model = chosen_model(config.cache_dir, config.embed_model)
-        with (
-            in_hand_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
-            Embedding.open(root, config, in_hand) as embedding,
-        ):
-            if model is None or in_hand is None or not embedding.is_waiting(model.name):
-                say({"done": 0})
-                return
-            from helix_core.embed.fast import FastModel
+    config = ordered_config(root, order)
+    model = chosen_model(config.cache_dir, config.embed_model)
+    with (
+        in_hand_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
+        Embedding.open(root, config, in_hand) as embedding,
+    ):
+        if model is None or in_hand is None or not embedding.is_waiting(model.name):
+            say({"done": 0})
+            return
+        from helix_core.embed.fast import FastModel
 
-            report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
-            say({"done": report.embedded})
-    except HelixError as error:
-        say({"failed": str(error)})
-    except OSError as error:
-        say({"failed": f"{error.strerror or type(error).__name__}; check that the disk is writable and has free space"})
+        report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
+        say({"done": report.embedded})
 
 
 class Courtesy:
@@ -96,7 +73,7 @@ def _load() -> float:
 class _Progress:
     """At most one line a second."""
 
-    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, say: Say) -> None:
         self._say = say
         self._next = 0.0
 

@@ -19,8 +19,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
+    from helix_core.config import Config
     from helix_core.engine.in_hand import InHand
 
+Order = dict[str, Any]
+Say = Callable[[dict[str, Any]], None]
 PROGRESS_S = 0.1
 NICE = 5
 INSIST_S = 2.0
@@ -29,48 +32,64 @@ DEATHS = 2
 
 def main() -> int:
     """Do what the line on stdin asks; 0 when that was said how it ended."""
-    stdin, say = streams()
-    sys.excepthook = lambda kind, _, trace: defect(say, kind, trace)
+    return obey_order(NICE, _obey)
+
+
+def obey_order(nice: int, obey: Callable[[Path, Order, Say], None]) -> int:
+    """What a child of the daemon is: one order from stdin, obeyed below others by ``nice``, its end always said."""
+    stdin, say = _streams()
+    sys.excepthook = lambda kind, _, trace: _defect(say, kind, trace)
     order = stdin.readline()
     if not order:
         return 0
     try:
-        threading.Thread(target=stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
+        threading.Thread(target=_stop_at_end_of, args=(stdin,), name="helix-order", daemon=True).start()
         if hasattr(os, "nice"):
-            os.nice(NICE)
-        _obey(Path(sys.argv[1]), json.loads(order), say)
+            os.nice(nice)
+        _said(obey, Path(sys.argv[1]), json.loads(order), say)
     except KeyboardInterrupt:
         say({"cancelled": True})
     return 0
 
 
-def _obey(root: Path, order: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
-    from helix_core.engine import Helix
-    from helix_core.engine.opened import index_folder
+def _said(obey: Callable[[Path, Order, Say], None], root: Path, order: Order, say: Say) -> None:
     from helix_core.errors import HelixError
-    from helix_ls.host.index_answer import index_answer
-    from helix_ls.host.settings import Settings
 
-    exclude = order["exclude"]
-    settings = Settings(order["restricted"], None if exclude is None else tuple(exclude), order["max_file_bytes"])
-    progress = _Progress(say)
     try:
-        config = settings.config(root)
-        with (
-            in_hand_of(index_folder(config.cache_dir, root)) as in_hand,
-            Helix.open(root, config=config, in_hand=in_hand) as helix,
-        ):
-            if order["paths"]:
-                report = helix.refresh_paths([os.fsencode(path) for path in order["paths"]])
-            elif order["rebuild"]:
-                report = helix.rebuild(progress.show)
-            else:
-                report = helix.refresh(progress.show)
-            say({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
+        obey(root, order, say)
     except HelixError as error:
         say({"failed": str(error)})
     except OSError as error:
         say({"failed": f"{error.strerror or type(error).__name__}; check that the disk is writable and has free space"})
+
+
+def ordered_config(root: Path, order: Order) -> Config:
+    """The settings of a folder as the order has them; ConfigError where they cannot be understood."""
+    from helix_ls.host.settings import Settings
+
+    exclude = order["exclude"]
+    settings = Settings(order["restricted"], None if exclude is None else tuple(exclude), order["max_file_bytes"])
+    return settings.config(root)
+
+
+def _obey(root: Path, order: Order, say: Say) -> None:
+    from helix_core.engine import Helix
+    from helix_core.engine.opened import index_folder
+    from helix_ls.host.index_answer import index_answer
+
+    progress = _Progress(say)
+    config = ordered_config(root, order)
+    with (
+        in_hand_of(index_folder(config.cache_dir, root)) as in_hand,
+        Helix.open(root, config=config, in_hand=in_hand) as helix,
+    ):
+        if order["paths"]:
+            report = helix.refresh_paths([os.fsencode(path) for path in order["paths"]])
+        elif order["rebuild"]:
+            report = helix.rebuild(progress.show)
+        else:
+            report = helix.refresh(progress.show)
+        say({"report": index_answer(str(helix.workspace), report), "notices": helix.notices})
 
 
 @contextmanager
@@ -97,7 +116,7 @@ def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[InHand | None]:
 class _Progress:
     """At most ten lines a second, and one whenever the phase changes."""
 
-    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, say: Say) -> None:
         self._say = say
         self._phase = ""
         self._next = 0.0
@@ -111,7 +130,7 @@ class _Progress:
         self._say({"phase": progress.phase, "done": progress.done, "total": progress.total})
 
 
-def streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
+def _streams() -> tuple[BinaryIO, Say]:
     """Stdin, and what writes a line to stdout; whoever prints to stdout from now on prints to stderr."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -126,7 +145,7 @@ def streams() -> tuple[BinaryIO, Callable[[dict[str, Any]], None]]:
     return os.fdopen(os.dup(0), "rb", buffering=0), say
 
 
-def stop_at_end_of(stdin: BinaryIO) -> None:
+def _stop_at_end_of(stdin: BinaryIO) -> None:
     """Wait for the order to stop, and then insist on it."""
     while stdin.read(4096):
         pass
@@ -141,7 +160,7 @@ def stop_at_end_of(stdin: BinaryIO) -> None:
         time.sleep(INSIST_S)
 
 
-def defect(say: Callable[[dict[str, Any]], None], kind: type[BaseException], trace: TracebackType | None) -> None:
+def _defect(say: Say, kind: type[BaseException], trace: TracebackType | None) -> None:
     """What Helix cannot explain, by its type and place: a message could hold a file's content."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -98,7 +98,7 @@ class Indexing:
         finally:
             with self._lock:
                 self._process = None
-            _end(process)
+            end_process(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
         # Never in the workspace: what lies there must not be imported.
@@ -162,7 +162,7 @@ class Indexing:
         timer.start()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_process(process: subprocess.Popen[bytes]) -> None:
     """Whatever happened, no process, no pipe and no zombie is left."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None and not pipe.closed:
