@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from helix_core.model.account import Account
 from helix_core.model.content import Item, Source
 from helix_core.model.kinds import Reason, Status
 from helix_core.model.workspace import LastCommit
@@ -56,6 +57,7 @@ class Found:
     """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
 
     ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
+    ``account``: how the answer came about, where that was asked for.
     """
 
     ranked: tuple[Ranked, ...]
@@ -67,6 +69,7 @@ class Found:
     searched_items: int
     evaluated: int
     nearest: tuple[str, ...] = ()
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)

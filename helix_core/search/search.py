@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from helix_core.model import Found, Hints, Ranked, Source, SourceKind
+from helix_core.search.account import Searched, account_of
 from helix_core.search.confidence import FLOOR, Signs, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
@@ -54,19 +55,22 @@ def search(
     off: frozenset[str] = frozenset(),
     check: Callable[[], None] = _go_on,
     encoder: QuestionEncoder | None = None,
+    explained: bool = False,
 ) -> Found:
     """The answer to ``question``: at most ``k`` items, best first.
 
     ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
     ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
-    ``encoder`` makes the question's vector; without one what goes by meaning is off.
+    ``encoder`` makes the question's vector; without one what goes by meaning is off. ``explained`` adds the account of
+    how the answer came about, which costs about as much as the answer.
     Raises StoreError when the index cannot be read; a ranker that ran out of its time is named in ``Found.rankers``
     instead.
     """
     with reader.snapshot():
         asked = understand(question)
         asked_for = asked.intents if prefer_implementation else frozenset(Intent)
-        return _Search(asked, reader, asked_for, hints, off=off, check=check, encoder=encoder).run(question, k)
+        one = _Search(asked, reader, asked_for, hints, off=off, check=check, encoder=encoder)
+        return one.run(question, k, explained=explained)
 
 
 class _Search:
@@ -92,7 +96,7 @@ class _Search:
         self._encoder = encoder
         self._sources, self._items = reader.size()
 
-    def run(self, text: str, k: int) -> Found:
+    def run(self, text: str, k: int, *, explained: bool = False) -> Found:
         frequency = self._reader.frequency(self._question.words)
         terms = weigh_terms(self._question.words, frequency, self._items)
         meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
@@ -100,7 +104,8 @@ class _Search:
         heard = self._hear(asked)
         with_model = meaning is not None and not meaning.is_static
         weights = {name: weight(name, with_model=with_model) for name in heard.votes}
-        fused = blend(_ranking(name, votes, weights[name]) for name, votes in heard.votes.items())
+        rankings = [_ranking(name, votes, weights[name]) for name, votes in heard.votes.items()]
+        fused = blend(rankings)
         self._check()
         sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
@@ -114,6 +119,8 @@ class _Search:
         signs = self._signs(terms, heard, files, weights) if files else Signs()
         known_empty = not ranked or presence(signs) < FLOOR
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if known_empty else 1.0)
+        kinds = {id_: source.source_kind for id_, source in sources.items()}
+        best = Best([(one.id, score) for one, score in files[:FILES_READ]], kinds, heard.votes)
         return Found(
             ranked=ranked,
             confidence=sure if ranked else 0.0,
@@ -124,6 +131,7 @@ class _Search:
             searched_items=self._items,
             evaluated=len(fused),
             nearest=self._nearest(terms, heard, ranked) if known_empty else (),
+            account=account_of(Searched(asked, rankings, fused, best, ranked, signs)) if explained else None,
         )
 
     def _hear(self, asked: Asked) -> _Heard:
