@@ -15,11 +15,11 @@ from typing import Any
 from helix_core.engine.overlay import line_on_disk
 from helix_core.engine.symbol_around import Around, Uses
 from helix_core.engine.symbol_choice import Asked, Here, Meant, asked, choose
-from helix_core.engine.symbol_modules import Imports
 from helix_core.engine.symbol_place import Place, Spot, weigh_spots
 from helix_core.engine.symbol_text import owners_in
 from helix_core.engine.weigher import Weigher
 from helix_core.model import Overlays
+from helix_core.search.import_paths import Imports
 from helix_core.store.hits import DefinitionHit
 from helix_core.store.reader import Reader
 from helix_core.store.uses import DefinedAt

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from helix_core.engine.observe import Observer
-from helix_core.engine.symbol_modules import means, module_of
 from helix_core.engine.symbol_place import Spot
 from helix_core.engine.symbol_text import line_of_mention, line_of_use
 from helix_core.model import Item, Role
+from helix_core.search.import_paths import means, module_of
 from helix_core.store.reader import Reader
 from helix_core.store.uses import DefinedAt, UseTotals
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from helix_core.engine.symbol_modules import Imports
 from helix_core.model import Role, SourceKind
+from helix_core.search.import_paths import Imports
 from helix_core.store.uses import DefinedAt
 from helix_core.words import IDENTIFIER, is_compound
 
