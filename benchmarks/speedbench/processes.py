@@ -11,13 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE_S = 0.02
 REPOSITORY = Path(__file__).resolve().parents[2]
 MIB = 2**20
+_LINES_KEPT = 200
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -55,8 +57,17 @@ def helix_command() -> list[str]:
     return [sys.executable, "-m", "helix_ls.cli"]
 
 
-def measured(command: Sequence[str], env: Mapping[str, str], *, sample_memory: bool = True) -> Cost:
-    """Run to the end and measure. Raises CommandFailedError when the status is not 0."""
+def measured(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    sample_memory: bool = True,
+    told: Callable[[str], None] = lambda _: None,
+) -> Cost:
+    """Run to the end and measure; ``told`` gets each line of its complaints as it comes.
+
+    Raises CommandFailedError when the status is not 0.
+    """
     started = time.perf_counter()
     with subprocess.Popen(
         command, env=dict(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
@@ -64,8 +75,14 @@ def measured(command: Sequence[str], env: Mapping[str, str], *, sample_memory: b
         family = Family(process.pid)
         if sample_memory:
             family.start()
-        complaint: list[str] = []
-        drain = threading.Thread(target=lambda: complaint.append(process.stderr.read() if process.stderr else ""))
+        complaint: deque[str] = deque(maxlen=_LINES_KEPT)
+
+        def listen() -> None:
+            for line in process.stderr or ():
+                complaint.append(line)
+                told(line.rstrip())
+
+        drain = threading.Thread(target=listen)
         drain.start()
         output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
@@ -74,7 +91,9 @@ def measured(command: Sequence[str], env: Mapping[str, str], *, sample_memory: b
         family.stop()
         drain.join()
     if process.returncode:
-        raise CommandFailedError(f"{' '.join(command[:4])} … ended with {process.returncode}: {complaint[0][-2000:]}")
+        raise CommandFailedError(
+            f"{' '.join(command[:4])} … ended with {process.returncode}: {''.join(complaint)[-2000:]}"
+        )
     return Cost(wall_s, usage.ru_utime + usage.ru_stime, family.peak, family.main_peak, output)
 
 
