@@ -86,27 +86,13 @@ def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]
     return {
         "schema": SEARCH_SCHEMA,
         "query": query,
-        "items": [_search_item(ranked) for ranked in found.ranked],
+        "items": [search_item(ranked) for ranked in found.ranked],
         "known_empty": found.known_empty,
         "confidence": round(found.confidence, 4),
         "elapsed_ms": round(elapsed_ms, 3),
         "nearest": list(found.nearest),
         "rankers": dict(found.rankers),
     }
-
-
-def ranker_lists(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The same signals of a ``helix.search/1`` answer from the other side: each ranker's list of the files shown.
-
-    ``rank`` is the file's in that ranker's own list, ``share`` how much of the file's score came from it. Rankers that
-    were not used have an empty list; what is related was found by none.
-    """
-    lists: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in answer["rankers"]}
-    for item in answer["items"]:
-        for signal in item["signals"]:
-            entry = {"source_id": item["source_id"], "rank": signal["rank"], "share": signal["share"]}
-            lists.setdefault(signal["ranker"], {}).setdefault(item["source_id"], entry)
-    return {name: sorted(own.values(), key=lambda one: one["rank"]) for name, own in lists.items()}
 
 
 def estimated_tokens(answer: dict[str, Any]) -> int:
@@ -151,7 +137,8 @@ def _lines(span: LineSpan) -> dict[str, int]:
     return {"start_line": span.start_line, "end_line": span.end_line}
 
 
-def _search_item(ranked: Ranked) -> dict[str, Any]:
+def search_item(ranked: Ranked) -> dict[str, Any]:
+    """A ranked item, as a search answers with it."""
     item = ranked.item
     return {
         "source_id": item.source.source_id,

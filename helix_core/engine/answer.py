@@ -30,7 +30,8 @@ class Answered:
 
 
 class Answer:
-    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself."""
+    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself; ``explained``
+    adds how the answer came about."""
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Answer:
         encoder: QuestionEncoder,
         unsaved: UnsavedNames | None = None,
         whole: bool = False,
+        explained: bool = False,
     ) -> None:
         self._reader = reader
         self._weigher = weigher
@@ -48,6 +50,7 @@ class Answer:
         self._prefer_implementation = prefer_implementation
         self._encoder = encoder
         self._whole = whole
+        self._explained = explained
 
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
         """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
@@ -77,6 +80,7 @@ class Answer:
                 prefer_implementation=self._prefer_implementation,
                 check=check,
                 encoder=self._encoder,
+                explained=self._explained,
             )
             mended = False
             for one in found.ranked:

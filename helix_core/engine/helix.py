@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
 from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
+from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
 from helix_core.engine.plan import decides_for_others, unsettled
-from helix_core.engine.remembering import Remembering
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
-NO_HINTS = Hints()
 FINDINGS_MS = 150.0
 
 
-class Helix(Remembering):
+class Helix(Explaining):
     """One open workspace with its index."""
 
     @classmethod
@@ -257,37 +256,6 @@ class Helix(Remembering):
             return judgement.of(pointers, chosen, confidence)
 
         return self._mended(judge)
-
-    def explain(
-        self,
-        source_id: str,
-        start_line: int,
-        end_line: int,
-        *,
-        task: TaskType | str = TaskType.EXPLAIN,
-        overlays: Overlays = NO_OVERLAYS,
-        confidence: float = 1.0,
-        in_buffer: bool = False,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> dict[str, Any]:
-        """The ``helix.explain/1`` object: why these lines of the disk's text have the verdict they have.
-
-        Speaks of the smallest item that holds the lines, else of the file as a whole. ``confidence`` is that of the
-        packet they were in; ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError
-        for a path out of the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
-        """
-        from helix_core.engine.explain import Explanation
-        from helix_core.engine.note_shown import explained_note
-
-        chosen, lines = checked_task(task), LineSpan(start_line, end_line)
-
-        def explain() -> dict[str, Any]:
-            if source_id.startswith(NOTE_SCHEME):
-                return explained_note(self._note_items(source_id), source_id, lines, chosen)
-            explanation = Explanation(self._index.reader, self._weigher(overlays, stop_when(cancelled)))
-            return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer)
-
-        return self._mended(explain)
 
     def show(
         self,

@@ -122,7 +122,9 @@ class Opened:
             doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
         return doubts
 
-    def _find(self, question: str, hints: Hints, k: int, check: Callable[[], None]) -> Found:
+    def _find(
+        self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False
+    ) -> Found:
         """Places for a question, as the settings want them and in the best vectors there are."""
         from helix_core.search.search import search
 
@@ -135,13 +137,20 @@ class Opened:
             prefer_implementation=prefer,
             check=check,
             encoder=self.encoder,
+            explained=explained,
         )
 
-    def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None) -> Answer:
+    def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None, *, explained: bool = False) -> Answer:
         from helix_core.engine.answer import Answer
 
-        prefer = self._config.prefer_implementation
-        return Answer(self._index.reader, weigher, prefer_implementation=prefer, encoder=self.encoder, unsaved=unsaved)
+        return Answer(
+            self._index.reader,
+            weigher,
+            prefer_implementation=self._config.prefer_implementation,
+            encoder=self.encoder,
+            unsaved=unsaved,
+            explained=explained,
+        )
 
     def _weigher(
         self,

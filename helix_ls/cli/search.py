@@ -17,7 +17,10 @@ def search(
     path: PathOption = HERE,
     k: Annotated[int, typer.Option("-k", help="At most so many places.")] = 10,
     explained: Annotated[
-        bool, typer.Option("--explain", help="Show each ranker's list: rank of every file, share of its score.")
+        bool,
+        typer.Option(
+            "--explain", help="Show why: each ranker's list, rank and share, and what makes up the confidence."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -25,12 +28,8 @@ def search(
     text = asked(question)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
-        answer = helix.search(text, k=k)
+        answer = helix.explain_search(text, k=k) if explained else helix.search(text, k=k)
         workspace = helix.workspace
-    if explained:
-        from helix_core.packet import ranker_lists
-
-        answer["lists"] = ranker_lists(answer)
     if as_json:
         print_json(answer)
     else:

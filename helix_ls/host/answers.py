@@ -52,6 +52,10 @@ def _open(params: dict[str, Any], cancelled: Cancelled) -> Act:
 
 
 def _explain(params: dict[str, Any], cancelled: Cancelled) -> Act:
+    """Of a place; or, with ``question``, of how its answer comes about."""
+    if "question" in params:
+        question, about, k = text(params, "question"), text(params, "task", "explain"), count(params, "k", 8)
+        return lambda helix: helix.explain_answer(question, task=about, k=k, cancelled=cancelled)
     source_id, task = text(params, "source_id"), text(params, "task", "explain")
     first, last = count(params, "start_line"), count(params, "end_line")
     return lambda helix: helix.explain(source_id, first, last, task=task, cancelled=cancelled)

@@ -60,7 +60,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """``helix.explain``: a span as a packet names it, or a place in a document."""
+    """``helix.explain``: a span as a packet names it, a place in a document, or how an open packet, or the answer to a
+    question, came about."""
 
     source_id: str | None = None
     start_line: int = 0
@@ -69,6 +70,9 @@ class Explain:
     workspace: str | None = None
     uri: str | None = None
     position: dict[str, Any] | None = None
+    packet_id: str | None = None
+    question: str | None = None
+    k: int = 8
 
 
 @dataclass(frozen=True, slots=True)

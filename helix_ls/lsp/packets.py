@@ -14,7 +14,7 @@ from typing import Any
 from helix_core.engine import Helix
 from helix_core.engine.judge import all_lost
 from helix_core.errors import BusyStoreError, StoreError, WorkspaceError
-from helix_core.model import Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
+from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.workspace.paths import path_of
 from helix_ls.lsp.connection import Act, Connection
 from helix_ls.lsp.folders import Folder
@@ -28,11 +28,16 @@ MOST_OPEN = 100
 
 
 class OpenPacket:
-    """A packet somebody looks at. ``judged`` is empty until it was judged for the first time."""
+    """A packet somebody looks at. ``judged`` is empty until it was judged for the first time.
 
-    def __init__(self, folder: Folder, answer: Mapping[str, Any]) -> None:
+    ``k`` and ``hints`` are those it was asked with, so that it can be explained as it came about.
+    """
+
+    def __init__(self, folder: Folder, answer: Mapping[str, Any], k: int, hints: Hints) -> None:
         self.id = uuid.uuid4().hex
         self.folder = folder
+        self.question: str = answer["query"]
+        self.k, self.hints = k, hints
         self.task: str = answer["task_type"]
         self.confidence: float = answer["coordinate_confidence"]
         items = [item for status in Status for item in answer[status.value]]
@@ -62,9 +67,9 @@ class OpenPackets:
     def __iter__(self) -> Iterator[OpenPacket]:
         return iter(list(self._open.values()))
 
-    def open(self, folder: Folder, answer: Mapping[str, Any]) -> OpenPacket:
+    def open(self, folder: Folder, answer: Mapping[str, Any], k: int, hints: Hints) -> OpenPacket:
         """Watch over a packet from now on; the oldest is let go when there are too many."""
-        packet = OpenPacket(folder, answer)
+        packet = OpenPacket(folder, answer, k, hints)
         self._open[packet.id] = packet
         while len(self._open) > MOST_OPEN:
             self.close(next(iter(self._open)))

@@ -20,6 +20,7 @@ from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
 
 PLAN_SCHEMA = "helix.refreshPlan/1"
 MOST_LINES = 100_000
+_EXPLAIN_NEEDS = "helix.explain needs source_id with lines, uri with position, packet_id, or question"
 
 
 class Questions:
@@ -39,7 +40,7 @@ class Questions:
             )
 
         answer = await self._connection.ask(folder, act)
-        return {**answer, "packet_id": self._packets.open(folder, answer).id} if given.open else answer
+        return {**answer, "packet_id": self._packets.open(folder, answer, given.k, hints).id} if given.open else answer
 
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
         """The files open in the window, the one the question is about first."""
@@ -76,11 +77,13 @@ class Questions:
 
     async def explain(self, given: args.Explain) -> dict[str, Any]:
         """``helix.explain``."""
+        if given.packet_id is not None or given.question is not None:
+            return await self._explain_answer(given)
         if given.uri is not None and given.position is not None:
             place, line = document_place(self._connection, given.uri), _line(given.position) + 1
             return await self._explain(place, source_id_of(place.path), (line, line), given.task)
         if given.source_id is None:
-            raise RefusedError(INVALID_PARAMS, "helix.explain needs source_id with lines, or uri with position")
+            raise RefusedError(INVALID_PARAMS, _EXPLAIN_NEEDS)
         place = Place(self._connection.folders.named(given.workspace), b"")
         return await self._explain(place, given.source_id, (given.start_line, given.end_line), given.task)
 
@@ -96,6 +99,23 @@ class Questions:
             return helix.explain(source_id, start, end, task=task, overlays=overlays, confidence=confidence)
 
         return await self._connection.ask(place.folder, act)
+
+    async def _explain_answer(self, given: args.Explain) -> dict[str, Any]:
+        """How an open packet came about, with the files that were open then; or the answer to a question, as now."""
+        packet = self._packets.get(given.packet_id) if given.packet_id is not None else None
+        if packet is not None:
+            folder, question, task = packet.folder, packet.question, packet.task
+            k, hints = packet.k, packet.hints
+        elif given.question is not None:
+            folder = self._connection.folders.named(given.workspace, given.uri)
+            question, task, k, hints = given.question, given.task, given.k, self._hints(folder, given.uri)
+        else:
+            raise UsageError("that packet is not open any more; ask its question again")
+
+        def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return helix.explain_answer(question, task=task, k=k, hints=hints, overlays=overlays, cancelled=cancelled)
+
+        return await self._connection.ask(folder, act)
 
     async def open(self, given: args.Open) -> dict[str, Any]:
         """``helix.open``: what the engine's ``show`` gives, secrets masked; so many bytes of it as it allows."""

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
-from helix_ls.cli.render.explained import explain
+from helix_ls.cli.render.explained import explain, why_here
 from helix_ls.cli.render.page import Page, dim
 from helix_ls.cli.render.words import count, duration
 
@@ -19,7 +19,8 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
     page = Page()
     if answer["known_empty"]:
         page.line(Text("Nothing here answers that.", style="bold"))
-    width = len(str(len(answer["items"])))
+    width, explained = len(str(len(answer["items"]))), "lists" in answer
+    best = max((item["score"] for item in answer["items"]), default=0.0)
     for number, item in enumerate(answer["items"], start=1):
         uri = uri_of(workspace, path_of(item["source_id"]))
         place = page.place(item["source_id"], item["start_line"], item["end_line"], uri)
@@ -28,10 +29,12 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
             dim(f"{number:>{width}}  "),
             place,
             Text(f"  {one_line(item['symbol'])}" if item["symbol"] else "", style="cyan"),
-            dim(f"  {item['kind']}  {found_by}"),
+            dim(f"  {item['kind']}" + ("" if explained else f"  {found_by}")),
         )
+        if explained:
+            why_here(page, item, best)
     page.near(answer["nearest"])
-    if "lists" in answer:
+    if explained:
         explain(page, answer)
     page.space()
     page.line(

@@ -1,0 +1,103 @@
+"""How an answer came about, as the wire has it. Pure: an account in, plain objects out; decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from helix_core.engine.explain_ranking_words import PLACE_SIGNS, RANKERS, SIGNS
+from helix_core.model import Found, Ranked, Weighed
+from helix_core.model.account import Account, Listed, Sign
+from helix_core.packet import search_answer, search_item
+from helix_core.search.confidence import FLOOR
+
+EXPLAIN_SCHEMA = "helix.explain/1"
+DIGITS = 4
+
+
+def explained_search(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]:
+    """The ``helix.search/1`` object with what explains it beside: ``lists``, ``weights``, ``vectors``, ``certainty``,
+    and for each item the ``place`` signs by which the second stage chose its lines."""
+    answer = search_answer(query, found, elapsed_ms)
+    account = _account(found)
+    _with_places(answer["items"], found.ranked, account)
+    return answer | _explains(found, account, (one.item.source.source_id for one in found.ranked))
+
+
+def explained_answer(
+    query: str, task: str, weighed: Sequence[Weighed], found: Found, elapsed_ms: float
+) -> dict[str, Any]:
+    """The ``helix.explain/1`` object of a question: the items of its packet in their order, ``gene_id`` and lines as
+    the packet has them, and the same beside it as for a search."""
+    account = _account(found)
+    ranked = [one.ranked for one in weighed]
+    items = [search_item(one) | {"gene_id": one.item.text_hash} for one in ranked]
+    _with_places(items, ranked, account)
+    return {
+        "schema": EXPLAIN_SCHEMA,
+        "query": query,
+        "task_type": task,
+        "items": items,
+        "known_empty": found.known_empty,
+        "confidence": round(found.confidence, DIGITS),
+        "elapsed_ms": round(elapsed_ms, 3),
+        "nearest": list(found.nearest),
+        "rankers": dict(found.rankers),
+    } | _explains(found, account, (one.item.source.source_id for one in ranked))
+
+
+def _account(found: Found) -> Account:
+    assert found.account is not None, "asked for with explained=True"
+    return found.account
+
+
+def _with_places(items: Sequence[dict[str, Any]], ranked: Sequence[Ranked], account: Account) -> None:
+    for item, one in zip(items, ranked, strict=True):
+        signs = () if one.related else account.lines.get(one.item.id, ())
+        if signs:
+            item["place"] = _signs(signs, PLACE_SIGNS)
+
+
+def _explains(found: Found, account: Account, shown: Iterable[str]) -> dict[str, Any]:
+    in_answer = frozenset(shown)
+    heard = {one.name: one for one in account.rankers}
+    return {
+        "lists": {
+            name: [_listed(each, in_answer) for each in heard[name].listed] if name in heard else []
+            for name in dict.fromkeys((*found.rankers, *heard))
+        },
+        "weights": {
+            one.name: {"weight": one.weight, "files": one.files, "says": RANKERS.get(one.name, one.name)}
+            for one in account.rankers
+        },
+        "vectors": {"model": account.model, "levels": list(account.levels), "unready": list(account.unready)},
+        "certainty": {
+            "presence": round(account.presence, DIGITS),
+            "floor": FLOOR,
+            "presence_signs": _signs(account.presence_signs, SIGNS),
+            "place": round(account.place, DIGITS),
+            "place_signs": _signs(account.place_signs, SIGNS),
+        },
+    }
+
+
+def _listed(one: Listed, in_answer: frozenset[str]) -> dict[str, Any]:
+    return {
+        "source_id": one.source_id,
+        "rank": one.rank,
+        "share": round(one.share, DIGITS),
+        "part": round(one.part, DIGITS),
+        "shown": one.source_id in in_answer,
+    }
+
+
+def _signs(signs: Sequence[Sign], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "sign": one.name,
+            "says": words.get(one.name, one.name),
+            "value": round(one.value, DIGITS),
+            "effect": round(one.effect, DIGITS),
+        }
+        for one in signs
+    ]
