@@ -6,6 +6,7 @@ of CPU, nearly all of it imports.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from helix_core.errors import ModelError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
-BATCH = 8
-"""Small batches of texts alike in length beat large ones on a CPU: nothing is padded."""
+BATCH = 4
+"""Small batches of texts alike in tokens beat large ones on a CPU: hardly anything is padded."""
 LONGEST = 2_000
+SESSION: dict[str, Any] = {"threads": 1, "providers": ["CPUExecutionProvider"], "enable_cpu_mem_arena": False}
 
 
 class FastModel:
@@ -28,13 +31,15 @@ class FastModel:
         """Raises ModelError when the files are damaged or no model of the kind that ``model`` says."""
         self.model = model
         try:
-            self._session = _session(model)
+            self._embedding = _embedding(model)
+            self._inputs = {each.name for each in self._embedding.model.model.get_inputs()}
+            self._tokenizer = _unpadded(self._embedding.model.tokenizer)
             width = self.vectors(["helix"]).shape[1]
         except ModelError:
             raise
         except Exception as error:
             # The runtime raises kinds of its own, and a damaged file must not end a question.
-            raise _unusable(model, error) from error
+            raise unusable(model.name, error) from error
         if width != model.dimensions:
             raise ModelError(f"The model {model.name} gives {width} dimensions; run helix embed setup again.")
 
@@ -43,28 +48,47 @@ class FastModel:
         import numpy as np
 
         cut = [text[:LONGEST] for text in texts]
-        order = sorted(range(len(cut)), key=lambda place: len(cut[place]))
-        found: Any = np.array(list(self._session.embed([cut[place] for place in order], batch_size=BATCH)), np.float32)
-        sorted_back = np.empty_like(found)
-        sorted_back[order] = found
-        return np.asarray(
-            sorted_back / np.maximum(np.linalg.norm(sorted_back, axis=1, keepdims=True), 1e-12), np.float32
-        )
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(cut)]
+        order = sorted(range(len(cut)), key=lambda place: len(tokens[place]))
+        # A graph that is told of no mask would take padding for words.
+        size = BATCH if "attention_mask" in self._inputs else 1
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        if self.model.pooling == "none" and not self.model.fastembed:
+            found = [self._run([tokens[place] for place in batch]) for batch in batches]
+        else:
+            # What comes after the graph is fastembed's to know, and it starts from texts.
+            found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
+        together = np.concatenate(found) if found else np.empty((0, self.model.dimensions))
+        rows = np.empty(together.shape, np.float32)
+        rows[order] = together
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
+
+    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """The rows of a few texts by a graph that pools by itself."""
+        import numpy as np
+
+        ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, own in enumerate(tokens):
+            ids[row, : len(own)] = own
+            mask[row, : len(own)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        session = self._embedding.model.model
+        return np.asarray(session.run(None, {name: given[name] for name in self._inputs})[0], np.float32)
 
 
-def _session(model: Model) -> Any:
-    import os
-
-    # Nothing is ever fetched from here: what is missing is an error.
+def offline() -> None:
+    """From now on nothing is ever fetched, what is missing is an error, and tokenizers start no threads."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def _embedding(model: Model) -> Any:
+    offline()
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
-    options: dict[str, Any] = {
-        "specific_model_path": str(model.folder),
-        "threads": 1,
-        "providers": ["CPUExecutionProvider"],
-    }
+    options = {"specific_model_path": str(model.folder), **SESSION}
     if model.fastembed:
         return TextEmbedding(model.fastembed, **options)
     name = f"helix/{model.name}"
@@ -74,7 +98,7 @@ def _session(model: Model) -> Any:
         "cls": PoolingType.CLS,
         "last": PoolingType.LAST_TOKEN,
     }
-    if not _is_known(name, TextEmbedding.list_supported_models()):
+    if not is_known(name, TextEmbedding.list_supported_models()):
         TextEmbedding.add_custom_model(
             model=name,
             pooling=poolings[model.pooling],
@@ -86,10 +110,21 @@ def _session(model: Model) -> Any:
     return TextEmbedding(name, **options)
 
 
-def _is_known(name: str, models: Iterable[dict[str, Any]]) -> bool:
+def _unpadded(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy that says how many tokens each text has."""
+    from tokenizers import Tokenizer
+
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.no_padding()
+    return copy
+
+
+def is_known(name: str, models: Iterable[dict[str, Any]]) -> bool:
+    """Is a model of that name in one of fastembed's lists?"""
     return any(str(each["model"]).lower() == name.lower() for each in models)
 
 
-def _unusable(model: Model, error: Exception) -> ModelError:
+def unusable(name: str, error: Exception) -> ModelError:
+    """What is said of a model that cannot be loaded, on one line."""
     why = " ".join(str(error).split())[:200]
-    return ModelError(f"The model {model.name} cannot be loaded ({type(error).__name__}: {why}); set it up again.")
+    return ModelError(f"The model {name} cannot be loaded ({type(error).__name__}: {why}); set it up again.")
