@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.model import Signal
 
@@ -35,19 +36,18 @@ class Ranking:
     def ranks(self) -> dict[int, int]:
         """The 1-based rank of each id, the better one for an id named twice."""
         ranks: dict[int, int] = {}
-        scores = self.scores or tuple(range(len(self.ids)))
-        shared, last = 0, math.nan
+        scores = self.scores or range(len(self.ids), 0, -1)
+        shared, last = 0, math.inf
         for id_, score in zip(self.ids, scores, strict=True):
             if id_ in ranks:
                 continue
-            if not math.isclose(score, last, rel_tol=ROUNDING):
+            if score < last * (1 - ROUNDING):
                 shared, last = len(ranks) + 1, score
             ranks[id_] = shared
         return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """An id, its fused score, and what each ranker gave: its name, the rank there, and that much of the score."""
 
     id: int
@@ -76,11 +76,15 @@ def blend(rankings: Iterable[Ranking]) -> list[Fused]:
 
 
 def _standings(ranking: Ranking) -> dict[int, tuple[int, float]]:
+    ranks = ranking.ranks()
     best = ranking.scores[0] if ranking.scores else 0.0
-    shares: dict[int, float] = {}
-    for id_, score in zip(ranking.ids, ranking.scores, strict=False):
-        shares.setdefault(id_, score / best if best > 0 else 1.0)
-    return {id_: (rank, standing(rank, shares.get(id_, 1.0 / rank))) for id_, rank in ranking.ranks().items()}
+    if not ranking.scores:
+        return {id_: (rank, standing(rank, 1.0 / rank)) for id_, rank in ranks.items()}
+    if best <= 0:
+        return {id_: (rank, standing(rank, 1.0)) for id_, rank in ranks.items()}
+    # From the end, so that of an id named twice the better score stays.
+    shares = dict(zip(reversed(ranking.ids), reversed(ranking.scores), strict=True))
+    return {id_: (rank, standing(rank, shares[id_] / best)) for id_, rank in ranks.items()}
 
 
 def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:
@@ -95,11 +99,18 @@ def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> l
 
 def _summed(rankings: Iterable[Ranking], worth: Callable[[Ranking], Mapping[int, tuple[int, float]]]) -> list[Fused]:
     parts: dict[int, list[tuple[str, int, float]]] = {}
+    scores: dict[int, float] = {}
     for ranking in sorted(rankings, key=lambda r: (r.ranker, r.weight, r.ids, r.scores)):
-        if ranking.weight <= 0:
+        name, weight = ranking.ranker, ranking.weight
+        if weight <= 0:
             continue
         for id_, (rank, value) in worth(ranking).items():
-            parts.setdefault(id_, []).append((ranking.ranker, rank, ranking.weight * value))
-    fused = [Fused(id_, sum(part for _, _, part in given), tuple(given)) for id_, given in parts.items()]
-    fused.sort(key=lambda f: (-f.score, f.id))
-    return fused
+            part = weight * value
+            if id_ in parts:
+                parts[id_].append((name, rank, part))
+                scores[id_] += part
+            else:
+                parts[id_] = [(name, rank, part)]
+                scores[id_] = part
+    best_first = sorted((-score, id_) for id_, score in scores.items())
+    return [Fused(id_, -score, tuple(parts[id_])) for score, id_ in best_first]

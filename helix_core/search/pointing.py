@@ -52,9 +52,11 @@ def read_files(asked: Asked, best: Best) -> list[BestFile]:
     match = any_of(term.word for term in asked.terms)
     count = len(asked.terms)
     files = []
-    for source_id, score in best.files[:FILES_READ]:
-        places = asked.reader.places_in(source_id)
-        counts = asked.reader.counts_in(match, count, source_id) if match else {}
+    wanted = best.files[:FILES_READ]
+    places_in = asked.reader.places_in([source_id for source_id, _ in wanted])
+    for source_id, score in wanted:
+        places = places_in.get(source_id, [])
+        counts = asked.reader.counts_in(match, count, places) if match else {}
         files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
     return files
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -17,7 +18,6 @@ from helix_core.store.session import Row, id_list
 _COLUMNS = 5
 _COUNTS, _SPOTS = "field_counts", "spots"
 
-_RANGE = "SELECT first_item, first_item + item_count FROM source WHERE id = ? AND live = 1"
 _MATCHES = (
     f"SELECT rowid, {_COUNTS}(chunk_fts, ?4) FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3"
 )
@@ -25,8 +25,10 @@ _PLACES = """
     SELECT i.id, i.source_id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb, i.start_line, i.end_line,
         (SELECT group_concat(coalesce(dn.name, dn.folded), char(31)) FROM definition d JOIN name dn ON dn.id = d.name_id
          WHERE d.item_id = i.id)
-    FROM item i JOIN kind k ON k.id = i.kind_id LEFT JOIN name n ON n.id = i.name_id
-    WHERE i.id >= ? AND i.id < ? ORDER BY i.id
+    FROM json_each(?) wanted JOIN source s ON s.id = wanted.value
+    JOIN item i ON i.id >= s.first_item AND i.id < s.first_item + s.item_count
+    JOIN kind k ON k.id = i.kind_id LEFT JOIN name n ON n.id = i.name_id
+    WHERE s.live = 1 ORDER BY i.id
 """
 _WHERE_IN = f"""
     SELECT rowid, {_SPOTS}(chunk_fts) FROM chunk_fts
@@ -34,9 +36,11 @@ _WHERE_IN = f"""
 """
 
 
-@dataclass(frozen=True, slots=True)
-class InnerPlace:
-    """A chunk without its file: what it is called, its lines (1-based, inclusive), the names it defines, in order."""
+class InnerPlace(NamedTuple):
+    """A chunk without its file: what it is called, its lines (1-based, inclusive), the names it defines, in order.
+
+    Hundreds are made for a question, so it is a tuple: a frozen dataclass takes three times as long to make.
+    """
 
     id: int
     source_id: int
@@ -48,8 +52,7 @@ class InnerPlace:
     defines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldCounts:
+class FieldCounts(NamedTuple):
     """How often each phrase occurs in each column of one chunk.
 
     ``counts[phrase]`` are the occurrences in body, doc, names, extra and path; ``length`` is in tokens, without the
@@ -76,20 +79,20 @@ class InsideQueries(LexicalQueries):
 
     _inside_registered = False
 
-    def places_in(self, source_id: int) -> list[InnerPlace]:
-        """All chunks of a live file, in file order."""
-        return [
-            _place(row) for low, high in self._rows(_RANGE, (source_id,)) for row in self._rows(_PLACES, (low, high))
-        ]
+    def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
+        """All chunks of some live files, by file and in its order; files that are not live are missing."""
+        found: dict[int, list[InnerPlace]] = {}
+        for row in self._timed_rows(_PLACES, (id_list(source_ids),)):
+            found.setdefault(row[1], []).append(_place(row))
+        return found
 
-    def counts_in(self, match: str, phrases: int, source_id: int) -> dict[int, FieldCounts]:
-        """The chunks of one live file that match, by id; the first ``phrases`` phrases of ``match`` are counted."""
+    def counts_in(self, match: str, phrases: int, places: Sequence[InnerPlace]) -> dict[int, FieldCounts]:
+        """Which of a live file's chunks match, by id; ``places`` are all of them in file order. The first ``phrases``
+        phrases of ``match`` are counted."""
+        if not places:
+            return {}
         self._register()
-        rows = (
-            row
-            for low, high in self._rows(_RANGE, (source_id,))
-            for row in self._timed_rows(_MATCHES, (match, low, high, phrases))
-        )
+        rows = self._timed_rows(_MATCHES, (match, places[0].id, places[-1].id + 1, phrases))
         return {row[0]: _counts(array("d", row[1])) for row in rows}
 
     def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
@@ -126,8 +129,8 @@ def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
 
 
 def _counts(packed: Sequence[float]) -> FieldCounts:
-    rows = range(2, len(packed), _COLUMNS)
-    return FieldCounts(packed[0], packed[1], tuple(tuple(packed[start : start + _COLUMNS]) for start in rows))
+    numbers = iter(packed)
+    return FieldCounts(next(numbers), next(numbers), tuple(zip(*[numbers] * _COLUMNS, strict=True)))
 
 
 def _spots(packed: Sequence[int]) -> Spots:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from helix_core.store.session import Row, Session, id_list
 from helix_core.store.vector_blocks import floats_of, quantised, similarities
@@ -44,10 +44,9 @@ _SHARE = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class VectorHit:
+class VectorHit(NamedTuple):
     """A live place near a vector: ``item_id`` is the chunk, or for an outline the first chunk of its part of the file;
-    ``similarity`` is the cosine, -1..1, estimated where only signs are kept."""
+    ``similarity`` is the cosine, -1..1, estimated where only signs are kept. Hundreds are made for a question."""
 
     source_id: int
     item_id: int | None

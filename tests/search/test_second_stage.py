@@ -94,9 +94,10 @@ def test_a_range_is_part_of_its_chunk_and_five_show_no_more_lines_than_are_read(
 def test_the_inside_of_a_file_is_counted_by_column(shop: Reader) -> None:
     source = shop.source(b"src/shop/cart.py")
     assert source is not None
-    places = {one.name: one for one in shop.places_in(source.id)}
-    assert [one.id for one in places.values()] == [item.id for item in shop.items_of(source.id)]
-    counts = shop.counts_in('"customer" OR "article"', 2, source.id)
+    inside = shop.places_in([source.id])[source.id]
+    assert [one.id for one in inside] == [item.id for item in shop.items_of(source.id)]
+    places = {one.name: one for one in inside}
+    counts = shop.counts_in('"customer" OR "article"', 2, inside)
     customer, article = counts[places["Cart"].id].counts
     assert customer[1] == 1.0
     assert article[0] > 1.0

@@ -11,7 +11,7 @@ from helix_core.store.evidence import Evidence
 from helix_core.store.hits import Weights
 from helix_core.words import split_identifier
 
-MATCHES = 150
+MATCHES = 80
 PHRASE_MATCHES = 60
 PHRASE_POSTINGS = 6_000
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
