@@ -91,11 +91,9 @@ def main() -> None:
         report(f"{name}: fitted elsewhere", left_out(cases, columns))
         report(f"{name}: fitted on itself too", [rank(case, fit_column(cases, columns)) for case in cases])
     fits = [fit_column(cases, columns) for cases in columns]
-    print(text := as_text(fits))
+    print(text := as_text(fits, [heard_of(cases) for cases in columns]))
     if args.write:
-        path = Path(shipped.__file__)
-        written = re.sub(r"(?s)(?<=# fitted: begin\n).*?(?=# fitted: end)", lambda _: text, path.read_text("utf-8"))
-        path.write_text(written, "utf-8")
+        write(Path(shipped.__file__), text)
 
 
 def cases_of(bench: Bench, readers: Mapping[str, Reader], encoder: Encoder) -> list[Case]:
@@ -207,12 +205,29 @@ def report(name: str, ranks: Sequence[int]) -> None:
     print(f"{name:36s} " + "  ".join(f"{value:.3f}" for value in (*hits, mrr)))
 
 
-def as_text(fits: Sequence[Fit]) -> str:
-    """The part of the file between its marks; a column that was not fitted stays."""
+def heard_of(cases: Sequence[Case]) -> frozenset[str]:
+    """The rankers that named any candidate at all: of the others a fit knows nothing but the guess."""
+    total = np.sum([case.standings.sum(axis=0) for case in cases], axis=0)
+    return frozenset(name for name, sum_ in zip(FITTED, total, strict=True) if sum_)
+
+
+def write(path: Path, text: str) -> None:
+    """Put ``text`` between the marks of the file of weights."""
+    kept = path.read_text("utf-8")
+    fresh, count = re.subn(r"(?s)(?<=# fitted: begin\n).*?(?=# fitted: end)", lambda _: text, kept)
+    if count != 1:
+        raise SystemExit(f"{path} has no one place between '# fitted: begin' and '# fitted: end'; nothing was written.")
+    path.write_text(fresh, "utf-8")
+
+
+def as_text(fits: Sequence[Fit], heard: Sequence[frozenset[str]]) -> str:
+    """The part of the file between its marks; a column that was not fitted stays, and a ranker that was not heard."""
     lines = ["_FITTED: Mapping[str, tuple[float, float]] = {\n"]
     for number, name in enumerate(FITTED):
-        values = [round(float(np.exp(one.weights[number])), 2) for one in fits]
-        values += [shipped.weight(name, with_model=True)] if len(fits) == 1 else []
+        values = [shipped.weight(name, with_model=with_model) for with_model in (False, True)]
+        for column, (one, known) in enumerate(zip(fits, heard, strict=True)):
+            if name in known:
+                values[column] = round(float(np.exp(one.weights[number])), 2)
         lines.append(f'    "{name}": ({values[0]}, {values[1]}),\n')
     roles = np.exp(fits[0].roles / SHARPNESS)
     factors = ", ".join(f'"{role}": {value:g}' for role, value in zip(ROLES, roles, strict=True))

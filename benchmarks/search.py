@@ -88,7 +88,7 @@ def main() -> None:
         ours = score(bench, answers)
         report(bench, ours, answers, latencies)
         if args.packets:
-            report_packets(bench, engine.cache)
+            report_packets(bench, engine)
         if args.ablate:
             ablate(bench, readers, engine.encoder, ours)
         if args.latency:
@@ -302,11 +302,13 @@ def calibration_error(answers: Sequence[Answer], rows: Sequence[Row]) -> float:
     return sum(abs(sum(gaps)) for gaps in bins.values()) / len(rows)
 
 
-def report_packets(bench: Bench, cache: Path) -> None:
+def report_packets(bench: Bench, engine: Engine) -> None:
+    """Packets are made by the whole product, which a host gives the model that is loaded."""
     costs = Costs()
     for name in bench.projects:
         folder = bench.corpora / name
-        with Helix.open(folder, config=replace(load_config(folder), cache_dir=cache)) as helix:
+        with Helix.open(folder, config=replace(load_config(folder), cache_dir=engine.cache)) as helix:
+            helix.encoder = engine.encoder
             for question in bench.answerable():
                 if question["corpus"] == name:
                     costs.ask(helix, question)

@@ -25,7 +25,8 @@ from helix_core.store.vectors_missing import Waiting
 from helix_core.workspace.disk import DiskError, Root, Scan
 from helix_core.workspace.files import content_reason
 
-TEXTS_AT_ONCE = 64
+TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
+"""Written at once, and sorted by length among each other: about a second's work."""
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
 
@@ -115,9 +116,9 @@ class Embedding(Opened):
             return self._index.writer.add_vectors(embedder.model.name, level, pairs)
 
     def _batches(self, model: str, level: Level, check: Callable[[], None]) -> Iterator[tuple[list[Text], int]]:
-        """Texts that have no vector, about 64 at once, with the number of files passed over on the way."""
+        """Texts that have no vector, as many as are written at once, with the number of files passed over on the way."""
         batch: dict[bytes, Text] = {}
-        skipped = 0
+        skipped, most = 0, TEXTS_AT_ONCE[level]
         with self._root.scan() as scan:
             for waiting in self._index.reader.waiting_sources(model, level):
                 check()
@@ -125,8 +126,8 @@ class Embedding(Opened):
                 skipped += texts is None
                 missing = self._index.reader.missing_hashes(model, level, waiting.path) if texts else set()
                 batch.update({text.input_hash: text for text in texts or () if text.input_hash in missing})
-                while len(batch) >= TEXTS_AT_ONCE:
-                    chosen = [batch.pop(key) for key in list(batch)[:TEXTS_AT_ONCE]]
+                while len(batch) >= most:
+                    chosen = [batch.pop(key) for key in list(batch)[:most]]
                     yield chosen, skipped
                     skipped = 0
                     check()

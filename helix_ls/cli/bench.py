@@ -6,7 +6,7 @@ import json
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from helix_ls.cli.opened import bring_up_to_date, opened
 from helix_ls.cli.output import complain, print_json, warn
 from helix_ls.cli.progress import Bar
 from helix_ls.cli.verbs import Json
+
+if TYPE_CHECKING:
+    from helix_core.embed.static import Encoder
 
 MOST_BYTES = 32 * 1024 * 1024
 UNDECIDED = 4
@@ -58,6 +61,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
     asked = read_questions(_read(questions), str(questions))
     with opened(folder) as helix:
         bring_up_to_date(helix)
+        helix.encoder = _encoder_of_a_host(folder)
         bar = Bar()
         with bar:
             run = run_bench(helix, asked, rounds=rounds, progress=bar.show)
@@ -72,6 +76,19 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
         draw_run(run, kept)
     warn(doubt["detail"] for doubt in run["doubts"])
     return 0 if run["figures"] is not None else 1
+
+
+def _encoder_of_a_host(folder: Path) -> Encoder:
+    """Questions are asked as an editor's host asks them: with the model that is set up, loaded before any is timed."""
+    from helix_core.config import load_config
+    from helix_core.embed.encoder import ModelEncoder
+
+    config = load_config(folder)
+    encoder = ModelEncoder(config.cache_dir, config.embed_model)
+    encoder.follow()
+    if encoder.problem:
+        warn([f"the built-in vectors serve: {encoder.problem}"])
+    return encoder
 
 
 def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:

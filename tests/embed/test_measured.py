@@ -1,0 +1,135 @@
+"""What measures a model asks with it, and what fits weights writes them as the file has them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from helix_core.config import load_config
+from helix_core.embed.encoder import ModelEncoder
+from helix_core.embed.fast import FastModel
+from helix_core.embed.model_folder import Model, choose
+from helix_core.engine import Helix
+from helix_core.engine.embedding import Embedding
+from helix_core.search import weights
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+TEXT = 'def purge(table, key):\n    """Remove a record and all that refers to it."""\n    del table[key]\n'
+QUESTION = {"question": "how does one get rid of an entry?", "kind": "x", "expect_files": ["rows.py"], "evidence": [""]}
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """A script of the benchmarks, as a module."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpora" / "project"
+    folder.mkdir(parents=True)
+    (folder / "rows.py").write_text(TEXT)
+    return folder.parent
+
+
+class _Heard:
+    """A model's encoder that remembers which models it was asked for."""
+
+    def __init__(self, encoder: ModelEncoder) -> None:
+        self._encoder, self.problem, self.asked_for = encoder, "", list[str]()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self._encoder.models
+
+    def encode(self, model: str, text: str) -> bytes:
+        self.asked_for.append(model)
+        return self._encoder.encode(model, text)
+
+
+def test_packets_are_measured_with_the_model(
+    corpora: Path, minilm: Model, benchmark: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    search = benchmark("search")
+    bench = search.Bench(tmp_path, corpora, [QUESTION | {"corpus": "project"}])
+    with ExitStack() as stack:
+        made = search.Engine.of(tmp_path / "cache", minilm.folder, chunks=False, stack=stack)
+        heard = _Heard(made.encoder)
+        engine = search.Engine(made.cache, heard, made.model, made.levels)
+        stack.enter_context(engine.indexed(corpora / "project"))
+        search.report_packets(bench, engine)
+    assert heard.asked_for and set(heard.asked_for) == {minilm.name}
+
+
+def test_a_bench_of_ones_own_asks_with_the_model_that_is_set_up(
+    corpora: Path, minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, questions = corpora / "project", tmp_path / "own.jsonl"
+    questions.write_text(json.dumps({"question": QUESTION["question"], "files": ["rows.py"]}))
+    monkeypatch.setenv("HELIX_CACHE_DIR", str(tmp_path / "cache"))
+    config = load_config(folder)
+    with Helix.open(folder, config=config) as helix:
+        helix.refresh()
+
+    def run() -> dict[str, Any]:
+        command = [sys.executable, "-m", "helix_ls.cli", "bench", "run", str(folder), "--questions", str(questions)]
+        ran = subprocess.run([*command, "--rounds", "1", "--json"], capture_output=True, text=True, check=True)
+        answer: dict[str, Any] = json.loads(ran.stdout)
+        return answer
+
+    assert run()["model"] == "static"
+    choose(config.cache_dir, minilm)
+    with Embedding.open(folder, config) as embedding:
+        embedding.run(FastModel(minilm))
+    assert run()["model"] == minilm.name
+
+
+def test_weights_are_written_as_the_file_has_them(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    fit = benchmark("fit")
+    shipped = Path(str(weights.__file__))
+    copy = tmp_path / "weights.py"
+    shutil.copy(shipped, copy)
+    columns = [
+        fit.Fit(
+            fit.np.log([weights.weight(name, with_model=with_model) for name in fit.FITTED]),
+            fit.SHARPNESS * fit.np.log([weights.ROLE_FACTORS[role] for role in fit.ROLES]),
+        )
+        for with_model in (False, True)
+    ]
+    everything = frozenset(fit.FITTED)
+    fit.write(copy, fit.as_text(columns, [everything, everything]))
+    assert copy.read_text() == shipped.read_text()
+
+    other = fit.Fit(fit.np.log([0.37] * len(fit.FITTED)), columns[0].roles)
+    fit.write(copy, fit.as_text([other], [everything - {"passages"}]))
+    assert copy.read_text() != shipped.read_text()
+    found: dict[str, Any] = {}
+    exec(copy.read_text(), found)
+    assert found["weight"]("chunks", with_model=False) == 0.37
+    # What was not heard, and the column that was not fitted, stay.
+    assert found["weight"]("passages", with_model=False) == weights.weight("passages", with_model=False)
+    assert found["weight"]("chunks", with_model=True) == weights.weight("chunks", with_model=True)
+    assert subprocess.run([sys.executable, "-m", "ruff", "format", "--check", copy], check=False).returncode == 0
+
+
+def test_a_file_without_the_marks_is_left_as_it_is(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("x = 1\n")
+    with pytest.raises(SystemExit, match="fitted: begin"):
+        benchmark("fit").write(other, "y = 2\n")
+    assert other.read_text() == "x = 1\n"
