@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helix_core.engine.unsaved import OnlyInBuffer, UnsavedNames
 from helix_core.engine.weigher import Weigher
 from helix_core.model import Contradiction, Found, Hints, Ranked, Signal, TaskType, Weighed
+from helix_core.packet import files_first
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.search.question import understand
 from helix_core.search.search import search
@@ -62,7 +63,8 @@ class Answer:
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
             found = dataclasses.replace(found, known_empty=False, confidence=confidence)
-        return Answered(tuple(weighed), tuple(pairs), found)
+        ordered = weighed if self._whole else files_first(weighed)
+        return Answered(tuple(ordered), tuple(pairs), found)
 
     def _only_in_buffer(self, one: OnlyInBuffer, score: float, task: TaskType) -> Weighed:
         ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))

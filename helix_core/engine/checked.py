@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import TaskType
+from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
+from helix_core.weigh.truth import HIGH_RISK
 
 MAX_K = 100
 
@@ -30,6 +32,17 @@ def checked_task(task: TaskType | str) -> TaskType:
         return TaskType(task)
     except ValueError:
         raise UsageError(f"unknown task {task!r}; use one of {', '.join(TaskType)}") from None
+
+
+def checked_spending(quotes: Quotes | str, max_tokens: int | None, task: TaskType) -> Spending:
+    """What a packet may cost, or UsageError. Where the task wants the very words, no quote is shortened to save."""
+    try:
+        chosen = Quotes(quotes)
+    except ValueError:
+        raise UsageError(f"unknown quotes {quotes!r}; use one of {', '.join(Quotes)}") from None
+    if max_tokens is not None and not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+        raise UsageError(f"max_tokens is {max_tokens}; it must be from {LEAST_TOKENS} to {MOST_TOKENS:,}")
+    return Spending(whole=chosen is Quotes.WHOLE or task in HIGH_RISK, max_tokens=max_tokens)
 
 
 def stop_when(cancelled: Callable[[], bool] | None) -> Callable[[], None]:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
-from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
+from helix_core.engine.checked import checked_k, checked_question, checked_spending, checked_task, stop_when
 from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
@@ -25,7 +25,7 @@ from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
-from helix_core.packet import PacketFacts, packet, search_answer
+from helix_core.packet import PacketFacts, Quotes, packet, search_answer
 from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
 
@@ -167,11 +167,15 @@ class Helix(Explaining):
         k: int = 8,
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
+        quotes: Quotes | str = Quotes.CHOSEN,
+        max_tokens: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
 
-        ``overlays`` are the editor's unsaved buffers. Raises UsageError for a bad call, and Cancelled soon after
+        ``overlays`` are the editor's unsaved buffers. ``quotes`` are chosen by what they are worth, whole where the
+        task wants the very words, or whole everywhere. ``max_tokens`` bounds the whole packet: items then have only
+        what points, judges and quotes, and fewer come. Raises UsageError for a bad call, and Cancelled soon after
         ``cancelled`` says so.
         """
 
@@ -179,6 +183,7 @@ class Helix(Explaining):
         chosen = checked_task(task)
         checked_question(question)
         checked_k(k)
+        spending = checked_spending(quotes, max_tokens, chosen)
         check = stop_when(cancelled)
 
         def make() -> tuple[Answered, Weigher]:
@@ -197,6 +202,7 @@ class Helix(Explaining):
             found=answer.found,
             notes=notes,
             elapsed_ms=(time.monotonic() - started) * 1e3,
+            spending=spending,
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
 

@@ -1,8 +1,4 @@
-"""Verdicts → the context packet, and ranked items → the search answer: the two wire objects.
-
-Pure functions of values; what stands here is the wire contract (``helix.packet/1``, ``helix.search/1``). Never ranks,
-never decides a verdict, never reads anything.
-"""
+"""The two wire objects as they are written down: the contract of ``helix.packet/1`` and ``helix.search/1``."""
 
 from __future__ import annotations
 
@@ -22,10 +18,22 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
+from helix_core.packet.economy import Spending, fitted, quoted
 
 PACKET_SCHEMA = "helix.packet/1"
 SEARCH_SCHEMA = "helix.search/1"
 CHARACTERS_PER_TOKEN = 3.6
+
+
+# What a pointer is without: these say which text is meant, whether it stands, and what it says.
+_POINTS = (
+    *("gene_id", "source_id", "symbol", "start_line", "end_line", "content_hash", "status", "reason", "quote"),
+    *("detail", "buffer", "related"),
+)
+_NOTHING_WRONG = frozenset({"used", "empty", "off"})
+_ECHOED = 200
+# Characters of what is counted last: tokens, milliseconds, and how many places are in and out.
+_COUNTED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class PacketFacts:
     found: Found
     notes: tuple[str, ...]
     elapsed_ms: float
+    spending: Spending
 
 
 def packet(
@@ -47,18 +56,44 @@ def packet(
     plan: Sequence[RefreshTarget],
     facts: PacketFacts,
 ) -> dict[str, Any]:
-    """The ``helix.packet/1`` object; items keep the order they come in, which is best first."""
-    groups: dict[str, list[dict[str, Any]]] = {status.value: [] for status in Status}
-    for one in weighed:
-        groups[one.verdict.status.value].append(item_object(one))
-    found = facts.found
-    answer: dict[str, Any] = {
+    """The ``helix.packet/1`` object; items keep the order they come in, which is best first.
+
+    Within ``max_tokens`` its items have only what points, judges and quotes, and it may have fewer of them, though one
+    at least; ``left_out`` in its accounting says how many fewer.
+    """
+    most = facts.spending.max_tokens
+    if most is None:
+        shown = quoted(weighed, facts.found.confidence, facts.spending)
+        items = [item_object(one) for one in shown]
+    else:
+        bare = _answer([], contradictions, plan, facts)
+        room = int(most * CHARACTERS_PER_TOKEN) - _length(bare) - _COUNTED
+        shown = fitted(weighed, room, lambda one: _length(_pointer(one)) + 1)
+        items = [_pointer(one) for one in shown]
+    answer = _answer(items, contradictions, plan, facts)
+    if most is not None:
+        answer["accounting"]["left_out"] = len(weighed) - len(items)
+    # Before the time is put in: equal evidence costs equal tokens, however many digits the clock gave.
+    answer["accounting"]["tokens"] = estimated_tokens(answer)
+    answer["accounting"]["elapsed_ms"] = round(facts.elapsed_ms, 3)
+    return answer
+
+
+def _answer(
+    items: Sequence[dict[str, Any]],
+    contradictions: Sequence[Contradiction],
+    plan: Sequence[RefreshTarget],
+    facts: PacketFacts,
+) -> dict[str, Any]:
+    found, is_bounded = facts.found, facts.spending.max_tokens is not None
+    signals = {name: state for name, state in found.rankers.items() if not is_bounded or state not in _NOTHING_WRONG}
+    return {
         "schema": PACKET_SCHEMA,
         "task_type": facts.task.value,
-        "query": facts.query,
+        "query": facts.query[:_ECHOED] if is_bounded else facts.query,
         "workspace": facts.workspace,
         "head": facts.head,
-        **groups,
+        **{status.value: [item for item in items if item["status"] == status.value] for status in Status},
         "contradictions": [_contradiction(pair) for pair in contradictions],
         "refresh_targets": [target_object(target) for target in plan],
         "known_empty": found.known_empty,
@@ -69,16 +104,17 @@ def packet(
             "searched": found.searched_items,
             "sources": found.searched_sources,
             "evaluated": found.evaluated,
-            "returned": len(weighed),
+            "returned": len(items),
             "tokens": 0,
             "elapsed_ms": 0.0,
-            "signals": dict(found.rankers),
+            "signals": signals,
         },
     }
-    # Before the time is put in: equal evidence costs equal tokens, however many digits the clock gave.
-    answer["accounting"]["tokens"] = estimated_tokens(answer)
-    answer["accounting"]["elapsed_ms"] = round(facts.elapsed_ms, 3)
-    return answer
+
+
+def _pointer(one: Weighed) -> dict[str, Any]:
+    said = item_object(one)
+    return {name: said[name] for name in _POINTS if name in said}
 
 
 def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]:
@@ -97,7 +133,11 @@ def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]
 
 def estimated_tokens(answer: dict[str, Any]) -> int:
     """About how many tokens the answer costs a model: its compact JSON at 3.6 characters a token."""
-    return round(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) / CHARACTERS_PER_TOKEN)
+    return round(_length(answer) / CHARACTERS_PER_TOKEN)
+
+
+def _length(answer: dict[str, Any]) -> int:
+    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
 
 
 def item_object(one: Weighed) -> dict[str, Any]:

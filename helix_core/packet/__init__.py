@@ -1,0 +1,35 @@
+"""Verdicts → the context packet, and ranked items → the search answer: the wire objects, worth their tokens.
+
+In: weighed items with whole quotes, what the reader wants to pay. Out: plain objects. Pure functions of values; never
+ranks, never decides a verdict, never reads anything.
+"""
+
+from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first
+from helix_core.packet.wire import (
+    PACKET_SCHEMA,
+    SEARCH_SCHEMA,
+    PacketFacts,
+    estimated_tokens,
+    item_object,
+    packet,
+    search_answer,
+    search_item,
+    target_object,
+)
+
+__all__ = [
+    "LEAST_TOKENS",
+    "MOST_TOKENS",
+    "PACKET_SCHEMA",
+    "SEARCH_SCHEMA",
+    "PacketFacts",
+    "Quotes",
+    "Spending",
+    "estimated_tokens",
+    "files_first",
+    "item_object",
+    "packet",
+    "search_answer",
+    "search_item",
+    "target_object",
+]

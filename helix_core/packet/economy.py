@@ -1,0 +1,127 @@
+"""What of a packet is worth its tokens: which file comes next, how much of each place is quoted, what fits a budget.
+
+In: weighed items, best first, with their whole quotes. Out: the same items, some later, some quoted in part; within a
+budget the last ones are left out. Pure. Decides no verdict and moves no place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from helix_core.model import SourceKind, Weighed
+
+FILES_EARLY = 4
+"""So many different files come first where there are so many: the next file is likelier to hold the answer than more
+of the same one (``benchmarks/search.py --packets``)."""
+SURE = 0.5
+"""From this confidence on the first place is quoted whole: below it more places are worth more than its text."""
+SHORT_QUOTE = 150
+"""Characters of a quote that is never shortened: naming its lines costs as much."""
+HEAD_LINES = 4
+_SAID = frozenset({SourceKind.NOTE, SourceKind.CHAT})
+
+
+LEAST_TOKENS, MOST_TOKENS = 200, 200_000
+
+
+class Quotes(StrEnum):
+    """How much is quoted: what pays for a reader of tokens, or every place as far as it was read, for people."""
+
+    CHOSEN = "chosen"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a reader wants to pay: ``whole`` for whole quotes; ``max_tokens`` bounds the packet, None does not."""
+
+    whole: bool = False
+    max_tokens: int | None = None
+
+
+def files_first(weighed: Sequence[Weighed]) -> list[Weighed]:
+    """The best places of the first ``FILES_EARLY`` files, then all others in their order; scores never rise."""
+    early: dict[str, Weighed] = {}
+    for one in weighed:
+        if len(early) < FILES_EARLY:
+            early.setdefault(one.ranked.item.source.source_id, one)
+    chosen = list(early.values())
+    ordered = [*chosen, *(one for one in weighed if not any(one is first for first in chosen))]
+    found: list[Weighed] = []
+    for one in ordered:
+        score = min(one.ranked.score, found[-1].ranked.score) if found else one.ranked.score
+        ranked = dataclasses.replace(one.ranked, score=score)
+        found.append(dataclasses.replace(one, ranked=ranked) if score != one.ranked.score else one)
+    return found
+
+
+def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) -> list[Weighed]:
+    """The items with as much of their quotes as pays: whole where it is surely the answer, else what names it."""
+    if spending.whole:
+        return list(weighed)
+    whole = confidence >= SURE or len(weighed) == 1
+    return [one if place == 0 and whole else with_quote(one, head(one)) for place, one in enumerate(weighed)]
+
+
+def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]) -> list[Weighed]:
+    """As many items as have ``room``, one at least; then what names each; then whole lines, the best place's first.
+
+    ``size`` is what an item takes of ``room``, in the same unit.
+    """
+    kept: list[Weighed] = []
+    left = room
+    for one in weighed:
+        bare = with_quote(one, "")
+        left -= size(bare)
+        if left < 0 and kept:
+            left += size(bare)
+            break
+        kept.append(bare)
+    for shortened in (head, _whole):
+        for place, one in enumerate(kept):
+            longer = _as_fits(one, shortened(weighed[place]), left, size)
+            left -= size(longer) - size(one)
+            kept[place] = longer
+    return kept
+
+
+def head(one: Weighed) -> str:
+    """The first lines of a quote, up to that which names the symbol; all of a short quote and of a note's."""
+    if len(one.quote) <= SHORT_QUOTE or one.ranked.item.source.source_kind in _SAID:
+        return one.quote
+    lines = one.quote.split("\n")
+    name = one.ranked.item.name
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    named = (number for number, line in enumerate(lines[:HEAD_LINES]) if name and name in _words(line))
+    return "\n".join(lines[: max(first, next(named, first)) + 1])
+
+
+def _words(line: str) -> list[str]:
+    return "".join(letter if letter.isalnum() or letter == "_" else " " for letter in line).split()
+
+
+def with_quote(one: Weighed, quote: str) -> Weighed:
+    """The item quoted otherwise."""
+    return one if quote == one.quote else dataclasses.replace(one, quote=quote)
+
+
+def _whole(one: Weighed) -> str:
+    return one.quote
+
+
+def _as_fits(one: Weighed, quote: str, left: int, size: Callable[[Weighed], int]) -> Weighed:
+    """With the first lines of ``quote`` that there is room for, at least what it has."""
+    lines = quote.split("\n")
+    taken = size(one)
+    most = len(lines)
+    while most:
+        longer = with_quote(one, "\n".join(lines[:most]))
+        if len(longer.quote) <= len(one.quote):
+            break
+        if size(longer) - taken <= left:
+            return longer
+        most -= 1
+    return one
