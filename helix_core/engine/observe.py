@@ -29,11 +29,13 @@ _GONE = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.U
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced."""
+    """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced;
+    ``has_no_secrets`` where these very bytes were taken into the index by today's rules and nothing was masked."""
 
     reason: Reason
     file: DiskFile | None = None
     spans_before: dict[str, int] = field(default_factory=dict)
+    has_no_secrets: bool = False
 
     @property
     def mended(self) -> bool:
@@ -55,7 +57,8 @@ class Observer:
 
     Without a ``writer`` nothing is mended. One that is busy is tried once; that is told only where it was waited for
     (``never_waits``): who comes first, the writer or the question, is nobody's fault. Who has the patience has it
-    tried again for ``busy_ms`` in all.
+    tried again for ``busy_ms`` in all. ``masked_as_today`` says that the index was made with the rules for secrets that
+    hold now.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Observer:
         check: Callable[[], None],
         never_waits: bool = False,
         busy_ms: float = 0,
+        masked_as_today: bool = False,
     ) -> None:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
@@ -77,6 +81,7 @@ class Observer:
         self._in_hand = in_hand
         self._check = check
         self._never_waits = never_waits
+        self._masked_as_today = masked_as_today
         self._busy_until = time.monotonic() + busy_ms / 1e3
         self._gives_up = writer is None
         self._replaced: set[int] = set()
@@ -115,10 +120,11 @@ class Observer:
                 self._mend(lambda writer: writer.remove(source.path))
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
+            has_no_secrets = self._masked_as_today and source.masked_count == 0
             if file.signature == source.signature:
-                return Sight(Reason.UNCHANGED, file)
+                return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
-            return Sight(Reason.TOUCHED, file)
+            return Sight(Reason.TOUCHED, file, has_no_secrets=has_no_secrets)
         # What the index does not know may be ignored: it is read, and taken in by a refresh only.
         return self._reingest(source, file, observed_ns) if source.id else Sight(Reason.CHANGED, file)
 

@@ -197,7 +197,7 @@ class Weigher:
     def mask(self, sight: Sight) -> Masked:
         """The file's bytes that may leave."""
         assert sight.file is not None
-        return self.facts.masked.of(sight.file)
+        return Masked(sight.file.data) if sight.has_no_secrets else self.facts.masked.of(sight.file)
 
     def _in_buffer(self, one: Placed) -> InBuffer | None:
         file = self.observer.look(one.ranked.item.source).file

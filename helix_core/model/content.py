@@ -148,6 +148,8 @@ class Source:
     authority: Authority
     role: Role
     line_count: int
+    masked_count: int = -1
+    """How many secrets were masked in it; below 0 where nobody has looked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,11 @@ class Meaning:
         """The nearest places of a level, best first; none where the level is not complete."""
         return self.reader.nearest(f"{self.model}/{level}", self.vector, limit) if level in self.levels else []
 
-    def similarities(self, item_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine with each of some chunks; none where chunks have no vectors yet."""
+    def similarities_in(self, source_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine with each chunk of some files; none where chunks have no vectors yet."""
         if PASSAGES not in self.levels:
             return {}
-        return self.reader.similarities(f"{self.model}/{PASSAGES}", self.vector, item_ids)
+        return self.reader.similarities_in(f"{self.model}/{PASSAGES}", self.vector, source_ids)
 
 
 def meaning_of(text: str, reader: Reader, encoder: QuestionEncoder | None) -> Meaning | None:

@@ -12,7 +12,6 @@ from helix_core.search.second_stage import FILES_READ, BestFile, Heard, Scored, 
 from helix_core.search.spans import GROUP, Place, narrow, shares, spread
 from helix_core.search.terms import any_of
 from helix_core.store.inside import InnerPlace
-from helix_core.words import split_identifier
 
 _BY_NAME = ("names", "exact", "tests")
 _LOWEST_SHARE = 0.02
@@ -69,7 +68,7 @@ def heard(asked: Asked, votes: Mapping[str, Votes], files: Sequence[BestFile]) -
     return Heard(
         terms=asked.terms,
         stems={stem: term.weight for term in asked.terms for stem in asked.reader.tokens(term.word)},
-        stems_of={name: frozenset(asked.reader.tokens(" ".join(split_identifier(name)))) for name in names},
+        stems_of=asked.reader.stems(names),
         chunks=votes["chunks"].item_scores if "chunks" in votes else {},
         phrases=votes["phrases"].item_scores if "phrases" in votes else {},
         named=frozenset(by_name),
@@ -83,7 +82,7 @@ def _similarity(asked: Asked, files: Sequence[BestFile]) -> dict[int, float]:
     """The cosine of each place that has a vector; none where the question has none."""
     if asked.meaning is None:
         return {}
-    return asked.meaning.similarities([place.id for file in files for place in file.places])
+    return asked.meaning.similarities_in([file.source_id for file in files])
 
 
 def _lines(asked: Asked, shown: Sequence[Scored]) -> list[LineSpan | None]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import apsw
 
 from helix_core.store.hits import Weights
 from helix_core.store.session import Row, Session, id_list
+from helix_core.words import split_identifier
 
 _EVEN = Weights()
 _SPARE = 16
+MOST_KEPT = 20_000
+"""Words whose frequency or stems are kept between questions."""
 
 _CHUNKS = """
     SELECT f.rowid, i.source_id, -f.rank, s.live
@@ -48,6 +51,7 @@ class LexicalQueries(Session):
 
     _tokenizer: apsw.FTS5Tokenizer | None = None
     _reference_tokenizer: apsw.FTS5Tokenizer | None = None
+    _frequencies: tuple[int, dict[str, int]] = (-1, {})
 
     def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
         """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
@@ -84,13 +88,32 @@ class LexicalQueries(Session):
 
     def frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
-        return {word: min(map(self._term_frequency, self.tokens(word)), default=0) for word in dict.fromkeys(words)}
+        version = int(self._rows("PRAGMA data_version")[0][0])
+        # Counting a common word visits all its postings, and questions are asked with the same words.
+        if self._frequencies[0] != version or len(self._frequencies[1]) > MOST_KEPT:
+            self._frequencies = (version, {})
+        known = self._frequencies[1]
+        words = list(dict.fromkeys(words))
+        for word in words:
+            if word not in known:
+                known[word] = min(map(self._term_frequency, self.tokens(word)), default=0)
+        return {word: known[word] for word in words}
 
     def tokens(self, text: str) -> list[str]:
         """The text as postings see it: folded, split, stemmed."""
         if self._tokenizer is None:
             self._tokenizer = self._connection.fts5_tokenizer("porter", ["unicode61"])
         return _tokens(self._tokenizer, text)
+
+    def stems(self, names: Collection[str]) -> dict[str, frozenset[str]]:
+        """Each name's parts as postings see them."""
+        known: dict[str, frozenset[str]] = self.__dict__.setdefault("_stems", {})
+        if len(known) > MOST_KEPT:
+            known.clear()
+        for name in names:
+            if name not in known:
+                known[name] = frozenset(self.tokens(" ".join(split_identifier(name))))
+        return {name: known[name] for name in names}
 
     def _term_frequency(self, token: str) -> int:
         rows = self._timed_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))

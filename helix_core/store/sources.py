@@ -21,9 +21,10 @@ from helix_core.store.session import Row, Session, id_list
 
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
-    p.language, p.source_kind, p.volatility, p.authority, p.role, s.line_count
+    p.language, p.source_kind, p.volatility, p.authority, p.role, s.line_count,
+    iif(s.skipped = '', s.masked_count, -1)
 """
-_SOURCE_WIDTH = 15
+_SOURCE_WIDTH = 16
 _ITEM_COLUMNS = """
     i.id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb,
     i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
@@ -153,7 +154,7 @@ class SourceQueries(Session):
 
     def _source(self, row: Row) -> Source:
         row_id, path, content_hash = row[:3]
-        observed_ns, verified_ns, language, source_kind, volatility, authority, role, line_count = row[7:_SOURCE_WIDTH]
+        observed_ns, verified_ns, language, source_kind, volatility, authority, role, *counted = row[7:_SOURCE_WIDTH]
         return Source(
             id=row_id,
             path=path,
@@ -167,7 +168,8 @@ class SourceQueries(Session):
             volatility=Volatility(volatility),
             authority=Authority(authority),
             role=Role(role),
-            line_count=line_count,
+            line_count=counted[0],
+            masked_count=counted[1],
         )
 
 

@@ -30,11 +30,10 @@ _LIVE = """
     FROM json_each(?) wanted JOIN stands_in t ON t.text_id = wanted.value JOIN source s ON s.id = t.source_id
     WHERE s.live = 1
 """
-_OF_ITEMS = """
-    SELECT i.id, t.text_id
-    FROM json_each(?) wanted JOIN item i ON i.id = wanted.value JOIN source s ON s.id = i.source_id
-    JOIN stands_in t ON t.source_id = i.source_id AND t.item_id = i.id JOIN embedded e ON e.id = t.text_id
-    WHERE s.live = 1 AND e.level = ?
+_IN_FILES = """
+    SELECT t.item_id, t.text_id
+    FROM json_each(?) wanted JOIN source s ON s.id = wanted.value JOIN stands_in t ON t.source_id = s.id
+    WHERE s.live = 1
 """
 _SHARE = """
     SELECT count(*), count(v.rowid)
@@ -72,13 +71,13 @@ class VectorQueries(Session):
         return dict(shares)
 
     def nearest(self, space: str, vector: bytes, limit: int) -> list[VectorHit]:
-        """At most ``limit`` live places, best first, ties by row id."""
+        """At most ``limit`` live places, best first."""
         found = self._space(space, vector)
         if found is None or limit < 1 or not any(vector):
             return []
         limit = min(limit, MOST_NEAREST)
         query = floats_of(vector)
-        wanted = limit + limit // 2
+        wanted = limit + limit // 8
         while True:
             texts = self._nearest_texts(found, query, wanted)
             hits = self._places(texts)
@@ -87,14 +86,15 @@ class VectorQueries(Session):
                 return hits[:limit]
             wanted = min(4 * wanted, 4 * MOST_NEAREST)
 
-    def similarities(self, space: str, vector: bytes, item_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine with each of some live items; those without a vector in the space are missing."""
+    def similarities_in(self, space: str, vector: bytes, source_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine with each item of some live files; those without a vector in the space are missing."""
         found = self._space(space, vector)
-        if found is None or not item_ids:
+        if found is None or not source_ids:
             return {}
-        rows = self._rows(_OF_ITEMS, (id_list(item_ids), LEVEL_NUMBER[found.level]))
+        rows = self._rows(_IN_FILES, (id_list(source_ids),))
         texts = {row[1] for row in rows}
         query = floats_of(vector)
+        # A text of another level has no vector here.
         by_text = (
             self._matrix(found).scores(query, list(texts))
             if self._is_in_memory(found)
@@ -169,7 +169,12 @@ class VectorQueries(Session):
         return int(self._rows(f"SELECT coalesce(sum(size), 0) FROM {space.table}_chunks")[0][0])
 
     def _places(self, texts: Sequence[tuple[int, float]]) -> list[VectorHit]:
-        found = dict(texts)
-        places = self._rows(_LIVE, (id_list(found),))
-        hits = [VectorHit(source_id, item_id, found[text_id]) for text_id, source_id, item_id in places]
-        return sorted(hits, key=lambda hit: (-hit.similarity, hit.source_id, hit.item_id or 0))
+        standing: dict[int, list[tuple[int, int | None]]] = {}
+        for text_id, source_id, item_id in self._rows(_LIVE, (id_list(text_id for text_id, _ in texts),)):
+            standing.setdefault(text_id, []).append((source_id, item_id))
+        return [
+            VectorHit(source_id, item_id, similarity)
+            for text_id, similarity in texts
+            if text_id in standing
+            for source_id, item_id in sorted(standing[text_id])
+        ]
