@@ -1,4 +1,4 @@
-"""The last commits of the whole tree, read beside other work."""
+"""The last commits of the whole tree, and which files change together, read beside other work."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import threading
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import LastCommits, last_commits
+from helix_core.workspace.history import LastCommits, co_changes, last_commits
+from helix_core.workspace.kinship import Kin, kin_of
+
+CO_CHANGES_S = 5.0
 
 
 class HistoryThread:
@@ -15,10 +18,12 @@ class HistoryThread:
     def __init__(self, git: Git) -> None:
         self.error = ""
         self._commits = LastCommits()
+        self._kin: list[Kin] = []
 
         def read() -> None:
             try:
                 self._commits = last_commits(git)
+                self._kin = kin_of(co_changes(git, timeout_seconds=CO_CHANGES_S))
             except GitError as error:
                 self.error = str(error)
 
@@ -28,3 +33,7 @@ class HistoryThread:
     def result(self) -> LastCommits:
         self._thread.join()
         return self._commits
+
+    def kin(self) -> list[Kin]:
+        self._thread.join()
+        return self._kin

@@ -155,4 +155,5 @@ class Refresh:
             self._notes.append("the history is long: some files have no last commit yet")
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
+            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in history.kin())
             writer.set_meta("commits_head", self._head)

@@ -74,10 +74,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What the session knows: paths open in the editor and recently used, most recent first."""
+    """What the session knows: paths open in the editor and recently used, most recent first.
+
+    ``used_with`` were opened or cited together with those earlier, ``changed_with`` changed together with them in git;
+    the engine fills both in. ``session`` names who asks, where files it opened lately are to count as open.
+    """
 
     open_paths: tuple[bytes, ...] = ()
     recent_paths: tuple[bytes, ...] = ()
+    used_with: tuple[bytes, ...] = ()
+    changed_with: tuple[bytes, ...] = ()
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
 
 OPEN_FACTOR = 1.15
 RECENT_FACTOR = 1.1
+USED_WITH_FACTOR = 1.1
+CHANGED_WITH_FACTOR = 1.05
 SESSION_CAP = 1.2
 
 
@@ -59,4 +61,10 @@ def prior(source: Source, intents: frozenset[Intent], hints: Hints) -> Prior:
     if source.path in hints.recent_paths:
         factor *= RECENT_FACTOR
         names.append(f"recent x{RECENT_FACTOR:g}")
+    if source.path in hints.used_with:
+        factor *= USED_WITH_FACTOR
+        names.append(f"used with what is open x{USED_WITH_FACTOR:g}")
+    if source.path in hints.changed_with:
+        factor *= CHANGED_WITH_FACTOR
+        names.append(f"changes with what is open x{CHANGED_WITH_FACTOR:g}")
     return Prior(role.factor * min(factor, SESSION_CAP), (*role.names, *names))

@@ -1,12 +1,13 @@
-"""One hop from what was found: tests and users of the best items, never above a direct hit."""
+"""One hop from what was found: tests, users, documents and kin of the best items, never above a direct hit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from helix_core.model import Item, Ranked, Signal
+from helix_core.search.kin import kin_of
 from helix_core.store.reader import Reader
-from helix_core.words import IDENTIFIER
+from helix_core.words import IDENTIFIER, camel_parts
 
 HOPS_FROM = 3
 LINKS_EACH = 20
@@ -32,13 +33,22 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
             seen.add(item.source.id)
             score *= 0.9
             found.append(Ranked(item, score, (Signal(relation, len(found) + 1, 1.0),), related=True))
+        if len(found) == room:
+            break
     return found
 
 
 def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
-    if not item.name:
-        return []
-    linked = [("tests of", id_) for id_ in reader.tests_of(item.name, LINKS_EACH)]
+    linked: list[tuple[str, int]] = []
+    if item.name:
+        linked += [("tests of", id_) for id_ in reader.tests_of(item.name, LINKS_EACH)]
     if IDENTIFIER.fullmatch(item.name):
         linked += [("uses of", id_) for id_ in reader.references(item.name, LINKS_EACH)]
-    return linked
+        if _is_distinct(item.name):
+            linked += [("documents", id_) for id_ in reader.documents_saying(item.name, LINKS_EACH)]
+    return linked + kin_of(reader, item)
+
+
+def _is_distinct(name: str) -> bool:
+    """Is it of several words? A document that says one common word means many things by it."""
+    return "_" in name.strip("_") or bool(camel_parts(name))

@@ -17,8 +17,17 @@ from helix_core.store.header import APPLICATION_ID, check_owner, check_version
 from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
 from helix_core.store.vector_extension import load_vectors
 
-SCHEMA_VERSION = 5
-MIGRATIONS: dict[int, str] = {}
+SCHEMA_VERSION = 6
+MIGRATIONS: dict[int, str] = {
+    # Without the head it was read at, the history is read anew.
+    5: """
+        CREATE TABLE co_change (
+            path BLOB NOT NULL, place INTEGER NOT NULL, other BLOB NOT NULL,
+            together INTEGER NOT NULL, lift REAL NOT NULL, PRIMARY KEY (path, place)
+        ) STRICT, WITHOUT ROWID;
+        DELETE FROM meta WHERE key = 'commits_head';
+    """,
+}
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 
 _PAGE_SIZE = 4096

@@ -15,7 +15,7 @@ from types import TracebackType
 from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, Note
 from helix_core.store.memory_file import NAME, open_file, remembered
-from helix_core.store.memory_queries import MemoryQueries
+from helix_core.store.memory_uses import MOST_USES, MemoryUses
 from helix_core.store.session import BUSY_TIMEOUT_MS
 
 QUERY_BUDGET_MS = 50.0
@@ -35,7 +35,7 @@ _PRUNE = """
 """
 
 
-class Memory(MemoryQueries):
+class Memory(MemoryUses):
     """An open memory; one connection, for the thread that opened it. Close it when the thread is done."""
 
     def __init__(
@@ -47,13 +47,14 @@ class Memory(MemoryQueries):
         most_exchanges: int = MOST_EXCHANGES,
         most_exchange_bytes: int = MOST_EXCHANGE_BYTES,
         most_note_bytes: int = MOST_NOTE_BYTES,
+        most_uses: int = MOST_USES,
     ) -> None:
         """Open the memory in ``folder``, or make one; ``notice`` says what was set aside. As ``open_file``."""
         connection, self.notice = open_file(folder, now, suspect=suspect)
         super().__init__(os.fspath(folder / NAME), connection, QUERY_BUDGET_MS)
         self._identity = _identity(self._path)
         self._most_exchanges, self._most_exchange_bytes = most_exchanges, most_exchange_bytes
-        self._most_note_bytes = most_note_bytes
+        self._most_note_bytes, self._most_uses = most_note_bytes, most_uses
 
     def is_present(self) -> bool:
         """Is the file at the path still the one that was opened? One stat."""
@@ -129,9 +130,10 @@ class Memory(MemoryQueries):
         return tuple(gone)
 
     def forget_session(self, workspace: bytes, session: str) -> int:
-        """Delete the exchanges of a session and what it was given; how many exchanges went."""
+        """Delete the exchanges of a session, what it was given and what it used; how many exchanges went."""
         with self._transaction():
             place = self._workspace(workspace)
+            self._rows("DELETE FROM used WHERE workspace_id = ? AND session = ?", (place, session))
             self._rows("DELETE FROM delivered WHERE workspace_id = ? AND session = ?", (place, session))
             self._rows("DELETE FROM exchange WHERE workspace_id = ? AND session = ?", (place, session))
             count = self._connection.changes()
@@ -150,6 +152,17 @@ class Memory(MemoryQueries):
                 self._rows("INSERT OR REPLACE INTO delivered VALUES (?, ?, ?, ?, ?)", row)
             sql = "DELETE FROM delivered WHERE at < (SELECT at FROM delivered ORDER BY at DESC LIMIT 1 OFFSET ?)"
             self._rows(sql, (MOST_DELIVERED,))
+
+    def use(self, workspace: bytes, session: str, paths: Iterable[bytes], at: float, sitting_s: float) -> None:
+        """Remember that a session opened or cited files; one used again within ``sitting_s`` is one use.
+
+        Waits for other writers as ``deliver`` does.
+        """
+        with self._waiting_at_most(DELIVER_WAIT_MS), self._transaction():
+            place = (self._workspace(workspace), session)
+            for path in paths:
+                self._put_use(place, path, at, sitting_s)
+            self._drop_oldest_uses(self._most_uses)
 
     def close(self) -> None:
         """Close the connection."""

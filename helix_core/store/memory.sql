@@ -92,6 +92,17 @@ CREATE TABLE delivered (
     PRIMARY KEY (workspace_id, session, gene_id, content_hash)
 ) STRICT, WITHOUT ROWID;
 
+-- What was opened or cited: a file, by whom and when; one row a file and sitting. The oldest go when there are too many.
+CREATE TABLE used (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace_id  INTEGER NOT NULL REFERENCES workspace (id),
+    session       TEXT    NOT NULL,
+    path          BLOB    NOT NULL,            -- raw bytes from the workspace's root
+    at            REAL    NOT NULL             -- Unix seconds
+) STRICT;
+CREATE INDEX used_path ON used (workspace_id, path, at);
+CREATE INDEX used_session ON used (workspace_id, session, at);
+
 -- Postings only, rowid is note_item.id; the columns are those of the index's chunk_fts.
 CREATE VIRTUAL TABLE note_fts USING fts5(
     body, doc, names, extra, title,

@@ -20,8 +20,20 @@ from helix_core.store.session import QueryTimeoutError, connect
 
 NAME = "memory.db"
 APPLICATION_ID = 0x484C584D  # "HLXM"
-SCHEMA_VERSION = 1
-MIGRATIONS: dict[int, str] = {}
+SCHEMA_VERSION = 2
+MIGRATIONS: dict[int, str] = {
+    1: """
+        CREATE TABLE used (
+            id            INTEGER PRIMARY KEY AUTOINCREMENT,
+            workspace_id  INTEGER NOT NULL REFERENCES workspace (id),
+            session       TEXT    NOT NULL,
+            path          BLOB    NOT NULL,
+            at            REAL    NOT NULL
+        ) STRICT;
+        CREATE INDEX used_path ON used (workspace_id, path, at);
+        CREATE INDEX used_session ON used (workspace_id, session, at);
+    """,
+}
 """SQL that takes a file from the version that is its key to the next one."""
 _SIDECARS = ("-wal", "-journal")
 _CACHE_KIB = 4 * 1024

@@ -11,6 +11,7 @@ import apsw
 from helix_core.store.claims import ClaimQueries
 from helix_core.store.digest import digest_of
 from helix_core.store.evidence import EvidenceQueries
+from helix_core.store.kin import KinQueries
 from helix_core.store.names import NameQueries
 from helix_core.store.session import translated
 from helix_core.store.sources import SourceQueries
@@ -18,7 +19,7 @@ from helix_core.store.uses import UseQueries
 from helix_core.store.vectors_missing import MissingVectors
 
 
-class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, MissingVectors):
+class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, KinQueries, MissingVectors):
     """Answers about live versions only, for one thread. Close it when the thread is done.
 
     Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.

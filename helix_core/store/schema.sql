@@ -134,6 +134,16 @@ CREATE TABLE last_commit (
     committed_at  INTEGER NOT NULL             -- Unix seconds
 ) STRICT, WITHOUT ROWID;
 
+-- Files that git says change together, closest first: at most a handful a path.
+CREATE TABLE co_change (
+    path      BLOB    NOT NULL,
+    place     INTEGER NOT NULL,                -- 0 is the closest
+    other     BLOB    NOT NULL,
+    together  INTEGER NOT NULL,                -- commits that touched both
+    lift      REAL    NOT NULL,                -- how much oftener than two strangers
+    PRIMARY KEY (path, place)
+) STRICT, WITHOUT ROWID;
+
 -- The ids to give next; ids are never given twice, so a stale one can find nothing but nothing wrong.
 CREATE TABLE next_id (
     source  INTEGER NOT NULL,

@@ -19,13 +19,14 @@ from helix_core.model import (
 )
 from helix_core.store import postings, rows
 from helix_core.store.ids import Ids
+from helix_core.store.kin import replace_co_changes
 from helix_core.store.prune import delete_version, parked_to_prune
 from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
 from helix_core.store.vector_rows import VectorRows
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
-_ROWS += ["embedded", "stands_in"]
+_ROWS += ["embedded", "stands_in", "co_change"]
 _SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
@@ -183,6 +184,11 @@ class Writer:
                 known = rows_of(self._connection, "SELECT path FROM last_commit")
                 gone = [row for row in known if row[0] not in commits]
                 self._connection.executemany("DELETE FROM last_commit WHERE path = ?", gone)
+
+    def set_co_changes(self, changes: Iterable[tuple[bytes, bytes, int, float]]) -> None:
+        """Which files change together, instead of what was known: ``(path, other, commits, lift)``, closest first."""
+        with self.batch():
+            replace_co_changes(self._connection, changes)
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Keep vectors made later, as pairs of text hash and vector (int8 for outlines, bits for chunks).

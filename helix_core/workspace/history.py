@@ -26,6 +26,16 @@ class LastCommits(dict[bytes, LastCommit]):
     complete: bool = True
 
 
+class CoChanges(dict[tuple[bytes, bytes], int]):
+    """How often two files changed in one commit; ``commits`` were counted, ``touched`` says how often each file was in
+    one of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.commits = 0
+        self.touched: Counter[bytes] = Counter()
+
+
 def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes] = ()) -> LastCommits:
     """The newest commit that touched each tracked file, or each of ``paths``, in one pass back from HEAD.
 
@@ -58,24 +68,28 @@ def co_changes(
     max_files: int = _CO_CHANGE_FILES,
     timeout_seconds: float = 10.0,
     stopped: threading.Event | None = None,
-) -> dict[tuple[bytes, bytes], int]:
+) -> CoChanges:
     """How often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
 
     Commits of more than ``max_files`` files say nothing about kinship and are left out. Ends early once ``stopped`` is
     set. Raises ``GitError``.
     """
+    found = CoChanges()
     pairs: Counter[tuple[bytes, bytes]] = Counter()
     if not _has_commits(git):
-        return pairs
+        return found
     below = ("--", ".") if git.prefix else ()
     command = [*_LOG, f"--max-count={max_commits}", "--no-merges", "--relative", "HEAD", *below]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
         for _, paths in _commits(pieces):
             if stopped is not None and stopped.is_set():
                 break
-            if 1 < len(paths) <= max_files:
+            if 0 < len(paths) <= max_files:
+                found.commits += 1
+                found.touched.update(paths)
                 pairs.update(combinations(sorted(paths), 2))
-    return pairs
+    found.update(pairs)
+    return found
 
 
 def blame(

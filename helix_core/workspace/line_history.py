@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from helix_core.errors import GitError
 from helix_core.model import LastCommit
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import blame, co_changes
+from helix_core.workspace.history import CoChanges, blame, co_changes
 
 BLAME_S = 4.0
 CO_CHANGES_S = 10.0
@@ -132,7 +132,7 @@ class LineHistory:
         try:
             pairs = co_changes(self.git, timeout_seconds=CO_CHANGES_S, stopped=self._closed)
         except GitError:
-            pairs = {}
+            pairs = CoChanges()
         partners = _partners(pairs.items())
         with self._change:
             self._partners = partners

@@ -1,0 +1,30 @@
+"""What goes with the files that are open: used together with them before, or changed together with them in git.
+
+In: open paths. Out: paths, closest first, that ranking may count a little higher. Two short queries, nothing read from
+the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helix_core.memory.uses import SITTING_S, Together, companions, links
+from helix_core.store.memory import Memory
+from helix_core.store.reader import Reader
+
+MOST_ANCHORS = 8
+MOST_CHANGED = 16
+
+
+def co_used(memory: Memory, workspace: bytes, anchors: Sequence[bytes], now: float) -> tuple[bytes, ...]:
+    """Files that were opened or cited in the sittings of ``anchors``, at most 16. Raises MemoryStoreError."""
+    together = [Together(*row) for row in memory.together(workspace, anchors[:MOST_ANCHORS], SITTING_S)]
+    counts = memory.use_counts(workspace, {path for one in together for path in (one.path, one.other)})
+    return companions(links(together, counts, now), anchors)
+
+
+def co_changed(reader: Reader, anchors: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Files that changed in git together with ``anchors``, at most 16. Raises StoreError."""
+    sources = [source.id for path in anchors[:MOST_ANCHORS] if (source := reader.source(path)) is not None]
+    paths = dict.fromkeys(one.path for one in reader.co_changed(sources)) if sources else {}
+    return tuple(path for path in paths if path not in anchors)[:MOST_CHANGED]

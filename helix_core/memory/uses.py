@@ -1,0 +1,104 @@
+"""What was used together: which files are linked because somebody opened or cited both within one sitting.
+
+In: uses (a file, a session, a time), the clock as an argument. Out: links, at most 16 a file, that fade as their uses
+age. Nothing is ever a use because an answer merely returned it. Pure: keeps nothing, knows no SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from helix_core.ingest.secrets import mask
+from helix_core.memory.exchanges import MOST_ANSWER
+
+SITTING_S = 30 * 60.0
+"""Uses of one session that lie no further apart belong together."""
+HALF_LIFE_S = 30 * 86_400.0
+MOST_LINKS = 16
+MOST_COMPANY = 30
+"""A sitting with more files says nothing about any two of them."""
+LEAST_TOGETHER = 2
+LEAST_STRENGTH = 0.15
+MOST_CITED = 20
+LONGEST_PATH = 1_024
+_CITED = re.compile(r"(?<![\w./\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """One use of ``path`` (at ``at``, Unix seconds) and another file used in its sitting (named ``sitting``)."""
+
+    path: bytes
+    other: bytes
+    sitting: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """``other`` was used with ``path``; ``strength`` (0..1) is 1 where neither was lately used without the other."""
+
+    path: bytes
+    other: bytes
+    strength: float
+
+
+def kept_path(path: bytes) -> bytes | None:
+    """The path as it may be kept, from the workspace's root; None for one that is too long or looks like a secret."""
+    if not 0 < len(path) <= LONGEST_PATH or b"\0" in path or path.startswith((b"/", b"helix-note:")):
+        return None
+    return path if mask(path).data == path else None
+
+
+def cited_paths(answer: str) -> tuple[bytes, ...]:
+    """The files an answer cites with a line (``app/cart.py:12``), in order, each once; at most 20."""
+    found = (match[1].encode("utf-8", "replace") for match in _CITED.finditer(answer[:MOST_ANSWER]))
+    return tuple(dict.fromkeys(path for path in found if b".." not in path.split(b"/")))[:MOST_CITED]
+
+
+def decay(age_s: float) -> float:
+    """What a use counts: 1 when it is new, half of it after every 30 days. A clock that went back makes it new."""
+    return float(2.0 ** (-max(age_s, 0.0) / HALF_LIFE_S))
+
+
+def links(together: Iterable[Together], uses: Mapping[bytes, int], now: float) -> list[Link]:
+    """The links of each file, strongest first, ties by name; ``uses`` says how often each file was used at all.
+
+    Strength is the cosine of two files' sittings (Salton & McGill 1983), where old ones count less. Two files need two
+    sittings in common, for one may be chance.
+    """
+    company: dict[tuple[bytes, str, float], set[bytes]] = defaultdict(set)
+    for one in together:
+        if one.other != one.path:
+            company[one.path, one.sitting, one.at].add(one.other)
+    counts: dict[tuple[bytes, bytes], int] = defaultdict(int)
+    sums: dict[tuple[bytes, bytes], float] = defaultdict(float)
+    for (path, _, at), others in company.items():
+        if len(others) <= MOST_COMPANY:
+            for other in others:
+                counts[path, other] += 1
+                sums[path, other] += decay(now - at)
+    made: dict[bytes, list[Link]] = defaultdict(list)
+    for (path, other), count in counts.items():
+        times = max(uses.get(path, 0), count) * max(uses.get(other, 0), count)
+        strength = sums[path, other] / sqrt(times)
+        if count >= LEAST_TOGETHER and strength >= LEAST_STRENGTH:
+            made[path].append(Link(path, other, strength))
+    return [link for path in sorted(made) for link in _strongest(made[path])]
+
+
+def companions(found: Sequence[Link], anchors: Collection[bytes]) -> tuple[bytes, ...]:
+    """The files linked to any of the anchors that are none themselves, strongest first, at most 16."""
+    best: dict[bytes, float] = {}
+    for link in found:
+        if link.other not in anchors:
+            best[link.other] = max(best.get(link.other, 0.0), link.strength)
+    return tuple(sorted(best, key=lambda path: (-best[path], path)))[:MOST_LINKS]
+
+
+def _strongest(found: list[Link]) -> list[Link]:
+    return sorted(found, key=lambda link: (-link.strength, link.other))[:MOST_LINKS]
