@@ -23,4 +23,4 @@ def _rules() -> str:
 def test_whoever_changes_what_is_masked_raises_the_number_of_the_chunker() -> None:
     # An index says of a file that it has no secrets, and is believed while the number is the same. After a change that
     # masks nothing new, pin what this prints; after any other, raise CHUNKER and pin it under the new number.
-    assert RULES_OF == {CHUNKER: _rules()}
+    assert {CHUNKER: _rules()} == RULES_OF
