@@ -64,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
     showPacket: async (request) => {
       await view.show(request);
     },
+    explainAnswer: () => view.explainAnswer(),
   };
   context.subscriptions.push(
     logs,

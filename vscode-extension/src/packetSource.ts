@@ -1,5 +1,6 @@
 import type { CancellationToken, Event } from 'vscode';
 import type {
+  AnswerExplanation,
   Explanation,
   LiveStatus,
   Packet,
@@ -20,6 +21,8 @@ export interface PacketSource {
   /** Ends the verdict changes of an open packet; one that is not open any more is no error. */
   close(packetId: string): Promise<void>;
   explain(item: PacketItem, about: { readonly workspace: string; readonly task?: TaskType }): Promise<Explanation>;
+  /** How a packet came about: as it was asked while it is open, else as its question is answered now. */
+  explainAnswer(packet: Packet, workspace: string): Promise<AnswerExplanation>;
   refreshPlan(packetId: string): Promise<RefreshPlan>;
   readonly onVerdicts: Event<VerdictsParams>;
   readonly onStatus: Event<LiveStatus>;

@@ -99,6 +99,10 @@ export interface PacketRequest {
   readonly question: string;
   readonly task?: TaskType;
   readonly k?: number;
+  /** `chosen` shortens quotes that are not worth their tokens to a model; `whole` shortens none. */
+  readonly quotes?: 'chosen' | 'whole';
+  /** Bounds the whole packet; items then have only what points, judges and quotes. */
+  readonly max_tokens?: number;
   /** Uri of a workspace folder. */
   readonly workspace?: string;
   /** Uri of the document the question is about. */
@@ -152,13 +156,74 @@ export interface Explanation extends LineSpan {
   readonly refresh_targets: readonly RefreshTarget[];
 }
 
+/** One ranker's word about an item: its file's 1-based rank in that list, and the share (0..1) of its score. */
+export interface RankerSignal {
+  readonly ranker: string;
+  readonly rank: number;
+  readonly share: number;
+}
+
 export interface SearchItem extends LineSpan {
   readonly source_id: string;
   readonly symbol: string;
   readonly kind: string;
   readonly score: number;
-  readonly signals: readonly { readonly ranker: string; readonly rank: number; readonly share: number }[];
+  readonly signals: readonly RankerSignal[];
+  /** What the file's role or the session did to the score: `test x0.5`. */
+  readonly priors?: readonly string[];
   readonly related?: boolean;
+}
+
+/** Something that was looked at, in words; `effect` is above 0 where it speaks for, below 0 where it speaks against. */
+export interface RankingSign {
+  readonly sign: string;
+  readonly says: string;
+  readonly value: number;
+  readonly effect: number;
+}
+
+/** `place`: why these lines, beside the other places that were looked at. */
+export interface RankedItem extends SearchItem {
+  readonly gene_id: string;
+  readonly place?: readonly RankingSign[];
+}
+
+/** A file in a ranker's list; `shown` says whether the answer points into it. */
+export interface ListedFile {
+  readonly source_id: string;
+  readonly rank: number;
+  readonly share: number;
+  readonly part: number;
+  readonly shown: boolean;
+}
+
+/** `helix.explain/1` of a question or an open packet: how the answer came about. */
+export interface AnswerExplanation {
+  readonly schema: 'helix.explain/1';
+  readonly query: string;
+  readonly task_type: TaskType;
+  readonly items: readonly RankedItem[];
+  readonly known_empty: boolean;
+  readonly confidence: number;
+  /** Each ranker with `used`, `empty`, `off`, or what kept it from its work. */
+  readonly rankers: Readonly<Record<string, string>>;
+  /** Of each ranker its first files, and every one of the answer. */
+  readonly lists: Readonly<Record<string, readonly ListedFile[]>>;
+  readonly weights: Readonly<
+    Record<string, { readonly weight: number; readonly files: number; readonly says: string }>
+  >;
+  readonly vectors: {
+    readonly model: string;
+    readonly levels: readonly string[];
+    readonly unready: readonly string[];
+  };
+  readonly certainty: {
+    readonly presence: number;
+    readonly floor: number;
+    readonly presence_signs: readonly RankingSign[];
+    readonly place: number;
+    readonly place_signs: readonly RankingSign[];
+  };
 }
 
 /** `helix.search/1`, best first. */

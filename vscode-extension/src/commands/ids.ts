@@ -5,6 +5,7 @@ export const commandIds = [
   'helix.ask.symbol',
   'helix.ask.file',
   'helix.ask.verdict',
+  'helix.ask.answer',
   'helix.ask.where',
   'helix.showStatus',
   'helix.refreshIndex',

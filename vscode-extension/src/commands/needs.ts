@@ -18,4 +18,6 @@ export interface CommandNeeds {
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */
   showPacket(request: PacketRequest): Promise<void>;
+  /** Shows in the packet view how its answer came about; false where it has none. */
+  explainAnswer(): Promise<boolean>;
 }

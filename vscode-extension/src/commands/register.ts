@@ -8,7 +8,7 @@ import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './ind
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
 import { chooseUpstream } from './upstream';
-import { explainVerdict, runDoctor, showStatus } from './show';
+import { explainAnswer, explainVerdict, runDoctor, showStatus } from './show';
 import { whereIs } from './where';
 
 type Handler = (needs: CommandNeeds, ...given: readonly unknown[]) => Promise<void>;
@@ -19,6 +19,7 @@ const handlers: Record<CommandId, Handler> = {
   'helix.ask.symbol': packetForSymbol,
   'helix.ask.file': packetForFile,
   'helix.ask.verdict': explainVerdict,
+  'helix.ask.answer': explainAnswer,
   'helix.ask.where': whereIs,
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,

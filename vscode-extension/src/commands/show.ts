@@ -71,6 +71,14 @@ export async function explainVerdict(needs: CommandNeeds, uri?: unknown, place?:
   }
 }
 
+/** Of the answer in the packet view: each ranker's list, and how sure it is. */
+export async function explainAnswer(needs: CommandNeeds): Promise<void> {
+  if (await needs.explainAnswer()) return;
+  const ask = 'Ask a Question';
+  const chosen = await vscode.window.showInformationMessage('Ask a question first: its answer can be explained.', ask);
+  if (chosen === ask) await vscode.commands.executeCommand('helix.ask.question');
+}
+
 export async function runDoctor(needs: CommandNeeds): Promise<void> {
   const answer = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: 'Helix: examining this machine' },

@@ -1,6 +1,6 @@
 /** What the packet view's page and the extension say to each other, and nothing else crosses between them. */
 
-import type { Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../protocol';
+import type { AnswerExplanation, Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../protocol';
 
 /** A packet of the past, without what only its own page shows. */
 export interface HistoryRow {
@@ -39,6 +39,10 @@ export type ToPage =
   | { readonly type: 'cancelled' }
   | { readonly type: 'explained'; readonly key: string; readonly explanation: Explanation }
   | { readonly type: 'notExplained'; readonly key: string; readonly message: string }
+  /** How the shown packet with this id came about. */
+  | { readonly type: 'ranked'; readonly id: string; readonly ranking: AnswerExplanation }
+  | { readonly type: 'notRanked'; readonly id: string; readonly message: string }
+  | { readonly type: 'showRankers' }
   | { readonly type: 'history'; readonly rows: readonly HistoryRow[] }
   | { readonly type: 'live'; readonly folders: readonly LiveStatus[] }
   | { readonly type: 'compose'; readonly question: string; readonly task?: TaskType }
@@ -59,6 +63,7 @@ export type FromPage =
   | { readonly type: 'cancel' }
   | { readonly type: 'open'; readonly place: OpenPlace; readonly keepFocus: boolean }
   | { readonly type: 'explain'; readonly key: string }
+  | { readonly type: 'explainAnswer' }
   | { readonly type: 'copyPacket'; readonly form: CopyForm }
   | { readonly type: 'copyItem'; readonly key: string }
   | { readonly type: 'pin'; readonly id: string; readonly pinned: boolean }

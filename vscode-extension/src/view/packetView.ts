@@ -22,6 +22,8 @@ const shownKey = 'helix.shownPacket';
 export interface PacketView {
   /** Brings the view to the front with this packet, or with the answer to this request. */
   show(what: PacketRequest | Packet): Promise<void>;
+  /** Brings the view to the front with how its answer came about; false where there is no answer. */
+  explainAnswer(): Promise<boolean>;
   /** Brings the view to the front; with a question, asks it, else lets the user write one. */
   ask(question?: string): Promise<void>;
   dispose(): void;
@@ -46,6 +48,8 @@ class View implements PacketView {
   private asking: vscode.CancellationTokenSource | undefined;
   private last: { readonly request: PacketRequest; readonly renews?: past.Asked } | undefined;
   private composed: string | undefined;
+  /** The rankers are to be shown as soon as there is a page. */
+  private explaining = false;
   /** Why the last question has no answer, for a page that is made later. */
   private failure: ToPage | undefined;
 
@@ -93,6 +97,15 @@ class View implements PacketView {
     this.compose();
   }
 
+  async explainAnswer(): Promise<boolean> {
+    if (this.current === undefined) return false;
+    // A page that is only now being made hears of it when it is ready.
+    this.explaining = true;
+    await this.link.reveal();
+    this.showRankers();
+    return true;
+  }
+
   dispose(): void {
     this.asking?.cancel();
     this.asking?.dispose();
@@ -113,6 +126,8 @@ class View implements PacketView {
         return this.pointers.open(message.place, message.keepFocus);
       case 'explain':
         return this.pointers.explain(message.key);
+      case 'explainAnswer':
+        return this.explainShown();
       case 'copyPacket':
         return this.pointers.copyPacket(message.form);
       case 'copyItem':
@@ -139,9 +154,21 @@ class View implements PacketView {
       this.tellAsking(this.last.request);
     else if (this.failure !== undefined) this.link.tell(this.failure);
     this.compose();
+    this.showRankers();
     // What could not be judged when it was last looked at is tried once more.
     if (this.judged === 'then') this.keeper = undefined;
     this.renewAfterRestart();
+  }
+
+  private showRankers(): void {
+    if (!this.explaining || !this.link.hasPage) return;
+    this.explaining = false;
+    this.link.tell({ type: 'showRankers' });
+    void this.explainShown();
+  }
+
+  private async explainShown(): Promise<void> {
+    if (this.current !== undefined) await this.pointers.explainAnswer(this.current.id);
   }
 
   private compose(): void {

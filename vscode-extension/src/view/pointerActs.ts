@@ -45,6 +45,18 @@ export class PointerActs implements vscode.Disposable {
     }
   }
 
+  /** How the packet shown as `id` came about. Asked for only when somebody wants to see it. */
+  async explainAnswer(id: string): Promise<void> {
+    const packet = this.packet();
+    if (packet === undefined) return;
+    try {
+      const ranking = await this.source.explainAnswer(packet, vscode.Uri.file(packet.workspace).toString());
+      this.link.tell({ type: 'ranked', id, ranking });
+    } catch (error) {
+      this.link.tell({ type: 'notRanked', id, message: reasonOf(error) });
+    }
+  }
+
   async copyPacket(form: CopyForm): Promise<void> {
     const packet = this.packet();
     if (packet === undefined) return;

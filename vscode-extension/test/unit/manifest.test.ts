@@ -32,6 +32,7 @@ describe('the manifest', () => {
         'Helix: Context Packet for Symbol',
         'Helix: Context Packet for File',
         'Helix: Explain Verdict',
+        'Helix: Explain This Answer',
         'Helix: Show Status',
         'Helix: Refresh Index',
         'Helix: Rebuild Index',

@@ -2,7 +2,7 @@
  * The keyboard in the answer: a tree grid whose rows come first (ARIA Authoring Practices, treegrid pattern).
  *
  * Up, Down, Home, End move between rows; Right unfolds, then enters the row's buttons; Left goes back, folds, then goes to
- * the row above in the tree. Enter opens, Space folds, E explains, C copies, Escape leaves buttons and quotes.
+ * the row above in the tree. Enter opens, Space folds, E explains the verdict, W says why here, C copies, Escape leaves buttons and quotes.
  */
 
 import type { Act } from './render/act';
@@ -58,6 +58,10 @@ function rowKey(key: string, row: HTMLElement, grid: Element, act: Act): boolean
     case 'e':
     case 'E':
       if (open !== undefined) act.intend({ type: 'why', key: open });
+      return open !== undefined;
+    case 'w':
+    case 'W':
+      if (open !== undefined) act.intend({ type: 'here', key: open });
       return open !== undefined;
     case 'c':
     case 'C':

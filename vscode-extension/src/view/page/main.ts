@@ -46,6 +46,13 @@ function start(root: HTMLElement, live: HTMLElement, api: VsCodeApi): void {
         root.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`)?.focus();
       });
     },
+    goToPart: (part) => {
+      queueMicrotask(() => {
+        const section = root.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`);
+        section?.querySelector('button')?.focus({ preventScroll: true });
+        section?.scrollIntoView({ block: 'start' });
+      });
+    },
     send: (message) => {
       api.postMessage(message);
     },
@@ -84,6 +91,7 @@ function start(root: HTMLElement, live: HTMLElement, api: VsCodeApi): void {
     become(reduce(state, event.data));
     if (event.data.type === 'compose')
       queueMicrotask(() => root.querySelector<HTMLTextAreaElement>('#question')?.focus());
+    if (event.data.type === 'showRankers') act.goToPart('rankers');
     if (event.data.type === 'copied')
       setTimeout(() => {
         become(reduce(state, { type: 'uncopied' }));

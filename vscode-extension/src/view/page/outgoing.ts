@@ -2,15 +2,22 @@
 
 import type { FromPage } from '../messages';
 import type { Intent } from './reduce';
-import type { State } from './state';
+import { wantsRanking, type State } from './state';
 
 export function outgoing(state: State, intent: Intent): FromPage | null {
   if (intent.type === 'ask') return asking(state, intent.question ?? state.draft.text);
   if (intent.type === 'stop') return state.asking === null ? null : { type: 'cancel' };
   if (intent.type === 'recall') return { type: 'recall', id: intent.id };
+  if (intent.type === 'here') return ranking(state, !state.here.includes(intent.key));
+  if (intent.type === 'toggleRankers') return ranking(state, !state.rankersOpen);
   if (intent.type !== 'why') return null;
   const known = state.explained[intent.key];
   return known === undefined || known.state === 'failed' ? { type: 'explain', key: intent.key } : null;
+}
+
+/** How the answer came about is asked for once, and not before somebody wants to see it. */
+function ranking(state: State, opens: boolean): FromPage | null {
+  return opens && wantsRanking(state) ? { type: 'explainAnswer' } : null;
 }
 
 function asking(state: State, text: string): FromPage | null {

@@ -5,7 +5,7 @@ import type { ToPage } from '../messages';
 import { shown as visible } from '../shown';
 import { withVerdicts, type VerdictMove } from '../verdicts';
 import { confidenceWords, groupNames, groups, reasonWords } from '../words';
-import { groupRowKey, type Explained, type State } from './state';
+import { groupRowKey, isUnfolded, wantsRanking, type Explained, type State } from './state';
 
 /** What the user does. */
 export type Intent =
@@ -21,6 +21,8 @@ export type Intent =
   | { readonly type: 'showWhole'; readonly key: string }
   | { readonly type: 'focusRow'; readonly key: string }
   | { readonly type: 'why'; readonly key: string }
+  | { readonly type: 'here'; readonly key: string }
+  | { readonly type: 'toggleRankers' }
   | { readonly type: 'tick'; readonly key: string }
   | { readonly type: 'toggleHistory' }
   | { readonly type: 'closeHistory' }
@@ -54,6 +56,15 @@ export function reduce(state: State, message: ToPage | Intent): State {
       return { ...state, active: message.key };
     case 'why':
       return why(state, message.key);
+    case 'here':
+      return asksRanking({ ...state, here: toggled(state.here, message.key) }, !state.here.includes(message.key));
+    case 'toggleRankers':
+      return asksRanking({ ...state, rankersOpen: !state.rankersOpen }, !state.rankersOpen);
+    case 'showRankers':
+      return asksRanking({ ...state, rankersOpen: true }, true);
+    case 'ranked':
+    case 'notRanked':
+      return ranked(state, message);
     case 'tick':
       return { ...state, ticked: toggled(state.ticked, message.key) };
     case 'toggleHistory':
@@ -130,7 +141,7 @@ function nowShown(state: State, next: State['shown']): State {
   const base: State = { ...state, shown: next, asking: null, failure: null };
   if (same && next.judged === state.shown?.judged) return base;
   const fresh: State = same ? base : { ...base, folded: [], unfolded: [], whole: [], active: '', ticked: [] };
-  const cleared: State = { ...fresh, explained: {}, changes: {} };
+  const cleared: State = { ...fresh, explained: {}, changes: {}, told: null, here: [], rankersOpen: false };
   return next?.judged !== 'now' ? cleared : announced(cleared, summary(next.packet));
 }
 
@@ -178,13 +189,24 @@ function spoken(moves: readonly VerdictMove[]): string {
 }
 
 function unfold(state: State, key: string): State {
-  const open = state.unfolded.includes(key) || state.explained[key] !== undefined;
-  if (!open) return { ...state, unfolded: [...state.unfolded, key] };
+  if (!isUnfolded(state, key)) return { ...state, unfolded: [...state.unfolded, key] };
   return {
     ...state,
     unfolded: state.unfolded.filter((one) => one !== key),
     explained: without(state.explained, [key]),
+    here: state.here.filter((one) => one !== key),
   };
+}
+
+function asksRanking(state: State, opens: boolean): State {
+  return opens && wantsRanking(state) ? { ...state, told: { state: 'asked' } } : state;
+}
+
+/** An answer that came too late is about another packet. */
+function ranked(state: State, message: Extract<ToPage, { type: 'ranked' | 'notRanked' }>): State {
+  if (state.shown?.id !== message.id) return state;
+  if (message.type === 'notRanked') return { ...state, told: { state: 'failed', message: message.message } };
+  return announced({ ...state, told: { state: 'answered', ranking: message.ranking } }, 'How it was found is shown');
 }
 
 function why(state: State, key: string): State {

@@ -1,11 +1,18 @@
 /** What the page knows. One value; `reduce.ts` makes the next one, `render/` draws it. */
 
-import type { Explanation, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
+import type { AnswerExplanation, Explanation, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
 import type { FailureAction, HistoryRow, ShownPacket } from '../messages';
 
 export interface Explained {
   readonly state: 'asked' | 'answered' | 'failed';
   readonly explanation?: Explanation;
+  readonly message?: string;
+}
+
+/** How the shown answer came about. */
+export interface Told {
+  readonly state: 'asked' | 'answered' | 'failed';
+  readonly ranking?: AnswerExplanation;
   readonly message?: string;
 }
 
@@ -29,6 +36,11 @@ export interface State {
   readonly whole: readonly string[];
   readonly active: string;
   readonly explained: Readonly<Record<string, Explained>>;
+  /** Null until somebody asks how the answer came about. */
+  readonly told: Told | null;
+  /** Items that show why they stand where they stand, and whether the rankers' lists are shown. */
+  readonly here: readonly string[];
+  readonly rankersOpen: boolean;
   /** How often an item's verdict changed while it was looked at, and how often an item came to a group. */
   readonly changes: Readonly<Record<string, number>>;
   readonly ticked: readonly string[];
@@ -40,6 +52,16 @@ export interface State {
 /** The row of a group in the answer. */
 export function groupRowKey(status: VerdictStatus): string {
   return `group ${status}`;
+}
+
+/** Is what stands at an item shown below it? */
+export function isUnfolded(state: State, key: string): boolean {
+  return state.unfolded.includes(key) || state.explained[key] !== undefined || state.here.includes(key);
+}
+
+/** Must how the answer came about be asked for before it can be shown? */
+export function wantsRanking(state: State): boolean {
+  return state.told === null || state.told.state === 'failed';
 }
 
 export const initial: State = {
@@ -58,6 +80,9 @@ export const initial: State = {
   whole: [],
   active: '',
   explained: {},
+  told: null,
+  here: [],
+  rankersOpen: false,
   changes: {},
   ticked: [],
   copied: '',

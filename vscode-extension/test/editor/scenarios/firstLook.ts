@@ -7,6 +7,7 @@ import { PacketView } from '../driver/packetView.ts';
 import type { Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
 import { activates } from './activation.ts';
+import { explained } from './explained.ts';
 import { openStage } from './opening.ts';
 
 const QUESTION = 'How does a refund work?';
@@ -174,6 +175,7 @@ export const firstLook: Act = {
     scenario('a packet asked for in the view answers there', packetByView),
     scenario('a pointer opens at its line', opensAtLine),
     scenario('a pointer unfolds its quote and explains its verdict by keyboard', unfolds),
+    ...explained,
     scenario('the view follows dark and high-contrast themes', themes, 90_000),
     scenario('the debug information tells all but secrets', debugInformation),
     scenario('the walkthrough opens and has at most five steps', walkthrough),

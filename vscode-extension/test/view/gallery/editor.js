@@ -19,3 +19,5 @@ window.acquireVsCodeApi = () => ({
     for (const [told, afterMs] of replies[message.type]?.(message) ?? []) tell(told, afterMs);
   },
 });
+
+if (scene.open !== undefined) setTimeout(() => document.querySelector(scene.open)?.click(), 300);

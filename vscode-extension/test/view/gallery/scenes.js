@@ -104,10 +104,101 @@ const explanation = {
   refresh_targets: [],
 };
 
+// How the answer came about: made up of the packet's own items, with shares that fall.
+const itemsOf = (packet) =>
+  [...packet.verified, ...packet.stale_risk, ...packet.needs_refresh].sort(
+    (a, b) => b.relevance_score - a.relevance_score,
+  );
+const says = {
+  files: 'words of the question in the whole file',
+  outlines: "the file's outline is near in meaning",
+  chunks: 'words of the question in one place',
+  passages: 'a place is near in meaning',
+  names: 'defines a name of the question',
+  tested: 'its tests say what was asked',
+};
+const sharesOf = (at) =>
+  [
+    { ranker: 'files', rank: at + 1, share: 0.34 - at * 0.01 },
+    { ranker: 'outlines', rank: at * 2 + 1, share: 0.27 + at * 0.01 },
+    { ranker: 'chunks', rank: at + 2, share: 0.2 },
+    ...(at % 2 === 0 ? [{ ranker: 'names', rank: 1, share: 0.1 }] : [{ ranker: 'tested', rank: at, share: 0.1 }]),
+    { ranker: 'passages', rank: at * 7 + 1, share: 0.09 },
+  ].sort((a, b) => b.share - a.share);
+const sign = (name, words, value, effect) => ({ sign: name, says: words, value, effect });
+const ranking = {
+  schema: 'helix.explain/1',
+  query: answerPacket.query,
+  task_type: answerPacket.task_type,
+  items: itemsOf(answerPacket).map((item, at) => ({
+    source_id: item.source_id,
+    gene_id: item.gene_id,
+    start_line: item.start_line,
+    end_line: item.end_line,
+    symbol: item.symbol,
+    kind: item.kind,
+    score: 3.3 / (1 + 0.45 * at),
+    signals: sharesOf(at),
+    priors: item.source_kind === 'doc' ? ['doc x0.9'] : [],
+    place: [
+      sign('chunk', 'its own score for words', 0.9, 1.6),
+      sign('text', "the question's words", 0.5, 1.1),
+      sign('name', 'words in its name', 0.4, 0.7),
+      sign('document', 'in a document', item.source_kind === 'doc' ? 1 : 0, item.source_kind === 'doc' ? -0.9 : 0.3),
+    ],
+  })),
+  known_empty: false,
+  confidence: answerPacket.coordinate_confidence,
+  rankers: { chunks: 'used', files: 'used', phrases: 'empty', claims: 'empty', similar: 'off', exact: 'empty' },
+  lists: {
+    ...Object.fromEntries(
+      Object.keys(says).map((ranker) => [
+        ranker,
+        itemsOf(answerPacket)
+          .filter(({ source_id }, at, all) => all.findIndex((one) => one.source_id === source_id) === at)
+          .map(({ source_id }, at) => ({
+            source_id: at === 3 ? `ledger/elsewhere/${ranker}.py` : source_id,
+            rank: at + 1,
+            share: 0.34 - at * 0.03,
+            part: 1 / (at + 1),
+            shown: at !== 3,
+          })),
+      ]),
+    ),
+    phrases: [],
+    similar: [],
+  },
+  weights: Object.fromEntries(
+    Object.entries(says).map(([ranker, words], at) => [
+      ranker,
+      { weight: 1.88 - at * 0.3, files: 17 - at, says: words },
+    ]),
+  ),
+  vectors: { model: 'static', levels: ['chunk', 'outline'], unready: ['minilm/outline 40%'] },
+  certainty: {
+    presence: 0.97,
+    floor: 0.5,
+    presence_signs: [
+      sign('covered', 'of what the words tell is in one of the best files', 1, 6.3),
+      sign('missing', 'of the rarest word is what even the best place lacks', 0.35, -0.6),
+      sign('unknown_proper', 'of what the words tell is in names nobody here knows', 0, 0),
+      sign('named', 'the question names it outright', 0, 0),
+    ],
+    place: 0.71,
+    place_signs: [
+      sign('strength', 'of what a perfect place would score', 0.53, 1.0),
+      sign('agreement', "of the rankers' weight has it among its first three", 0.43, 0.8),
+      sign('gap', 'ahead of the next file', 0.31, 0.6),
+      sign('named', 'the question names it outright', 0, 0),
+    ],
+  },
+};
+
 // eslint-disable-next-line no-unused-vars
 const replies = {
   ask: () => [[shown(answerPacket, { id: String(Math.random()) }), 900]],
   explain: ({ key }) => [[{ type: 'explained', key, explanation }, 120]],
+  explainAnswer: () => [[{ type: 'ranked', id: 'a', ranking }, 120]],
   copyItem: ({ key }) => [[{ type: 'copied', what: key }, 0]],
   copyPacket: ({ form }) => [[{ type: 'copied', what: form }, 0]],
   pin: ({ pinned }) => [[shown(answerPacket, { pinned }), 0]],
@@ -130,6 +221,23 @@ const scenes = {
       [live(folder), 0],
       [shown(answerPacket, { pinned: true }), 0],
       [{ type: 'explained', key: keyOf(doubtful), explanation }, 50],
+    ],
+  },
+  here: {
+    kept: kept({ task: 'edit', unfolded: [keyOf(first)] }),
+    messages: [
+      [live(folder), 0],
+      [shown(answerPacket), 0],
+    ],
+    open: '.here .disclose',
+  },
+  rankers: {
+    kept: kept({ folded: ['verified', 'stale_risk', 'needs_refresh'] }),
+    messages: [
+      [live(folder), 0],
+      [shown({ ...answerPacket, contradictions: [], refresh_targets: [] }), 0],
+      [{ type: 'showRankers' }, 60],
+      [{ type: 'ranked', id: 'a', ranking }, 200],
     ],
   },
   changes: {

@@ -8,4 +8,6 @@ export interface Act {
   send(message: FromPage): void;
   /** Brings a row of the answer into sight, and the focus to it. */
   goTo(row: string): void;
+  /** The same for a part below the rows. */
+  goToPart(part: string): void;
 }

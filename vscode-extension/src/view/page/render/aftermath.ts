@@ -114,12 +114,13 @@ function section(name: string, title: string, badge: string, ...content: readonl
   );
 }
 
-interface Lines {
+export interface Lines {
   readonly start_line: number;
   readonly end_line: number;
 }
 
-function placeLink(act: Act, sourceId: string, span: Lines): Described {
+/** `lines`: show them too, where more than the file is meant. */
+export function placeLink(act: Act, sourceId: string, span: Lines, lines = true): Described {
   const slash = sourceId.lastIndexOf('/') + 1;
   const place = { source_id: sourceId, start_line: span.start_line, end_line: span.end_line };
   return h(
@@ -136,7 +137,7 @@ function placeLink(act: Act, sourceId: string, span: Lines): Described {
     },
     h('span', { class: 'folder', attributes: { dir: 'ltr' } }, text(sourceId.slice(0, slash))),
     h('span', { class: 'file', attributes: { dir: 'ltr' } }, text(sourceId.slice(slash))),
-    h('span', { class: 'lines' }, `:${lineRange(span)}`),
+    lines ? h('span', { class: 'lines' }, `:${lineRange(span)}`) : null,
   );
 }
 

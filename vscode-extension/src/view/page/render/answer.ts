@@ -13,6 +13,7 @@ import { nameOf } from './compose';
 import { contradictions, notes, plan } from './aftermath';
 import { knownEmpty } from './empty';
 import { grid } from './grid';
+import { rankers } from './rankers';
 
 export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: number): Described {
   const { packet } = shown;
@@ -31,6 +32,7 @@ export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: n
     !packet.known_empty && plan(state, act, packet),
     contradictions(act, packet),
     notes(packet),
+    rankers(state, act, packet),
     accounting(packet),
   );
 }

@@ -5,9 +5,10 @@ import { currentSpan, itemKey, type LiveItem } from '../../verdicts';
 import { ago, groupNames, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
-import type { State } from '../state';
+import { isUnfolded, type State } from '../state';
 import type { Act } from './act';
 import { iconButton } from './button';
+import { here } from './here';
 import { quote } from './quote';
 import { why } from './why';
 
@@ -19,7 +20,7 @@ export interface Place {
 /** The row of an item, and below it the row with its quote and its explanation while it is unfolded. */
 export function itemRows(state: State, act: Act, item: LiveItem, place: Place, nowSeconds: number): Described[] {
   const key = itemKey(item);
-  const unfolded = state.unfolded.includes(key) || state.explained[key] !== undefined;
+  const unfolded = isUnfolded(state, key);
   const head = itemRow(state, act, item, place, unfolded, nowSeconds);
   return unfolded ? [head, detailRow(state, act, item)] : [head];
 }
@@ -166,6 +167,14 @@ function buttons(state: State, act: Act, item: LiveItem, tabbable: boolean): Chi
         act.intend({ type: 'why', key });
       },
     }),
+    iconButton('here', {
+      label: 'Why here? (W)',
+      tabbable,
+      expanded: state.here.includes(key),
+      press: () => {
+        act.intend({ type: 'here', key });
+      },
+    }),
     iconButton(copied ? 'done' : 'copy', {
       label: copied ? 'Copied' : 'Copy as Markdown (C)',
       tabbable,
@@ -197,6 +206,7 @@ function detailRow(state: State, act: Act, item: LiveItem): Described {
       'div',
       { class: 'detail-content', attributes: { role: 'gridcell' } },
       explained === undefined ? null : why(explained),
+      here(state, act, item, tabbable),
       turned && item.status === 'needs_refresh' ? h('p', { class: 'aside' }, 'As it was when you asked:') : null,
       quote({
         item,
