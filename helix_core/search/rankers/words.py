@@ -12,8 +12,8 @@ from helix_core.store.hits import Weights
 from helix_core.words import split_identifier
 
 MATCHES = 80
-PHRASE_MATCHES = 60
-PHRASE_POSTINGS = 6_000
+PHRASE_MATCHES = 30
+PHRASE_POSTINGS = 2_000
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
 BY_FIELD_LENGTH = replace(FIELD_WEIGHTS, doc=3.5, length_counts=0.75)
 """Questions are asked in the words of comments rather than in those of code."""
