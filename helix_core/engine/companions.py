@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helix_core.memory.uses import SITTING_S, Together, companions, links
+from helix_core.memory.uses import SITTING_S, Together, companions, links, repeated
 from helix_core.store.memory import Memory
 from helix_core.store.reader import Reader
 
@@ -19,8 +19,10 @@ MOST_CHANGED = 16
 def co_used(memory: Memory, workspace: bytes, anchors: Sequence[bytes], now: float) -> tuple[bytes, ...]:
     """Files that were opened or cited in the sittings of ``anchors``, at most 16. Raises MemoryStoreError."""
     together = [Together(*row) for row in memory.together(workspace, anchors[:MOST_ANCHORS], SITTING_S)]
-    counts = memory.use_counts(workspace, {path for one in together for path in (one.path, one.other)})
-    return companions(links(together, counts, now), anchors)
+    candidates = repeated(together)
+    if not candidates:
+        return ()
+    return companions(links(together, memory.use_counts(workspace, sorted(candidates)), now), anchors)
 
 
 def co_changed(reader: Reader, anchors: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
 from helix_core.engine.opened import NO_OVERLAYS
-from helix_core.engine.remembering import Remembering
+from helix_core.engine.using import Using
 from helix_core.model import NOTE_SCHEME, Found, Hints, LineSpan, Overlays, TaskType
 
 NO_HINTS = Hints()
 
 
-class Explaining(Remembering):
+class Explaining(Using):
     """What an open workspace tells of its own answers. Nothing of it is worked out before somebody asks."""
 
     def explain(
@@ -64,7 +64,7 @@ class Explaining(Remembering):
         check = stop_when(cancelled)
 
         def find() -> Found:
-            return self._found_with_notes(self._find(question, hints, k, check, explained=True), k)
+            return self._found_with_notes(self._find(question, self._hinted(hints), k, check, explained=True), k)
 
         found = self._mended(find)
         return explained_search(question, found, (time.monotonic() - started) * 1e3)
@@ -97,7 +97,7 @@ class Explaining(Remembering):
 
         def make() -> Answered:
             answer = self._answer(self._weigher(overlays, check), self._unsaved_names(overlays, check), explained=True)
-            return self._with_notes(answer.make(question, chosen, k, hints), chosen, k)[0]
+            return self._with_notes(answer.make(question, chosen, k, self._hinted(hints)), chosen, k)[0]
 
         answered = self._mended(make)
         elapsed_ms = (time.monotonic() - started) * 1e3

@@ -7,7 +7,7 @@ age. Nothing is ever a use because an answer merely returned it. Pure: keeps not
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -17,12 +17,12 @@ from helix_core.memory.exchanges import MOST_ANSWER
 
 SITTING_S = 30 * 60.0
 """Uses of one session that lie no further apart belong together."""
-HALF_LIFE_S = 30 * 86_400.0
+HALF_LIFE_S = 180 * 86_400.0
 MOST_LINKS = 16
 MOST_COMPANY = 30
 """A sitting with more files says nothing about any two of them."""
 LEAST_TOGETHER = 2
-LEAST_STRENGTH = 0.15
+LEAST_STRENGTH = 0.05
 MOST_CITED = 20
 LONGEST_PATH = 1_024
 _CITED = re.compile(r"(?<![\w./\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])")
@@ -61,8 +61,16 @@ def cited_paths(answer: str) -> tuple[bytes, ...]:
 
 
 def decay(age_s: float) -> float:
-    """What a use counts: 1 when it is new, half of it after every 30 days. A clock that went back makes it new."""
+    """What a use counts: 1 when it is new, half of it after every 180 days. A clock that went back makes it new."""
     return float(2.0 ** (-max(age_s, 0.0) / HALF_LIFE_S))
+
+
+def repeated(together: Iterable[Together]) -> set[bytes]:
+    """The files that can be linked at all, with those they go with: used beside one of them in two sittings or more."""
+    pairs = Counter(
+        (path, other) for path, other, _, _ in {(one.path, one.other, one.sitting, one.at) for one in together}
+    )
+    return {path for pair, count in pairs.items() if count >= LEAST_TOGETHER for path in pair}
 
 
 def links(together: Iterable[Together], uses: Mapping[bytes, int], now: float) -> list[Link]:

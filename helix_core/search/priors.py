@@ -47,7 +47,7 @@ def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
 OPEN_FACTOR = 1.15
 RECENT_FACTOR = 1.1
 USED_WITH_FACTOR = 1.1
-CHANGED_WITH_FACTOR = 1.05
+CHANGED_WITH_FACTOR = 1.1
 SESSION_CAP = 1.2
 
 
