@@ -61,6 +61,11 @@ def named(title: str, weights: Path) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
 
 
+def is_inside(file: str) -> bool:
+    """Is it a path below the folder it is told of, whatever the folder?"""
+    return bool(file) and not os.path.isabs(file) and ".." not in Path(file).parts
+
+
 def write_about(model: Model) -> None:
     """Write down what the folder holds."""
     fields = {key: value for key, value in asdict(model).items() if key != "folder"}
@@ -80,7 +85,7 @@ def read_model(folder: Path) -> Model:
             and 0 < int(model.dimensions) <= _MOST_DIMENSIONS
             and model.dimensions % 8 == 0
             and model.pooling in POOLINGS
-            and os.path.basename(model.model_file) == model.model_file
+            and is_inside(model.model_file)
             and isinstance(model.query_prefix, str)
         )
     except (TypeError, ValueError):

@@ -7,7 +7,9 @@ alone, after consent.
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,14 +20,14 @@ from helix_core.embed.model_folder import FILES, MODEL, NEEDED, Model, models_fo
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
-# What else lies beside the models: the name of the one in use, and what is being fetched.
-_TAKEN = ("chosen", "downloads")
+# What else lies beside the models: the names of those in use, and what is being fetched.
+_TAKEN = ("chosen", "reranker", "downloads")
 _POOLING_FILE = Path("1_Pooling", "config.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A model of fastembed's list."""
+    """A model of one of fastembed's lists; ``dimensions`` is 0 for one that makes no vectors."""
 
     name: str
     size_mb: int
@@ -38,20 +40,24 @@ def listed(name: str) -> Listed:
     """What fastembed says of a model. Raises ModelError, with the closest names, for one that it does not list."""
     from fastembed import TextEmbedding
 
-    models = {str(each["model"]): each for each in TextEmbedding.list_supported_models()}
+    return closest(name, TextEmbedding.list_supported_models(), "name minilm, one of fastembed, or a folder")
+
+
+def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Listed:
+    """The model of one of fastembed's lists that is meant, with or without its owner's name. Raises ModelError."""
+    models = {str(each["model"]): each for each in list_}
     by_folded = {each.lower(): each for each in models}
     by_folded |= {each.rsplit("/", 1)[-1].lower(): each for each in models}
     found = by_folded.get(name.lower())
     if found is None:
         close = get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(sorted({by_folded[each] for each in close}))}?" if close else ""
-        raise ModelError(f"There is no model {name}; {hint or 'name minilm, one of fastembed, or a folder'}")
+        raise ModelError(f"There is no model {name}; {hint or otherwise}")
     about = models[found]
     source = about.get("sources") or {}
     origin = source.get("hf") or source.get("url") or "its own source"
-    return Listed(
-        found, round(about["size_in_GB"] * 1000), int(about["dim"]), str(origin), str(about.get("license", ""))
-    )
+    size_mb, dimensions = round(about["size_in_GB"] * 1000), int(about.get("dim") or 0)
+    return Listed(found, size_mb, dimensions, str(origin), str(about.get("license", "")))
 
 
 def fetch_listed(model: Listed, cache_dir: Path) -> Model:
@@ -67,7 +73,7 @@ def fetch_listed(model: Listed, cache_dir: Path) -> Model:
         raise ModelError(
             f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
         ) from error
-    kept = _copied(folder, file, model.name.rsplit("/", 1)[-1], cache_dir)
+    kept = copied(folder, file, model.name.rsplit("/", 1)[-1], cache_dir, flat=False)
     shutil.rmtree(downloads, ignore_errors=True)
     return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
 
@@ -82,7 +88,7 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
     if weights is None or missing:
         raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
     pooling, dimensions = _output_of(folder, folder / weights)
-    kept = _copied(folder, weights, folder.resolve().name, cache_dir)
+    kept = copied(folder, weights, folder.resolve().name, cache_dir)
     return _kept(replace(kept, dimensions=dimensions, pooling=pooling, source=f"the folder {folder.resolve().name}"))
 
 
@@ -105,26 +111,31 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
     return next((pooling for key, pooling in by_setting.items() if settings.get(key)), "mean"), shape[-1]
 
 
-def _copied(folder: Path, weights: str, title: str, cache_dir: Path) -> Model:
-    """The files Helix needs, in a folder of the cache; what lies beside the weights with their name goes along."""
+def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: bool = True) -> Model:
+    """The files Helix needs, in a folder of the cache; what lies beside the weights with their name goes along.
+
+    Unless ``flat`` the weights keep their place in the folder, where fastembed looks for what it lists.
+    """
     if title in _TAKEN:
         raise ModelError(f"A model cannot be called {title}, which Helix uses itself; rename {folder}.")
     making = models_folder(cache_dir) / f"{title}.making"
     shutil.rmtree(making, ignore_errors=True)
-    making.mkdir(mode=0o700, parents=True)
+    place = Path(os.path.basename(weights) if flat else weights)
+    (making / place).parent.mkdir(mode=0o700, parents=True)
     source = folder / weights
     beside = [file for file in source.parent.iterdir() if file.name.startswith(f"{source.name}") and file.is_file()]
-    wanted = [*beside, *(folder / name for name in FILES[1:] if (folder / name).is_file())]
+    wanted = {file: (making / place).with_name(file.name) for file in beside}
+    wanted |= {folder / name: making / name for name in FILES[1:] if (folder / name).is_file()}
     try:
         if sum(file.stat().st_size for file in wanted) > _MOST_BYTES:
-            making.rmdir()
+            shutil.rmtree(making)
             raise ModelError(f"The model in {folder} is larger than 4 GiB; choose a smaller one.")
-        for file in wanted:
-            shutil.copyfile(file, making / file.name)
+        for file, target in wanted.items():
+            shutil.copyfile(file, target)
     except OSError as error:
         shutil.rmtree(making, ignore_errors=True)
         raise ModelError(f"The model could not be copied into {making} ({error.strerror}); free disk space.") from error
-    return Model(named(title, making / source.name), making, 0, "mean", True, "", model_file=source.name)
+    return Model(named(title, making / place), making, 0, "mean", True, "", model_file=place.as_posix())
 
 
 def _kept(model: Model) -> Model:

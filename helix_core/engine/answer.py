@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
+from helix_core.engine.reranking import Reranking
 from helix_core.engine.unsaved import OnlyInBuffer, UnsavedNames
 from helix_core.engine.weigher import Weigher
 from helix_core.model import Contradiction, Found, Hints, Ranked, Signal, TaskType, Weighed
@@ -42,6 +43,7 @@ class Answer:
         prefer_implementation: bool,
         encoder: QuestionEncoder,
         unsaved: UnsavedNames | None = None,
+        reranking: Reranking | None = None,
         whole: bool = False,
         explained: bool = False,
     ) -> None:
@@ -50,6 +52,7 @@ class Answer:
         self._unsaved = unsaved
         self._prefer_implementation = prefer_implementation
         self._encoder = encoder
+        self._reranking = reranking
         self._whole = whole
         self._explained = explained
 
@@ -78,7 +81,7 @@ class Answer:
                 question,
                 self._reader,
                 hints,
-                k,
+                k if self._reranking is None else self._reranking.asked(k),
                 prefer_implementation=self._prefer_implementation,
                 check=check,
                 encoder=self._encoder,
@@ -96,10 +99,17 @@ class Answer:
                     gone.setdefault(path, one)
             if not mended:
                 break
-        live = tuple(one for one in found.ranked if one.item.source.path not in gone)
+        found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone)))
+        if self._reranking is not None:
+            found = self._reranking.of(question, found, self._weigher, k)
+        live = found.ranked
         if self._whole:
             live = tuple(dataclasses.replace(one, focus=None) for one in live)
         return dataclasses.replace(found, ranked=live), list(gone.values())
+
+
+def _live(ranked: Sequence[Ranked], gone: Container[bytes]) -> Iterator[Ranked]:
+    return (one for one in ranked if one.item.source.path not in gone)
 
 
 def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[Ranked]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from helix_core.config import Config
 from helix_core.engine.answer import Answer, Answered
+from helix_core.engine.reranking import Reranking
 from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
@@ -73,6 +74,7 @@ class Means:
 
     config: Config
     encoder: QuestionEncoder
+    reranking: Reranking | None
     recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]]
 
 
@@ -88,7 +90,10 @@ def context(
     """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes)."""
     config, encoder, recall = means.config, means.encoder, means.recall
     kept, most = means_of(config), candidates(request.budget_tokens)
-    answer = Answer(reader, weigher, prefer_implementation=config.prefer_implementation, encoder=encoder, whole=True)
+    prefer = config.prefer_implementation
+    answer = Answer(
+        reader, weigher, prefer_implementation=prefer, encoder=encoder, reranking=means.reranking, whole=True
+    )
     files = answer.make(question, TaskType.EXPLAIN, most, hints)
     answered, texts = recall(files, TaskType.EXPLAIN, most)
     found = answered.found

