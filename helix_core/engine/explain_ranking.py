@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from helix_core.engine.explain_ranking_words import PLACE_SIGNS, RANKERS, SIGNS
+from helix_core.engine.explain_ranking_words import PLACE_SIGNS, PLACE_SIGNS_ABSENT, RANKERS, SIGNS
 from helix_core.model import Found, Ranked, Weighed
 from helix_core.model.account import Account, Listed, Sign
 from helix_core.packet import search_answer, search_item
@@ -55,7 +55,7 @@ def _with_places(items: Sequence[dict[str, Any]], ranked: Sequence[Ranked], acco
     for item, one in zip(items, ranked, strict=True):
         signs = () if one.related else account.lines.get(one.item.id, ())
         if signs:
-            item["place"] = _signs(signs, PLACE_SIGNS)
+            item["place"] = _signs(signs, PLACE_SIGNS, PLACE_SIGNS_ABSENT)
 
 
 def _explains(found: Found, account: Account, shown: Iterable[str]) -> dict[str, Any]:
@@ -91,11 +91,14 @@ def _listed(one: Listed, in_answer: frozenset[str]) -> dict[str, Any]:
     }
 
 
-def _signs(signs: Sequence[Sign], words: Mapping[str, str]) -> list[dict[str, Any]]:
+def _signs(
+    signs: Sequence[Sign], words: Mapping[str, str], absent: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    without = {**words, **(absent or {})}
     return [
         {
             "sign": one.name,
-            "says": words.get(one.name, one.name),
+            "says": (words if one.value else without).get(one.name, one.name),
             "value": round(one.value, DIGITS),
             "effect": round(one.effect, DIGITS),
         }

@@ -28,6 +28,8 @@ SIGNS: Mapping[str, str] = {
     "unknown_proper": "of what the words tell is in names nobody here knows",
     "covered": "of what the words tell is in one of the best files",
     "missing": "of the rarest word is what even the best place lacks",
+    "missing_proper": "of the rarest word is in a name that even the best file lacks",
+    "unfamiliar": "uncommon is the strangest word that nothing here has",
     "strength": "of what a perfect place would score",
     "agreement": "of the rankers' weight has it among its first three",
     "gap": "ahead of the next file",
@@ -39,7 +41,7 @@ PLACE_SIGNS: Mapping[str, str] = {
     "file_rank": "its file's rank",
     "file_small": "one of few places in its file",
     "document": "in a document",
-    "length": "long",
+    "length": "its length",
     "short": "very short",
     "head": "defines something",
     "top_level": "at the top level",
@@ -60,3 +62,22 @@ PLACE_SIGNS: Mapping[str, str] = {
     "value_asked": "a value was asked for",
     "similar": "near in meaning",
 }
+
+PLACE_SIGNS_ABSENT: Mapping[str, str] = {
+    "document": "not in a document",
+    "short": "not very short",
+    "head": "defines nothing",
+    "top_level": "not at the top level",
+    "nested": "not nested in a function",
+    "test": "not inside tests",
+    "dunder": "no special method",
+    "imports": "no imports",
+    "macro": "no macro",
+    "value": "no value",
+    "phrase": "no words in sequence",
+    "named": "not found by name",
+    "members": "no words in members",
+    "owner": "no words in what it stands in",
+    "name": "no words in its name",
+}
+"""What it is called when there is nothing of it: that too speaks for a place, where others have it."""

@@ -44,10 +44,10 @@ def test_the_vectors_the_silent_rankers_and_the_confidence_are_told(helix: RunHe
     ran = helix("search", "shipping cost", "--path", shop, "--explain")
     assert re.search(r"^Silent:.*claims empty", ran.out, re.MULTILINE)
     assert re.search(r"^Vectors: built in \(chunk, outline\)$", ran.out, re.MULTILINE)
-    told = re.search(r"^Confidence (0\.\d+)  here at all (\d\.\d+) × the right place (\d\.\d+)$", ran.out, re.MULTILINE)
+    told = re.search(r"^Confidence (0\.\d+)  here at all (\d\.\d+), the right place (\d\.\d+)$", ran.out, re.MULTILINE)
     assert told is not None
     whole, here, place = map(float, told.groups())
-    assert whole == pytest.approx(here * place, abs=0.02)
+    assert whole <= min(here, place)
 
 
 def test_where_blocks_cannot_be_shown_bars_are_plain(helix: RunHelix, shop: Path) -> None:

@@ -102,7 +102,7 @@ def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
     told = answer["certainty"]
     page.line(
         Text(f"Confidence {answer['confidence']:.2f}", style="bold"),
-        dim(f"  here at all {told['presence']:.2f} × the right place {told['place']:.2f}"),
+        dim(f"  here at all {told['presence']:.2f}, the right place {told['place']:.2f}"),
     )
     for title, signs in (
         (f"Is it here at all? Below {told['floor']:.2f} the answer is that it is not.", told["presence_signs"]),

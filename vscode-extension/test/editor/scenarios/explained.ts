@@ -17,6 +17,7 @@ const THEMES = [
 async function whyHere(stage: Stage): Promise<void> {
   const window = await stage.window();
   const view = new PacketView(window);
+  await stage.status(/fresh/i, 60_000);
   await view.showing(QUESTION);
   await window.widenSideBar(520);
   const page = await view.page();
@@ -61,6 +62,7 @@ async function sharesAgree(page: Frame): Promise<void> {
 async function allLists(stage: Stage): Promise<void> {
   const window = await stage.window();
   const view = new PacketView(window);
+  await stage.status(/fresh/i, 60_000);
   await view.showing(QUESTION);
   await window.widenSideBar(520);
   await window.run('Helix: Explain This Answer');
@@ -88,6 +90,6 @@ async function allLists(stage: Stage): Promise<void> {
 }
 
 export const explained: Scenario[] = [
-  scenario('a pointer explains why it stands where it stands, by keyboard, and no sooner', whyHere),
+  scenario('a pointer explains why it stands where it stands, by keyboard, and no sooner', whyHere, 90_000),
   scenario('the whole answer is explained: every ranker with its list, in three themes', allLists, 90_000),
 ];

@@ -107,6 +107,7 @@ async function opensAtLine(stage: Stage): Promise<void> {
 
 async function unfolds(stage: Stage): Promise<void> {
   const view = new PacketView(await stage.window());
+  await stage.status(/fresh/i, 60_000);
   await view.showing(OTHER_QUESTION);
   const row = (await view.page()).locator('.item').first();
   await row.focus();

@@ -176,11 +176,11 @@ describe('how the answer came about', () => {
 
 describe('bars', () => {
   it('put shares one after the other, as long as they are', () => {
-    const bar = stackedBar(ranked(one).signals, 0.5);
+    const bar = stackedBar(ranked(one).signals);
     const places = all(bar, withClass('segment')).map((node) => node.props.attributes);
     expect(places).toEqual([
-      { x: '0.00%', y: 0, width: '30.00%', height: '100%' },
-      { x: '30.00%', y: 0, width: '20.00%', height: '100%' },
+      { x: '0.00%', y: 0, width: '60.00%', height: '100%' },
+      { x: '60.00%', y: 0, width: '40.00%', height: '100%' },
     ]);
   });
 

@@ -8,11 +8,11 @@ import type { RankerSignal } from '../../../protocol';
 import { percent, rankerClass } from '../../ranking';
 import { h, type Described } from '../dom';
 
-/** The shares of rankers one after the other; all of it is as long as `length` (0..1) of the room there is. */
-export function stackedBar(signals: readonly RankerSignal[], length = 1): Described {
+/** The shares of rankers one after the other: together they are all of it. */
+export function stackedBar(signals: readonly RankerSignal[]): Described {
   let start = 0;
   const parts = signals.map(({ ranker, rank, share }) => {
-    const part = segment(rankerClass(ranker), start * length, share * length, `${ranker} #${rank}: ${percent(share)}`);
+    const part = segment(rankerClass(ranker), start, share, `${ranker} #${rank}: ${percent(share)}`);
     start += share;
     return part;
   });

@@ -14,7 +14,6 @@ import { textButton } from './button';
 import { swatch, waiting } from './here';
 
 const mostListed = 5;
-const shortest = 0.02;
 
 export function rankers(state: State, act: Act, packet: Packet): Described {
   const open = state.rankersOpen;
@@ -65,7 +64,7 @@ function content(state: State, act: Act, packet: Packet): Child {
   ];
 }
 
-/** All places, best first, each as long as its score and made of its rankers. */
+/** All places, best first, each as a bar of its rankers, with its score beside the best one's. */
 function places(act: Act, told: AnswerExplanation): Child {
   const best = Math.max(...told.items.map((item) => item.score));
   const used = [...new Set(told.items.flatMap((item) => item.signals.map(({ ranker }) => ranker)))];
@@ -84,7 +83,7 @@ function places(act: Act, told: AnswerExplanation): Child {
   ];
 }
 
-function chartRow(act: Act, item: RankedItem, length: number): Described {
+function chartRow(act: Act, item: RankedItem, besideBest: number): Described {
   const name = item.symbol === '' ? item.source_id.slice(item.source_id.lastIndexOf('/') + 1) : item.symbol;
   const row = `item ${itemKey(item)}`;
   return h(
@@ -104,8 +103,8 @@ function chartRow(act: Act, item: RankedItem, length: number): Described {
       },
       text(name),
     ),
-    stackedBar(item.signals, Math.max(length, shortest)),
-    h('span', { class: 'percent' }, percent(length)),
+    stackedBar(item.signals),
+    h('span', { class: 'percent', attributes: { title: 'Its score beside the best one’s' } }, percent(besideBest)),
   );
 }
 
