@@ -116,6 +116,12 @@ class Config:
     rerank_budget_ms: float = _setting(
         "search.rerank_budget_ms", "number", 150.0, "milliseconds that may take in one answer", low=1, high=5_000
     )
+    co_change: bool = _setting(
+        "search.co_change",
+        "true or false",
+        True,
+        "files that change in git together with what is open rank a little higher",
+    )
     embed_model: str = _setting(
         "embed.model",
         "text",
@@ -213,6 +219,14 @@ class Config:
         "true or false",
         True,
         "keep the questions and answers of chats, on this machine only, so that facts can be drawn from them",
+        trusted=True,
+    )
+    co_use: bool = _setting(
+        "memory.co_use",
+        "true or false",
+        False,
+        "keep which files are opened or cited together, on this machine only, and rank them a little higher when one "
+        "of them is open again",
         trusted=True,
     )
     mcp_write_tools: bool = _setting(

@@ -154,7 +154,7 @@ class Helix(Explaining):
         check = stop_when(cancelled)
 
         def find() -> Found:
-            return self._found_with_notes(self._find(question, hints, k, check), k)
+            return self._found_with_notes(self._find(question, self._hinted(hints), k, check), k)
 
         found = self._mended(find)
         return search_answer(question, found, (time.monotonic() - started) * 1e3)
@@ -190,7 +190,7 @@ class Helix(Explaining):
             weigher = self._weigher(overlays, check)
             unsaved = self._unsaved_names(overlays, check)
             answer = self._answer(weigher, unsaved)
-            return self._with_notes(answer.make(question, chosen, k, hints), chosen, k)[0], weigher
+            return self._with_notes(answer.make(question, chosen, k, self._hinted(hints)), chosen, k)[0], weigher
 
         answer, weigher = self._mended(make)
         notes = (*self.notices, *self._doubts(), *weigher.notes)
@@ -230,7 +230,7 @@ class Helix(Explaining):
             weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
             reader = self._index.reader
             means = windows.Means(self._config, self.encoder, self._reranking(), self._with_notes)
-            return windows.context(reader, weigher, question, wanted, hints, means=means), weigher
+            return windows.context(reader, weigher, question, wanted, self._hinted(hints), means=means), weigher
 
         answer, weigher = self._mended(make)
         answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head

@@ -77,6 +77,8 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "window.small_models": ("default", ""),
         "window.condense_prose": ("default", ""),
         "memory.learn": ("default", ""),
+        "memory.co_use": ("default", ""),
+        "search.co_change": ("default", ""),
         "search.rerank": ("default", ""),
         "search.rerank_budget_ms": ("default", ""),
         "embed.model": ("default", ""),
