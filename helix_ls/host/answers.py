@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine import Helix
-from helix_ls.host.arguments import confidence, count, pointers, text
+from helix_core.packet import Quotes
+from helix_ls.host.arguments import confidence, count, count_if_any, pointers, text
 
 if TYPE_CHECKING:
     from helix_core.model import Judged, RefreshTarget
@@ -23,7 +24,8 @@ MOST_LINES = 400
 
 def _packet(params: dict[str, Any], cancelled: Cancelled) -> Act:
     question, task, k = text(params, "question"), text(params, "task", "explain"), count(params, "k", 8)
-    return lambda helix: helix.packet(question, task=task, k=k, cancelled=cancelled)
+    quotes, most = text(params, "quotes", Quotes.CHOSEN.value), count_if_any(params, "max_tokens")
+    return lambda helix: helix.packet(question, task=task, k=k, quotes=quotes, max_tokens=most, cancelled=cancelled)
 
 
 def _search(params: dict[str, Any], cancelled: Cancelled) -> Act:

@@ -25,6 +25,11 @@ def count(params: dict[str, Any], name: str, default: int | None = None) -> int:
     return value
 
 
+def count_if_any(params: dict[str, Any], name: str) -> int | None:
+    """A whole number, None where none is given."""
+    return None if params.get(name) is None else count(params, name)
+
+
 def folder(params: dict[str, Any]) -> Path:
     """The absolute ``path`` of a workspace."""
     path = Path(text(params, "path"))

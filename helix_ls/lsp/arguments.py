@@ -22,11 +22,13 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """``helix.packet``."""
+    """``helix.packet``; ``quotes`` and ``max_tokens`` as the engine's ``packet`` has them."""
 
     question: str
     task: str = "explain"
     k: int = 8
+    quotes: str = "chosen"
+    max_tokens: int | None = None
     workspace: str | None = None
     uri: str | None = None
     open: bool = False

@@ -36,7 +36,14 @@ class Questions:
 
         def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return helix.packet(
-                given.question, task=given.task, k=given.k, hints=hints, overlays=overlays, cancelled=cancelled
+                given.question,
+                task=given.task,
+                k=given.k,
+                hints=hints,
+                overlays=overlays,
+                quotes=given.quotes,
+                max_tokens=given.max_tokens,
+                cancelled=cancelled,
             )
 
         answer = await self._connection.ask(folder, act)

@@ -59,6 +59,7 @@ class Session:
         self._asking, self._folders, self._known = asking, folders, known
         self.packets: OrderedDict[str, Given] = OrderedDict()
         self.client = ""
+        self._name = os.urandom(8).hex()
         self._count = 0
         self._answers: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
@@ -137,11 +138,12 @@ class Session:
 
     def _scope(self, name: str | None) -> Scope:
         folder, others = self._folders.chosen(name)
-        return Scope(self._asking, folder, others)
+        return Scope(self._asking, folder, others, self._name)
 
     async def _packet(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        task = given["task_type"]
-        raw = await scope.ask("helix.packet", question=given["question"], task=task, k=given["max_items"])
+        task, most = given["task_type"], given["max_tokens"]
+        asked = {"question": given["question"], "task": task, "k": given["max_items"], "max_tokens": most}
+        raw = await scope.ask("helix.packet", **asked)
         self._count += 1
         number = str(self._count)
         answer = scope.fit(raw | {"packet_id": number})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from helix_core.model import TaskType
+from helix_core.packet import LEAST_TOKENS
 from helix_ls.mcp.fields import Field
 from helix_ls.mcp.more_tools import BRIDGE, CONSOLIDATE, FORGET, INGEST, PREVIEW, RECENT, RESONANCE, SESSIONS, TOKENS
 from helix_ls.mcp.tool_words import QUESTION as _QUESTION
@@ -35,6 +36,14 @@ _TASK = Field(
 )
 _MAX_ITEMS = Field(
     "max_items", int, "At most so many places, best first.", default=8, least=1, most=50, also=("k", "max_genes")
+)
+_MAX_TOKENS = Field(
+    "max_tokens",
+    int,
+    "At most so many tokens in all: 1000 name 8 places with what pays of their text. Left out, items say more.",
+    default=None,
+    least=LEAST_TOKENS,
+    most=20_000,
 )
 _MAX_RESULTS = Field(
     "max_results", int, "At most so many places, best first.", default=10, least=1, most=100, also=("k", "max_items")
@@ -83,7 +92,7 @@ _PACKET = ToolWords(
     "(read it again first). Items carry path, lines, quote, symbol, last commit and the file's hash; refresh_targets "
     "says what to read again, most pressing first; contradictions shows where sources disagree. Use it before you "
     "answer or edit.",
-    (_QUESTION, _TASK, _MAX_ITEMS, _WORKSPACE),
+    (_QUESTION, _TASK, _MAX_ITEMS, _MAX_TOKENS, _WORKSPACE),
     "helix.packet/1",
 )
 _SEARCH = ToolWords(

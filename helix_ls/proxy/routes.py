@@ -46,11 +46,12 @@ class Routes:
     async def packet(self, request: Request) -> Response:
         """``/context/packet``: ``helix.packet/1``."""
         given = await members(request, table.PACKET)
-        return await self._answered(request, lambda helix, cancelled: _packet(helix, given, cancelled))
+        paid = {name: given[name] for name in ("quotes", "max_tokens")}
+        return await self._answered(request, lambda helix, cancelled: _packet(helix, given, cancelled, **paid))
 
     async def refresh_plan(self, request: Request) -> Response:
         """``/context/refresh-plan``: only what to read again, most urgent first."""
-        given = await members(request, table.PACKET)
+        given = await members(request, table.PLAN)
         return await self._answered(request, lambda helix, cancelled: shapes.plan(_packet(helix, given, cancelled)))
 
     async def fingerprint(self, request: Request) -> Response:
@@ -65,5 +66,5 @@ class Routes:
         )
 
 
-def _packet(helix: Helix, given: dict[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:
-    return helix.packet(given["query"], task=given["task_type"], k=given["k"], cancelled=cancelled)
+def _packet(helix: Helix, given: dict[str, Any], cancelled: Callable[[], bool], **paid: Any) -> dict[str, Any]:
+    return helix.packet(given["query"], task=given["task_type"], k=given["k"], cancelled=cancelled, **paid)

@@ -14,6 +14,7 @@ from helix_core.engine.expand import DIRECTIONS
 from helix_core.engine.expand import MOST_K as MOST_NEIGHBOURS
 from helix_core.memory.notes import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import TaskType
+from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
 from helix_core.window.evidence import Decoder
 from helix_ls.proxy.fields import READ_CHARACTERS, Field
 from helix_ls.proxy.restart import DOWNTIME_S, MOST_DOWNTIME_S, MOST_WORDS
@@ -70,7 +71,25 @@ TASK = Field(
     also=("task",),
 )
 K = Field("k", "whole number", "At most so many places, best first.", 8, 1, MAX_K, also=("max_genes",))
-PACKET = (QUESTION, TASK, K)
+PLAN = (QUESTION, TASK, K)
+PACKET = (
+    *PLAN,
+    Field(
+        "quotes",
+        "text",
+        "Quotes chosen by what they are worth in tokens, or whole.",
+        default=Quotes.CHOSEN.value,
+        choices=tuple(quotes.value for quotes in Quotes),
+    ),
+    Field(
+        "max_tokens",
+        "whole number",
+        "At most so many tokens in all; items then have only what points, judges and quotes.",
+        None,
+        LEAST_TOKENS,
+        MOST_TOKENS,
+    ),
+)
 SESSION = Field("session_id", "text", "A name of your own for the session.", default="", most=MOST_SESSION)
 CONTEXT = (
     QUESTION,
@@ -135,7 +154,7 @@ OPERATIONS = (
     Operation("GET", "/v1/models", "The models of the upstream", "models", is_upstreams=True),
     Operation("POST", "/context", "Evidence as text for a model", "context", fields=CONTEXT),
     Operation("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
-    Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PACKET),
+    Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PLAN),
     Operation("POST", "/fingerprint", "Places without text, all accounted for", "fingerprint", fields=FINGERPRINT),
     Operation("POST", "/context/expand", "What stands around a place", "expansion", fields=EXPAND),
     Operation("POST", "/ingest", "Keep a text as a note", "ingested", needs="admin", fields=INGEST, more=(422,)),

@@ -27,11 +27,12 @@ def draw(packet: dict[str, Any]) -> None:
     _headline(page, packet)
     page.near(packet["nearest"])
     items = [(status, item) for status in _GROUPS for item in packet[status]]
-    best = max((item["relevance_score"] for _, item in items), default=0.0)
+    best = max((item.get("relevance_score", 0.0) for _, item in items), default=0.0)
+    workspace = Path(packet["workspace"])
     for status, item in items:
         page.space()
-        _item(page, item, status, now_s, _LINES_OF_BEST if item["relevance_score"] == best else _LINES_OF_OTHERS)
-    workspace = Path(packet["workspace"])
+        most = _LINES_OF_BEST if item.get("relevance_score", 0.0) == best else _LINES_OF_OTHERS
+        _item(page, {"uri": _uri(workspace, item)} | item, status, now_s, most)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, packet["refresh_targets"], workspace)
     _notes(page, packet["notes"])
@@ -58,12 +59,12 @@ def _item(page: Page, item: dict[str, Any], status: str, now_s: float, most_line
     place = page.place(item["source_id"], item["start_line"], item["end_line"], item["uri"])
     page.line(mark(status), " ", place, Text(f"  {one_line(item['symbol'])}", style="cyan"))
     said = reason(item["reason"]) + (f" ({one_line(item['detail'])})" if item.get("detail") else "")
-    facts = [item["kind"]]
-    if item["commit"]:
+    facts = [item["kind"]] if "kind" in item else []
+    if item.get("commit"):
         facts.append(f"{item['commit'][:8]} {item['author']}, {ago(item['committed_at'], now_s)}")
     style = "" if status == "verified" else {"stale_risk": "yellow", "needs_refresh": "red"}[status]
-    page.line("  ", Text(said, style=style), dim(" · " + " · ".join(facts)))
-    span = (item["start_line"], item["end_line"], item["language"])
+    page.line("  ", Text(said, style=style), dim("".join(f" · {fact}" for fact in facts)))
+    span = (item["start_line"], item["end_line"], item.get("language", ""))
     lines = quoted(item["quote"] or "", *span, most=most_lines, colour=page.is_terminal)
     for line in lines:
         page.cut(line)

@@ -147,7 +147,7 @@ function questionOf(asked: Asked): string {
 function askPacket(asked: Asked, needs: AnswerNeeds, question: string, k: number): Promise<Packet> {
   needs.progress('Looking at the files as they are now');
   const { workspace, pointed } = asked;
-  const request: PacketRequest = { question, k, workspace, ...(pointed && { uri: pointed.uri }) };
+  const request: PacketRequest = { question, k, quotes: 'whole', workspace, ...(pointed && { uri: pointed.uri }) };
   return needs.ask<Packet>(serverCommands.packet, request);
 }
 
