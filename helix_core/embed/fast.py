@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.embed.model_folder import Model
 from helix_core.errors import ModelError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
+T = TypeVar("T")
 BATCH = 4
 """Small batches of texts alike in tokens beat large ones on a CPU: hardly anything is padded."""
 LONGEST = 2_000
@@ -43,13 +44,16 @@ class FastModel:
         if width != model.dimensions:
             raise ModelError(f"The model {model.name} gives {width} dimensions; run helix embed setup again.")
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text, in its order, of length one."""
+    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
+        """One row for each text, in its order, of length one.
+
+        With ``most_tokens`` what a text says beyond so many is not read, its first and last special ones counted.
+        """
         import numpy as np
 
-        cut = [text[:LONGEST] for text in texts]
-        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(cut)]
-        order = sorted(range(len(cut)), key=lambda place: len(tokens[place]))
+        encodings = self._tokenizer.encode_batch([text[:LONGEST] for text in texts])
+        tokens = [_first(encoding.ids, most_tokens) for encoding in encodings]
+        order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
         # A graph that is told of no mask would take padding for words.
         size = BATCH if "attention_mask" in self._inputs else 1
         batches = [order[start : start + size] for start in range(0, len(order), size)]
@@ -57,6 +61,8 @@ class FastModel:
             found = [self._run([tokens[place] for place in batch]) for batch in batches]
         else:
             # What comes after the graph is fastembed's to know, and it starts from texts.
+            ends = [max(end for _, end in _first(encoding.offsets, most_tokens)) for encoding in encodings]
+            cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
             found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
         together = np.concatenate(found) if found else np.empty((0, self.model.dimensions))
         rows = np.empty(together.shape, np.float32)
@@ -75,6 +81,11 @@ class FastModel:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         session = self._embedding.model.model
         return np.asarray(session.run(None, {name: given[name] for name in self._inputs})[0], np.float32)
+
+
+def _first(parts: list[T], most: int) -> list[T]:
+    """The first tokens and the last one, which ends every text; all of them where ``most`` is 0."""
+    return parts if not most or len(parts) <= most else [*parts[: most - 1], parts[-1]]
 
 
 def offline() -> None:

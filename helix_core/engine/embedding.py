@@ -27,6 +27,8 @@ from helix_core.workspace.files import content_reason
 
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
 """Written at once, and sorted by length among each other: about a second's work."""
+OUTLINE_TOKENS = 128
+"""What an outline says beyond them costs a fifth more and finds no better (``benchmarks/search.py --model``)."""
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
 
@@ -36,7 +38,7 @@ class Embedder(Protocol):
     @property
     def model(self) -> Model: ...
 
-    def vectors(self, texts: Sequence[str]) -> object: ...
+    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class Embedding(Opened):
             return 0
         import numpy as np
 
-        vectors = np.asarray(embedder.vectors([text.text for text in texts]), np.float32)
+        most = OUTLINE_TOKENS if level == "outline" else 0
+        vectors = np.asarray(embedder.vectors([text.text for text in texts], most), np.float32)
         kept = as_int8(vectors) if level == "outline" else as_bits(vectors)
         with self._turn(None):
             self._index.check_present()

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from helix_core.config import load_config
 from helix_core.embed import minilm as source
+from helix_core.embed import onnx_file
 from helix_core.embed.bert import bert_file
 from helix_core.embed.encoder import ModelEncoder
 from helix_core.embed.fast import FastModel
@@ -76,6 +78,14 @@ def test_texts_come_back_in_their_order_and_of_length_one(loaded: FastModel) -> 
         assert together[place] @ loaded.vectors([texts[place]])[0] > 0.9
 
 
+def test_beyond_the_most_tokens_nothing_is_read(loaded: FastModel) -> None:
+    said, more = "parse the header of a message", " and paint pictures of ships on the wall"
+    # Two special tokens, five words, and one word of two pieces.
+    cut, whole = loaded.vectors([said + more], 9), loaded.vectors([said + more])
+    assert cut[0] @ loaded.vectors([said])[0] > 0.99 > whole[0] @ loaded.vectors([said])[0]
+    assert loaded.vectors([said], 9)[0] @ loaded.vectors([said])[0] > 0.99
+
+
 def test_a_folder_is_embedded_resumed_and_found_by_the_model(
     project: Path, minilm_cache: Path, minilm: Model, loaded: FastModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -118,9 +128,9 @@ class _Counted:
         self.model = loaded.model
         self.texts = 0
 
-    def vectors(self, texts: Sequence[str]) -> object:
+    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> object:
         self.texts += len(texts)
-        return self._loaded.vectors(texts)
+        return self._loaded.vectors(texts, most_tokens)
 
 
 def test_stopped_in_the_middle_it_keeps_what_is_done(
@@ -223,3 +233,30 @@ def test_weights_that_are_none_are_refused(data: bytes) -> None:
         float_tensors(data)
     with pytest.raises(ModelError):
         bert_file({"model_type": "gpt"}, {})
+
+
+def test_a_graph_that_does_not_pool_is_pooled_by_fastembed(
+    minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As most models of others are: a vector for each token comes out; here a table's row, whatever stands around."""
+    given = tmp_path / "tokens"
+    shutil.copytree(minilm.folder, given)
+    table = np.random.default_rng(7).normal(size=(30_522, 16)).astype(np.float32)
+    graph, declared = onnx_file.Graph(), onnx_file._value
+    graph.node("Gather", [graph.constant("table", table), "input_ids"], "rows")
+    monkeypatch.setattr(
+        onnx_file,
+        "_value",
+        lambda name, kind, shape: declared(name, kind, shape if kind == "int64" else ("batch", "sequence", 16)),
+    )
+    (given / "model.onnx").write_bytes(graph.file("tokens", ("input_ids", "attention_mask"), "rows", 16))
+    model = take_folder(given, tmp_path)
+    assert (model.pooling, model.dimensions) == ("mean", 16)
+    loaded, tokenizer = FastModel(model), Tokenizer.from_file(str(given / "tokenizer.json"))
+    tokenizer.no_padding()
+    texts = [*TEXTS, "a much longer text about nothing in particular " * 5]
+    for most in (0, 5):
+        for text, row in zip(texts, loaded.vectors(texts, most), strict=True):
+            ids = tokenizer.encode(text).ids
+            mean = table[[*ids[: most - 1], ids[-1]] if most else ids].mean(axis=0)
+            assert row @ mean == pytest.approx(np.linalg.norm(mean), rel=1e-4)
