@@ -10,6 +10,7 @@ from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 from helix_core.weigh.truth import HIGH_RISK
 
 MAX_K = 100
+PLACES, PLACES_WITHIN_BUDGET = 8, 12
 
 
 def checked_question(question: str) -> str:
@@ -24,6 +25,13 @@ def checked_k(k: int) -> int:
     if not 1 <= k <= MAX_K:
         raise UsageError(f"k is {k}; it must be from 1 to {MAX_K}")
     return k
+
+
+def checked_places(k: int | None, max_tokens: int | None) -> int:
+    """How many places a packet may have, or UsageError."""
+    if k is not None:
+        return checked_k(k)
+    return PLACES if max_tokens is None else PLACES_WITHIN_BUDGET
 
 
 def checked_task(task: TaskType | str) -> TaskType:

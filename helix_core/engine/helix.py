@@ -17,7 +17,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
-from helix_core.engine.checked import checked_k, checked_question, checked_spending, checked_task, stop_when
+from helix_core.engine.checked import (
+    checked_k,
+    checked_places,
+    checked_question,
+    checked_spending,
+    checked_task,
+    stop_when,
+)
 from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
@@ -164,7 +171,7 @@ class Helix(Explaining):
         question: str,
         *,
         task: TaskType | str = TaskType.EXPLAIN,
-        k: int = 8,
+        k: int | None = None,
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
         quotes: Quotes | str = Quotes.CHOSEN,
@@ -173,7 +180,8 @@ class Helix(Explaining):
     ) -> dict[str, Any]:
         """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
 
-        ``overlays`` are the editor's unsaved buffers. ``quotes`` are chosen by what they are worth, whole where the
+        ``k`` is 8 where it is not given, 12 within a budget, of which as many come as there is room for. ``overlays``
+        are the editor's unsaved buffers. ``quotes`` are chosen by what they are worth, whole where the
         task wants the very words, or whole everywhere. ``max_tokens`` bounds the whole packet: items then have only
         what points, judges and quotes, and fewer come. Raises UsageError for a bad call, and Cancelled soon after
         ``cancelled`` says so.
@@ -182,7 +190,7 @@ class Helix(Explaining):
         started = time.monotonic()
         chosen = checked_task(task)
         checked_question(question)
-        checked_k(k)
+        most = checked_places(k, max_tokens)
         spending = checked_spending(quotes, max_tokens, chosen)
         check = stop_when(cancelled)
 
@@ -190,7 +198,7 @@ class Helix(Explaining):
             weigher = self._weigher(overlays, check)
             unsaved = self._unsaved_names(overlays, check)
             answer = self._answer(weigher, unsaved)
-            return self._with_notes(answer.make(question, chosen, k, self._hinted(hints)), chosen, k)[0], weigher
+            return self._with_notes(answer.make(question, chosen, most, self._hinted(hints)), chosen, most)[0], weigher
 
         answer, weigher = self._mended(make)
         notes = (*self.notices, *self._doubts(), *weigher.notes)

@@ -22,7 +22,7 @@ def packet(
     task: Annotated[
         TaskType, typer.Option("--task", help="What the answer is for; the risk rises.")
     ] = TaskType.EXPLAIN,
-    k: Annotated[int, typer.Option("-k", help="At most so many items.")] = 8,
+    k: Annotated[int | None, typer.Option("-k", help="At most so many items: 8, or 12 within --max-tokens.")] = None,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", help="At most so many tokens in all; items then say less.")
     ] = None,

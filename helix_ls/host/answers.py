@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine import Helix
+from helix_core.model import Hints
 from helix_core.packet import Quotes
 from helix_ls.host.arguments import confidence, count, count_if_any, pointers, text
 
@@ -22,15 +23,24 @@ PLAN_SCHEMA = "helix.refreshPlan/1"
 MOST_LINES = 400
 
 
+def _hints(params: dict[str, Any]) -> Hints:
+    """``asker`` names the session of whoever asks: what it opened lately counts as open."""
+    return Hints(session=text(params, "asker", ""))
+
+
 def _packet(params: dict[str, Any], cancelled: Cancelled) -> Act:
-    question, task, k = text(params, "question"), text(params, "task", "explain"), count(params, "k", 8)
+    question, task, k = text(params, "question"), text(params, "task", "explain"), count_if_any(params, "k")
     quotes, most = text(params, "quotes", Quotes.CHOSEN.value), count_if_any(params, "max_tokens")
-    return lambda helix: helix.packet(question, task=task, k=k, quotes=quotes, max_tokens=most, cancelled=cancelled)
+    hints = _hints(params)
+    return lambda helix: helix.packet(
+        question, task=task, k=k, hints=hints, quotes=quotes, max_tokens=most, cancelled=cancelled
+    )
 
 
 def _search(params: dict[str, Any], cancelled: Cancelled) -> Act:
     question, k = text(params, "question"), count(params, "k", 10)
-    return lambda helix: helix.search(question, k=k, cancelled=cancelled)
+    hints = _hints(params)
+    return lambda helix: helix.search(question, k=k, hints=hints, cancelled=cancelled)
 
 
 def _context(params: dict[str, Any], cancelled: Cancelled) -> Act:
@@ -42,7 +52,8 @@ def _context(params: dict[str, Any], cancelled: Cancelled) -> Act:
         decoder=checked_decoder(text(params, "decoder", "condensed")),
         model=text(params, "model", ""),
     ).checked()
-    return lambda helix: helix.context(question, request, cancelled=cancelled)
+    hints = _hints(params)
+    return lambda helix: helix.context(question, request, hints=hints, cancelled=cancelled)
 
 
 def _open(params: dict[str, Any], cancelled: Cancelled) -> Act:
@@ -50,7 +61,14 @@ def _open(params: dict[str, Any], cancelled: Cancelled) -> Act:
     first = count(params, "start_line", 1)
     last = count(params, "end_line", first + MOST_LINES - 1)
     most = count(params, "most_bytes", 200_000)
-    return lambda helix: helix.show(source_id, first, last, task=task, most_bytes=most, cancelled=cancelled)
+    asker = text(params, "asker", "")
+
+    def show(helix: Helix) -> dict[str, Any]:
+        shown = helix.show(source_id, first, last, task=task, most_bytes=most, cancelled=cancelled)
+        helix.note_use(asker, [source_id])
+        return shown
+
+    return show
 
 
 def _explain(params: dict[str, Any], cancelled: Cancelled) -> Act:

@@ -37,10 +37,19 @@ _TASK = Field(
 _MAX_ITEMS = Field(
     "max_items", int, "At most so many places, best first.", default=8, least=1, most=50, also=("k", "max_genes")
 )
+_PLACES = Field(
+    "max_items",
+    int,
+    "At most so many places, best first: 8, or 12 within max_tokens.",
+    default=None,
+    least=1,
+    most=50,
+    also=("k", "max_genes"),
+)
 _MAX_TOKENS = Field(
     "max_tokens",
     int,
-    "At most so many tokens in all: 1000 name 8 places with what pays of their text. Left out, items say more.",
+    "At most so many tokens in all: 1000 hold the best places with what pays of their text. Left out, items say more.",
     default=None,
     least=LEAST_TOKENS,
     most=20_000,
@@ -92,7 +101,7 @@ _PACKET = ToolWords(
     "(read it again first). Items carry path, lines, quote, symbol, last commit and the file's hash; refresh_targets "
     "says what to read again, most pressing first; contradictions shows where sources disagree. Use it before you "
     "answer or edit.",
-    (_QUESTION, _TASK, _MAX_ITEMS, _MAX_TOKENS, _WORKSPACE),
+    (_QUESTION, _TASK, _PLACES, _MAX_TOKENS, _WORKSPACE),
     "helix.packet/1",
 )
 _SEARCH = ToolWords(
