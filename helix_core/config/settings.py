@@ -224,7 +224,7 @@ class Config:
     co_use: bool = _setting(
         "memory.co_use",
         "true or false",
-        False,
+        True,
         "keep which files are opened or cited together, on this machine only, and rank them a little higher when one "
         "of them is open again",
         trusted=True,

@@ -30,12 +30,14 @@ Act = Callable[[Helix, Overlays, Callable[[], bool]], T]
 
 
 class Connection:
-    """The state of one session. ``resumed``: the client knows us already, so nothing is registered a second time."""
+    """The state of one session, which ``session`` names. ``resumed``: the client knows us already, so nothing is
+    registered a second time."""
 
     def __init__(self, host: Host, protocol: HelixProtocol, *, resumed: bool) -> None:
         self.host = host
         self.protocol = protocol
         self.resumed = resumed
+        self.session = os.urandom(8).hex()
         self.client = Client()
         self.options = Options()
         self.folders = Folders()

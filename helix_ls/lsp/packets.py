@@ -15,9 +15,9 @@ from helix_core.engine import Helix
 from helix_core.engine.judge import all_lost
 from helix_core.errors import BusyStoreError, StoreError, WorkspaceError
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
-from helix_core.workspace.paths import path_of
+from helix_core.workspace.paths import path_of, source_id_of
 from helix_ls.lsp.connection import Act, Connection
-from helix_ls.lsp.folders import Folder
+from helix_ls.lsp.folders import Folder, Place
 
 METHOD = "helix/verdicts"
 QUIET_S = 0.05
@@ -103,6 +103,18 @@ class OpenPackets:
             ):
                 return packet.confidence
         return 1.0
+
+    def points_at(self, place: Place) -> bool:
+        """Does a pointer of an open packet lead there?"""
+        return any(packet.folder is place.folder and place.path in packet.paths for packet in self)
+
+    async def was_opened(self, place: Place) -> None:
+        """The user followed a pointer: that file was used, which the others of the packet were not."""
+
+        def act(helix: Helix, *_: Any) -> None:
+            helix.note_use(self._connection.session, [source_id_of(place.path)])
+
+        await self._connection.ask(place.folder, act)
 
     def close_all(self, folder: Folder | None = None) -> None:
         """Close every packet, or every one of a folder."""

@@ -54,7 +54,8 @@ class Questions:
         places = [
             self._connection.place(each) for each in (uri, *(one.uri for one in self._connection.documents)) if each
         ]
-        return Hints(open_paths=tuple(dict.fromkeys(one.path for one in places if one and one.folder is folder)))
+        open_paths = tuple(dict.fromkeys(one.path for one in places if one and one.folder is folder))
+        return Hints(open_paths=open_paths, session=self._connection.session)
 
     async def close_packet(self, given: args.PacketId) -> None:
         """``helix.packet.close``."""

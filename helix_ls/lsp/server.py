@@ -80,7 +80,7 @@ class HelixServer(LanguageServer):
             {
                 types.INITIALIZE: self._initialize,
                 types.INITIALIZED: self._initialized,
-                types.TEXT_DOCUMENT_DID_OPEN: sync.did_open,
+                types.TEXT_DOCUMENT_DID_OPEN: self._did_open,
                 types.TEXT_DOCUMENT_DID_CHANGE: sync.did_change,
                 types.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
                 types.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
@@ -144,6 +144,12 @@ class HelixServer(LanguageServer):
         for part in (self._status, self._progress, self._diagnostics):
             part.close()
         await self.connection.close()
+
+    def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        self._sync.did_open(params)
+        place = self.connection.place(params.text_document.uri)
+        if place is not None and self._packets.points_at(place):
+            self.connection.spawn(self._packets.was_opened(place), "noting what was opened")
 
     # What has changed, and who wants to know
 

@@ -21,15 +21,16 @@ _SHOWN_BYTES = (40_000, 8_000)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``others`` are the names of open folders the question did not choose between."""
+    """``others`` are the names of open folders the question did not choose between; ``asker`` names the session."""
 
     asking: Asks
     folder: Path
     others: tuple[str, ...] = ()
+    asker: str = ""
 
     async def ask(self, method: str, **params: Any) -> Any:
         """A call about the folder."""
-        return await self.asking.ask(method, path=str(self.folder), **params)
+        return await self.asking.ask(method, path=str(self.folder), asker=self.asker, **params)
 
     async def lines(self, source_id: str, task: str, **lines: int) -> dict[str, Any]:
         """Whole lines, as many as may leave: escapes can make a text several times as long as its bytes."""

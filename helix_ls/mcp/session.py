@@ -59,6 +59,7 @@ class Session:
         self._asking, self._folders, self._known = asking, folders, known
         self.packets: OrderedDict[str, Given] = OrderedDict()
         self.client = ""
+        self._name = os.urandom(8).hex()
         self._count = 0
         self._answers: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
@@ -137,7 +138,7 @@ class Session:
 
     def _scope(self, name: str | None) -> Scope:
         folder, others = self._folders.chosen(name)
-        return Scope(self._asking, folder, others)
+        return Scope(self._asking, folder, others, self._name)
 
     async def _packet(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
         task, most = given["task_type"], given["max_tokens"]

@@ -25,6 +25,7 @@ from helix_core.config import Config
 from helix_core.engine.remembered import Remembered
 from helix_core.errors import HelixError
 from helix_core.memory.exchanges import Heard, kept
+from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
 from helix_core.model import Attribution
 from helix_ls.host.attribution import attribution
 from helix_ls.proxy.bodies import Body
@@ -60,6 +61,7 @@ class Learner:
 
     def __init__(self, config: Config, environ: Mapping[str, str], measures: Measures) -> None:
         self._folder = config.data_dir if config.memory_learn else None
+        self._notes_uses = config.co_use
         self._environ, self._measures = environ, measures
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._waiting, self._waiting_bytes = 0, 0
@@ -117,7 +119,7 @@ class Learner:
         memory, by = Remembered(self._folder), attribution({}, self._environ)
         try:
             while (waiting := self._queue.get()) is not None:
-                became = _kept(memory, by, waiting)
+                became = _kept(memory, by, waiting, notes_uses=self._notes_uses)
                 # The loop may have ended meanwhile: then nobody asks for numbers any more.
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(self._done, waiting.size, became)
@@ -168,14 +170,21 @@ def session_of(scope: Scope, body: Body) -> str:
     return session if isinstance(session, str) else ""
 
 
-def _kept(memory: Remembered, by: Attribution, waiting: _Waiting) -> str:
-    """In the thread: what became of it, in a word. Whatever goes wrong costs this one exchange."""
+def _kept(memory: Remembered, by: Attribution, waiting: _Waiting, *, notes_uses: bool) -> str:
+    """In the thread: what became of it, in a word. Whatever goes wrong costs this one exchange.
+
+    The files an answer cites with their lines are uses of its session, where it has a name.
+    """
     try:
         heard = _heard(waiting)
         exchange = kept(heard, by) if heard is not None else None
         if exchange is None:
             return "passed_over"
         memory.write(lambda opened: opened.add_exchange(exchange))
+        cited = [path for path in cited_paths(exchange.answer) if kept_path(path)] if notes_uses else []
+        if cited and exchange.session:
+            use = (exchange.workspace, exchange.session, cited, exchange.at, SITTING_S)
+            memory.write(lambda opened: opened.use(*use))
     except HelixError as error:
         LOG.warning("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
