@@ -3,10 +3,10 @@
 usage: python benchmarks/calibrate.py CORPORA:QUESTIONS.jsonl... [--model MODEL] [--cache FOLDER] [--write]
 
 Two logistic models over the signs of ``helix_core.search.confidence``: is it here at all, is the first place the right
-one. The second has two sets of coefficients, for the built-in vectors and for a model's; --model asks every question
-with both, without it the model's set is left as it is. A sign that speaks for an answer never counts against it. One
-project is left out at a time for the figures; all are used for --write, which puts the coefficients into
-helix_core/search/confidence_weights.py.
+one. The second differs for the built-in vectors and for a model's by one constant; --model asks every question with
+both, without it the model's set is left as it is. A sign that speaks for an answer never counts against it. One
+project is left out at a time for the figures, which come with 95 % bootstrap intervals; all are used for --write, which
+puts the coefficients into helix_core/search/confidence_weights.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from search import Engine
+from search import Engine, interval
 
 from helix_core.model import Hints
 from helix_core.search import confidence, search
@@ -30,10 +30,13 @@ from helix_core.search.confidence_weights import PLACE_WITH_MODEL
 from helix_core.store import Reader
 
 WEIGHTS = Path(confidence.__file__).with_name("confidence_weights.py")
-STEPS, RATE, PENALTY, BINS = 3000, 0.05, 0.002, 10
-FALSE_ALARMS, MARGIN = 0.05, 0.7
+STEPS, RATE, PENALTY, BINS = 1500, 0.05, 0.005, 10
+FALSE_ALARMS, MARGIN = 0.05, 0.65
+"""How many present questions may be called absent, and the share of them spent on the questions that are fitted."""
+CURVE = (0.01, 0.03, 0.05)
 SHARPNESS = 1.8
-"""Scales presence around its floor, which decides alike; the place is fitted on what comes out."""
+"""Scales presence around its floor, which decides alike."""
+DRAWS = 1000
 
 Array = NDArray[np.float64]
 
@@ -100,42 +103,48 @@ def _matrix(cases: Sequence[Case], names: Sequence[str]) -> Array:
     return np.array([[1.0, *(asdict(case.signs)[name] for name in names)] for case in cases])
 
 
-def _logistic(matrix: Array, wanted: Array, names: Sequence[str], sizes: Array, most: Array) -> Array:
-    """Adam on the log loss of ``most`` times the logistic, each coefficient held on its own side of zero."""
-    side = np.array([0.0, *(-1.0 if name in AGAINST else 1.0 for name in names)])
+def _logistic(matrix: Array, wanted: Array, side: Array, sizes: Array) -> Array:
+    """Adam on the log loss with a ridge over columns of spread one; a coefficient with a ``side`` (1 or -1) is held
+    there, one without is free of both."""
+    spread = np.where(np.std(matrix, axis=0) > 0, np.std(matrix, axis=0), 1.0)
+    matrix = matrix / spread
     weights = np.zeros(matrix.shape[1])
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, STEPS + 1):
-        told = 1 / (1 + np.exp(-matrix @ weights))
-        slope = (most * told - wanted) * (1 - told) / np.maximum(1 - most * told, 1e-6)
-        gradient = (slope * sizes) @ matrix / sizes.sum() + PENALTY * np.abs(side) * weights
+        error = 1 / (1 + np.exp(-matrix @ weights)) - wanted
+        gradient = (error * sizes) @ matrix / sizes.sum() + PENALTY * np.abs(side) * weights
         first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
         weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
         weights = np.where(side * weights < 0, 0.0, weights)
-    return weights
+    return np.asarray(weights / spread)
+
+
+def _sides(names: Sequence[str]) -> list[float]:
+    return [0.0, *(-1.0 if name in AGAINST else 1.0 for name in names)]
 
 
 def _fit(cases: Sequence[Case]) -> tuple[dict[str, float], dict[bool, dict[str, float]]]:
-    """Presence, moved so that at most ``FALSE_ALARMS`` of what is there falls below a half; then the place without
-    and with a model."""
+    """Presence, moved so that at most ``FALSE_ALARMS`` of what is there falls below a half; the place without and with
+    a model."""
     here = np.array([case.present for case in cases], float)
     sizes = np.where(here > 0, 1 / max(here.sum(), 1), 1 / max((1 - here).sum(), 1))
-    matrix = _matrix(cases, PRESENCE_SIGNS)
-    found = _logistic(matrix, here, PRESENCE_SIGNS, sizes, np.ones(len(cases)))
+    found = _logistic(_matrix(cases, PRESENCE_SIGNS), here, np.array(_sides(PRESENCE_SIGNS)), sizes)
     present = [case for case in cases if case.present]
     evidence = np.sort(_matrix(present, PRESENCE_SIGNS) @ found)
     found[0] -= evidence[int(FALSE_ALARMS * len(evidence) * MARGIN)]
     found *= SHARPNESS
-    presence = _named(found, PRESENCE_SIGNS)
-    columns = sorted({case.with_model for case in cases})
-    return presence, {of: _place([case for case in present if case.with_model == of], presence) for of in columns}
+    return _named(found, PRESENCE_SIGNS), _places(present)
 
 
-def _place(present: Sequence[Case], presence: dict[str, float]) -> dict[str, float]:
+def _places(present: Sequence[Case]) -> dict[bool, dict[str, float]]:
     right = np.array([case.right for case in present], float)
-    most = _told(present, presence, PRESENCE_SIGNS)
-    place = _logistic(_matrix(present, PLACE_SIGNS), right, PLACE_SIGNS, np.ones(len(present)), most)
-    return _named(place, PLACE_SIGNS)
+    with_model = np.array([case.with_model for case in present], float)
+    matrix = np.column_stack([_matrix(present, PLACE_SIGNS), with_model])
+    *place, more = _logistic(matrix, right, np.array([*_sides(PLACE_SIGNS), 0.0]), np.ones(len(present)))
+    return {
+        of: _named(np.array([place[0] + more * of, *place[1:]]), PLACE_SIGNS)
+        for of in sorted({case.with_model for case in present})
+    }
 
 
 def _named(weights: Array, names: Sequence[str]) -> dict[str, float]:
@@ -148,31 +157,49 @@ def _told(cases: Sequence[Case], weights: dict[str, float], names: Sequence[str]
 
 def _report(cases: Sequence[Case]) -> None:
     """The figures of each project under weights that have not seen it."""
-    empty, sure = np.zeros(len(cases), bool), np.zeros(len(cases))
+    here, sure = np.zeros(len(cases)), np.zeros(len(cases))
     for project in dict.fromkeys(case.project for case in cases):
-        own = [number for number, case in enumerate(cases) if case.project == project]
         presence, places = _fit([case for case in cases if case.project != project])
-        for number in own:
-            held = cases[number]
-            here = _told([held], presence, PRESENCE_SIGNS)[0]
-            empty[number] = here < confidence.FLOOR
-            sure[number] = _told([held], places[held.with_model], PLACE_SIGNS)[0] * here
+        for number, held in enumerate(cases):
+            if held.project == project:
+                here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
+                place = _told([held], places[held.with_model], PLACE_SIGNS)[0]
+                empty = here[number] < confidence.FLOOR
+                sure[number] = min(here[number], place, search.ABSENT_CONFIDENCE if empty else 1.0)
     for with_model in sorted({case.with_model for case in cases}):
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")
-        _figures([cases[number] for number in own], empty[own], sure[own])
+        _figures([cases[number] for number in own], here[own], sure[own])
 
 
-def _figures(cases: Sequence[Case], empty: NDArray[np.bool_], sure: Array) -> None:
+def _figures(cases: Sequence[Case], here: Array, sure: Array) -> None:
     present = np.array([case.present for case in cases])
     hard = np.array([case.hard for case in cases])
-    for name, kind in (("absent, easy", ~present & ~hard), ("absent, hard", ~present & hard), ("present", present)):
-        if kind.any():
-            print(f"  {name:14s} answered known_empty  {empty[kind].mean():.3f} of {kind.sum()}")
-    bins = np.minimum((sure[present] * BINS).astype(int), BINS - 1)
-    gaps = sure[present] - np.array([case.right for case in cases])[present]
-    error = sum(abs(gaps[bins == number].sum()) for number in range(BINS)) / len(gaps)
-    print(f"  expected calibration error           {error:.3f}")
+    kinds = [("absent, easy", ~present & ~hard), ("absent, hard", ~present & hard), ("present", present)]
+    kinds = [(name, kind) for name, kind in kinds if kind.any()]
+    for name, kind in kinds:
+        low, high = interval([float(one) for one in here[kind] < confidence.FLOOR])
+        share = (here[kind] < confidence.FLOOR).mean()
+        print(f"  {name:14s} answered known_empty  {share:.3f} ({low:.3f}..{high:.3f}) of {kind.sum()}")
+    for alarms in CURVE:
+        floor = np.quantile(here[present], alarms)
+        shares = ", ".join(f"{(here[kind] < floor).mean():.3f} of {name}" for name, kind in kinds if name != "present")
+        print(f"  with {alarms:.0%} of the present called absent: {shares}")
+    right = np.array([case.right for case in cases], float)[present]
+    draw = np.random.default_rng(20250101)
+    perfect = [_error(sure[present], draw.random(len(right)) < sure[present]) for _ in range(DRAWS)]
+    drawn = [draw.integers(0, len(right), len(right)) for _ in range(DRAWS)]
+    low, high = np.quantile([_error(sure[present][one], right[one]) for one in drawn], (0.025, 0.975))
+    error = _error(sure[present], right)
+    print(f"  expected calibration error           {error:.3f} ({low:.3f}..{high:.3f});", end=" ")
+    print(f"one without fault shows {np.mean(perfect):.3f} on as many questions")
+    print(f"  said {sure[present].mean():.3f} on average, right {right.mean():.3f}")
+
+
+def _error(sure: Array, right: Array | NDArray[np.bool_]) -> float:
+    """Expected calibration error over ten equal bins (Naeini et al. 2015)."""
+    bins = np.minimum((sure * BINS).astype(int), BINS - 1)
+    return float(sum(abs((sure - right)[bins == number].sum()) for number in range(BINS)) / len(sure))
 
 
 def _text(presence: dict[str, float], places: dict[bool, dict[str, float]]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 from helix_core.model import Ranked
 from helix_core.model.account import Account, Listed, RankerAccount, Sign
-from helix_core.search.confidence import Signs, confidence, presence
+from helix_core.search.confidence import Signs, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
 from helix_core.search.line_weights import VECTORS, WORDS
@@ -40,15 +40,14 @@ def account_of(searched: Searched) -> Account:
     """The account of one search. Raises StoreError when the index cannot be read."""
     meaning = searched.asked.meaning
     with_model = meaning is not None and not meaning.is_static
-    here, sure = presence(searched.signs), confidence(searched.signs, with_model=with_model)
     return Account(
         rankers=_rankers(searched),
         model=meaning.model if meaning is not None else "",
         levels=tuple(sorted(meaning.levels)) if meaning is not None else (),
         unready=meaning.unready if meaning is not None else (),
-        presence=here,
+        presence=presence(searched.signs),
         presence_signs=_weighed(searched.signs, PRESENCE),
-        place=sure / here if here else 0.0,
+        place=place(searched.signs, with_model=with_model),
         place_signs=_weighed(searched.signs, PLACE_WITH_MODEL if with_model else PLACE),
         lines=_lines(searched),
     )
@@ -91,7 +90,7 @@ def _lines(searched: Searched) -> dict[int, tuple[Sign, ...]]:
     table = VECTORS if known.similarity else WORDS
     shown = {one.item.id for one in searched.ranked if not one.related}
     average = [sum(column) / len(places) for column in zip(*(signs for _, signs in places), strict=True)]
-    return {place.id: _standing_out(signs, average, table) for (_, place), signs in places if place.id in shown}
+    return {one.id: _standing_out(signs, average, table) for (_, one), signs in places if one.id in shown}
 
 
 def _standing_out(signs: Sequence[float], average: Sequence[float], table: Mapping[str, float]) -> tuple[Sign, ...]:

@@ -1,7 +1,8 @@
 """Is the best place the right place? An estimate from 0 to 1, made of what can be seen without knowing the answer.
 
-Pure. Two questions, one after the other: is what was asked here at all, and is the first place the one? Each is a
-logistic model over a few shares, fitted by ``benchmarks/calibrate.py`` with one project left out at a time.
+Pure. Two questions: is what was asked here at all, and if so, is the first place the one? Each is a logistic model over
+a few shares, fitted by ``benchmarks/calibrate.py`` with one project left out at a time; the answer is as sure as the
+less sure of the two.
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ FLOOR = 0.5
 class Signs:
     """What speaks for the answer; every field is a share from 0 to 1.
 
-    ``unknown_proper``: how much of what the question's words tell lies in names and identifiers, which nobody
-    paraphrases, that the index has never seen. ``covered``: how much one of the best files holds. ``missing``: the
-    rarest word that even the best chunk of one of these files lacks, as a share of the rarest word asked: a near miss
-    has every word but the one that matters. ``strength``: the best chunk's score as a share of the highest a chunk
+    ``covered``: how much of the question one of the best files holds, rare words counting most. ``missing_proper``: the
+    rarest of its names and identifiers, which nobody paraphrases, that even the best of these files lacks, as a share
+    of the rarest word asked. ``unfamiliar``: how far the strangest word that the index has never seen is from common
+    English, which is what people paraphrase in. ``strength``: the best chunk's score as a share of the highest a chunk
     could have. ``agreement``: how much of the rankers' weight puts the first file among its first three. ``gap``: how
     far the next file stays behind. ``named``: is the first file, or something in it, what the question names outright?
 
     None is a cosine or a sum of cosines: how sure an answer is means the same whichever vectors serve.
     """
 
-    unknown_proper: float = 0.0
     covered: float = 0.0
+    missing_proper: float = 0.0
+    unfamiliar: float = 0.0
     strength: float = 0.0
     agreement: float = 0.0
     gap: float = 0.0
     named: float = 0.0
-    missing: float = 0.0
 
 
-AGAINST = frozenset({"unknown_proper", "missing"})
+AGAINST = frozenset({"missing_proper", "unfamiliar"})
 """The signs that speak against an answer; all others speak for it."""
-PRESENCE_SIGNS = ("covered", "missing", "unknown_proper", "named")
-PLACE_SIGNS = ("strength", "agreement", "gap", "named")
+PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named")
+PLACE_SIGNS = ("strength", "agreement", "gap")
 
 
 def presence(signs: Signs) -> float:
@@ -50,9 +51,14 @@ def presence(signs: Signs) -> float:
     return _weighed(PRESENCE, signs)
 
 
+def place(signs: Signs, *, with_model: bool = False) -> float:
+    """Is the first place the right one, if what was asked is here? With a model's vectors it is more often."""
+    return _weighed(PLACE_WITH_MODEL if with_model else PLACE, signs)
+
+
 def confidence(signs: Signs, *, with_model: bool = False) -> float:
-    """Is the first place the right one? With a model's vectors the same signs are right more often."""
-    return presence(signs) * _weighed(PLACE_WITH_MODEL if with_model else PLACE, signs)
+    """How sure an answer is."""
+    return min(presence(signs), place(signs, with_model=with_model))
 
 
 def _weighed(weights: Mapping[str, float], signs: Signs) -> float:

@@ -8,8 +8,9 @@ from functools import partial
 
 from helix_core.model import Found, Hints, Ranked, Source, SourceKind
 from helix_core.search.account import Searched, account_of
-from helix_core.search.confidence import FLOOR, Signs, confidence, presence
+from helix_core.search.confidence import FLOOR, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
+from helix_core.search.known_words import word_frequency
 from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
 from helix_core.search.pointing import Best, point
 from helix_core.search.priors import Prior, prior
@@ -17,8 +18,9 @@ from helix_core.search.question import Intent, Question, understand
 from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ
+from helix_core.search.signs import FilesFound, signs_of
 from helix_core.search.spans import Place, choose_places, falling
-from helix_core.search.terms import Term, coverage, expression, highest_score, rarest_missing, weigh_terms, worth_asking
+from helix_core.search.terms import Term, expression, weigh_terms, worth_asking
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
 from helix_core.store.session import QueryTimeoutError
@@ -27,8 +29,6 @@ FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
-AGREEING_RANK = 3
-FILES_COVERING = 5
 ABSENT_CONFIDENCE = 0.29
 """Just below what a verdict asks for: places shown beside "it is not here" are never told as verified."""
 
@@ -62,7 +62,7 @@ def search(
     ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
     ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
     ``encoder`` makes the question's vector; without one what goes by meaning is off. ``explained`` adds the account of
-    how the answer came about, which costs about as much as the answer.
+    how the answer came about, which costs about half as much as the answer.
     Raises StoreError when the index cannot be read; a ranker that ran out of its time is named in ``Found.rankers``
     instead.
     """
@@ -97,7 +97,7 @@ class _Search:
         self._sources, self._items = reader.size()
 
     def run(self, text: str, k: int, *, explained: bool = False) -> Found:
-        frequency = self._reader.frequency(self._question.words)
+        frequency = word_frequency(self._question.words, self._reader)
         terms = weigh_terms(self._question.words, frequency, self._items)
         meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
         asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning)
@@ -116,7 +116,8 @@ class _Search:
         ranked = self._ranked(
             asked, heard, files[: max(FILES_CHOSEN, k)], {id_: (sources[id_], priors[id_]) for id_ in sources}, k
         )
-        signs = self._signs(terms, heard, files, weights) if files else Signs()
+        roles = {id_: source.role for id_, source in sources.items()}
+        signs = signs_of(self._question, terms, FilesFound(files, roles, heard.votes, weights))
         known_empty = not ranked or presence(signs) < FLOOR
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if known_empty else 1.0)
         kinds = {id_: source.source_kind for id_, source in sources.items()}
@@ -243,36 +244,6 @@ class _Search:
         except QueryTimeoutError as error:
             heard.states["spans"] = str(error)
             return []
-
-    def _signs(
-        self,
-        terms: Sequence[Term],
-        heard: _Heard,
-        files: Sequence[tuple[Fused, float]],
-        weights: Mapping[str, float],
-    ) -> Signs:
-        best, score = files[0]
-        present, in_chunk = (heard.votes[name].present if name in heard.votes else {} for name in ("files", "chunks"))
-        agreeing = sum(weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
-        unknown = [term.word for term in terms if not term.frequency]
-        return Signs(
-            unknown_proper=coverage(terms, (word for word in unknown if word in self._question.proper)),
-            covered=max(coverage(terms, present.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
-            strength=self._strength(terms, heard, best.id),
-            agreement=agreeing / sum(weights.values()),
-            gap=1 - files[1][1] / score if len(files) > 1 else 1.0,
-            named=float(any(signal.ranker == "exact" for signal in best.signals)),
-            missing=min(rarest_missing(terms, in_chunk.get(one.id, ())) for one, _ in files[:FILES_COVERING]),
-        )
-
-    def _strength(self, terms: Sequence[Term], heard: _Heard, source_id: int) -> float:
-        """The score of the file's best chunk, as a share of what a chunk full of every word would have."""
-        votes = heard.votes.get("chunks")
-        total = highest_score(terms)
-        if votes is None or not total:
-            return 0.0
-        own = (vote.items for vote in votes.votes if vote.source_id == source_id)
-        return max((votes.item_scores[items[0]] for items in own), default=0.0) / total
 
     def _nearest(self, terms: Sequence[Term], heard: _Heard, ranked: Sequence[Ranked]) -> tuple[str, ...]:
         """Names worth trying: spelled like what the index does not know, then those of the places found."""

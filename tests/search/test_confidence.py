@@ -27,7 +27,7 @@ def test_better_evidence_never_lowers_confidence(field: str, signs: Signs, share
     assert confidence(replace(signs, **{field: less})) <= confidence(replace(signs, **{field: more}))
 
 
-@pytest.mark.parametrize("field", ["missing", "unknown_proper"])
+@pytest.mark.parametrize("field", ["missing_proper", "unfamiliar"])
 @given(signs=all_signs, share=shares)
 def test_missing_words_never_raise_confidence(field: str, signs: Signs, share: float) -> None:
     less, more = sorted((getattr(signs, field), share))
@@ -35,7 +35,7 @@ def test_missing_words_never_raise_confidence(field: str, signs: Signs, share: f
 
 
 def test_a_question_whose_every_word_is_unknown_is_below_the_floor() -> None:
-    assert presence(Signs(missing=1.0)) < FLOOR
+    assert presence(Signs(unfamiliar=1 / 3)) < FLOOR
 
 
 def test_a_question_all_in_one_file_is_well_above_the_floor() -> None:
