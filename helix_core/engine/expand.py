@@ -1,4 +1,5 @@
-"""What stands around a place: the symbol it is in, the chunks before and after it, who uses, tests and describes it.
+"""What stands around a place: the symbol it is in, the chunks before and after it, who uses, tests and describes it,
+which files its own imports, is imported by and changes with.
 
 In: a gene_id or a place of a file. Out: the ``helix.expand/1`` object, each neighbour weighed as a packet's item is.
 One hop, never ranked above what was asked about, and read from the disk at this moment.
@@ -16,6 +17,7 @@ from helix_core.engine.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
 from helix_core.packet import item_object
+from helix_core.search.kin import kin_of
 from helix_core.store.reader import Reader
 from helix_core.words import IDENTIFIER
 from helix_core.workspace.paths import checked
@@ -105,8 +107,14 @@ class Expansion:
             yield from self._linked(item)
 
     def _linked(self, item: Item) -> Iterator[tuple[str, Item]]:
-        if not item.name or not IDENTIFIER.fullmatch(item.name):
-            return
+        """Of its name first, then of its file."""
+        if IDENTIFIER.fullmatch(item.name):
+            yield from self._named(item)
+        kin = kin_of(self._reader, item)
+        items = self._reader.items([id_ for _, id_ in kin])
+        yield from ((relation, items[id_]) for relation, id_ in kin if id_ in items)
+
+    def _named(self, item: Item) -> Iterator[tuple[str, Item]]:
         reader = self._reader
         ids = {
             "test": reader.tests_of(item.name, TRIED),

@@ -22,6 +22,8 @@ def test_a_function_has_its_neighbours_tests_and_documents(helix):
     assert ("next", "app/sessions.py", "verify_cookie") in around
     assert ("test", "tests/test_sessions.py", "test_sign_cookie") in around
     assert any(relation == "document" and source == "docs/sessions.md" for relation, source, _ in around)
+    sideways = relations(helix.expand(source_id="app/sessions.py", start_line=1, k=10, direction="sideways"))
+    assert ("imports", "tests/test_sessions.py") in {one[:2] for one in sideways}
     assert found["count"] == len(around)
     assert all(one["status"] == "verified" and one["quote"] for one in found["neighbours"])
 
@@ -37,6 +39,7 @@ def test_directions_and_k_choose_among_them(helix):
         "test",
         "user",
         "document",
+        "imports",
     }
     assert len(helix.expand(**where, k=1)["neighbours"]) == 1
 
