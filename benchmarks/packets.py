@@ -1,60 +1,117 @@
-"""What a packet costs until its reader has the right file: asked by benchmarks/search.py.
+"""What an answer costs until its reader has the right file: asked by benchmarks/search.py.
 
-A reader takes the pointers in order of relevance. The measure is the share of questions whose right file is named by a
-pointer within the first ``BUDGET`` tokens, counting pointers as the packet carries them.
+A row is a form in which answers are read, a column a budget of tokens: the share of questions whose right file is named
+within it. Of what has no budget of its own the beginning is read. ``pointers`` counts the items of a packet's JSON
+alone, in order of relevance; the other forms are read as they leave, with all that stands around the items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from helix_core.engine import Helix
+from helix_core.engine.context import ContextRequest
 from helix_core.model import Status
 from helix_core.packet import estimated_tokens
+from helix_core.packet.wire import CHARACTERS_PER_TOKEN
+from helix_ls.cli.render.packet import draw
+from helix_ls.mcp.outgoing import as_text, cleaned
 
-BUDGET = 1000
-TARGET = 0.88
+BUDGETS = (250, 500, 1000, 2000)
+BUDGET, TARGET = 1000, 0.88
 PARTS_SHOWN = 6
+NEVER = 1_000_000_000
+
+Packet = dict[str, Any]
 
 
 @dataclass
 class Costs:
-    """What was met: for each question whether the right file came in time, and the tokens of each part of pointers."""
+    """What was met: for each form and budget, whether the right file came in time; the tokens of parts of pointers."""
 
-    in_time: list[bool] = field(default_factory=list)
+    in_time: dict[str, dict[int, list[bool]]] = field(default_factory=dict)
     pointers: list[int] = field(default_factory=list)
     parts: dict[str, int] = field(default_factory=dict)
+    packets: list[int] = field(default_factory=list)
 
     def ask(self, helix: Helix, question: dict[str, Any]) -> None:
         """One question that has an answer, of an index brought up to date."""
-        packet = helix.packet(question["question"])
-        items = [item for status in Status for item in packet[status.value]]
-        items.sort(key=lambda item: -item["relevance_score"])
-        self.in_time.append(in_time(items, question["expect_files"]))
-        for item in items:
+        asked, expected = question["question"], question["expect_files"]
+        packet = helix.packet(asked)
+        self._count(packet)
+        named = pointers_until(_items(packet), expected)
+        self._read("packet: pointers", {budget: named <= budget for budget in BUDGETS})
+        for form, text in _texts(packet):
+            self._read(form, {budget: _names(text[: _characters(budget)], expected) for budget in BUDGETS})
+        bounded = {budget: helix.packet(asked, max_tokens=budget) for budget in BUDGETS}
+        for budget, packet_ in bounded.items():
+            for form, text in _texts(packet_):
+                self._read(f"{form}, max_tokens", {budget: _names(text[: _characters(budget)], expected)})
+        for budget in BUDGETS:
+            window = helix.context(asked, ContextRequest(budget_tokens=budget))
+            self._read("window for a chat, budget", {budget: _names(window["text"], expected)})
+
+    def report(self) -> None:
+        """Prints the shares, and what of a pointer costs most."""
+        asked = len(self.packets)
+        print(f"\nright file named within so many tokens, {asked} questions (wanted {TARGET} within {BUDGET})")
+        print(f"{'':28s} " + " ".join(f"{budget:>6d}" for budget in BUDGETS))
+        for form, budgets in self.in_time.items():
+            print(f"{form:28s} " + " ".join(f"{sum(budgets[budget]) / asked:6.3f}" for budget in BUDGETS))
+        mean = sum(self.pointers) / max(len(self.pointers), 1)
+        costliest = sorted(self.parts.items(), key=lambda part: -part[1])[:PARTS_SHOWN]
+        parts = ", ".join(f"{key} {tokens / max(len(self.pointers), 1):.0f}" for key, tokens in costliest)
+        print(f"tokens of a packet without a budget: mean {sum(self.packets) / max(asked, 1):.0f}")
+        print(f"tokens of a pointer in it: mean {mean:.0f}; {parts}")
+
+    def _read(self, form: str, named: dict[int, bool]) -> None:
+        for budget, is_named in named.items():
+            self.in_time.setdefault(form, {}).setdefault(budget, []).append(is_named)
+
+    def _count(self, packet: Packet) -> None:
+        self.packets.append(estimated_tokens(packet))
+        for item in _items(packet):
             self.pointers.append(estimated_tokens(item))
             for key, value in item.items():
                 self.parts[key] = self.parts.get(key, 0) + estimated_tokens({key: value})
 
-    def report(self) -> None:
-        """Prints the share, and what of a pointer costs most."""
-        share = sum(self.in_time) / max(len(self.in_time), 1)
-        mean = sum(self.pointers) / max(len(self.pointers), 1)
-        print(f"right file within {BUDGET} tokens of packet  {share:.3f} of {len(self.in_time)} (wanted {TARGET})")
-        costliest = sorted(self.parts.items(), key=lambda part: -part[1])[:PARTS_SHOWN]
-        parts = ", ".join(f"{key} {tokens / max(len(self.pointers), 1):.0f}" for key, tokens in costliest)
-        print(f"tokens of a pointer: mean {mean:.0f}; {parts}")
 
-
-def in_time(items: Sequence[dict[str, Any]], expected: Sequence[str]) -> bool:
-    """Is an expected file named before more than ``BUDGET`` tokens of pointers are read?"""
+def pointers_until(items: Sequence[dict[str, Any]], expected: Sequence[str]) -> int:
+    """Tokens of pointers read until an expected file is named, its own pointer included."""
     read = 0
     for item in items:
         read += estimated_tokens(item)
-        if read > BUDGET:
-            return False
         if item["source_id"] in expected:
-            return True
-    return False
+            return read
+    return NEVER
+
+
+def _items(packet: Packet) -> list[dict[str, Any]]:
+    items = [item for status in Status for item in packet[status.value]]
+    return sorted(items, key=lambda item: -item["relevance_score"])
+
+
+def _texts(packet: Packet) -> Iterator[tuple[str, str]]:
+    """A packet as it is read: the JSON on a pipe, the text of a tool's result, and what the command prints there."""
+    yield "packet: JSON", json.dumps(packet, ensure_ascii=False, separators=(",", ":"))
+    workspace = packet["workspace"]
+    given = cleaned(packet | {"packet_id": "1"}, {workspace: Path(workspace).name})
+    yield "packet: MCP's text", as_text(given | {"workspace": Path(workspace).name})
+    with redirect_stdout(io.StringIO()) as printed:
+        draw(packet)
+    yield "packet: the command's text", printed.getvalue()
+
+
+def _names(text: str, expected: Sequence[str]) -> bool:
+    """Is an expected file named as the place of something?"""
+    return any(f'"source_id":"{file}"' in text or f" {file}:" in text for file in expected)
+
+
+def _characters(tokens: int) -> int:
+    return int(tokens * CHARACTERS_PER_TOKEN)

