@@ -4,10 +4,12 @@ import pytest
 
 from helix_core.engine import explain_ranking_words as words
 from helix_core.errors import UsageError
-from helix_core.model import Hints
+from helix_core.memory.notes import Given
+from helix_core.model import NOTE_SCHEME, Hints
 from helix_core.search import confidence
 from helix_core.search.rankers import RANKERS
 from helix_core.search.second_stage import SIGNS
+from helix_ls.cli.render.search import draw
 
 QUESTION = "how is a session cookie signed?"
 GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -97,6 +99,22 @@ def test_every_ranker_and_every_sign_has_words_for_people():
     assert set(RANKERS) <= words.RANKERS.keys()
     assert {*confidence.PRESENCE_SIGNS, *confidence.PLACE_SIGNS} <= words.SIGNS.keys()
     assert set(SIGNS) <= words.PLACE_SIGNS.keys()
+
+
+def test_a_note_is_explained_beside_the_files_and_is_in_no_list(helix, capsys):
+    helix.ingest(Given("We sign the session cookie with the oldest key."))
+    asked = "sign the session cookie with the oldest key"
+    told = helix.explain_search(asked)
+    notes = [item for item in told["items"] if item["source_id"].startswith(NOTE_SCHEME)]
+    assert [signal["ranker"] for item in notes for signal in item["signals"]] == ["notes"]
+    assert (told["rankers"]["notes"], told["lists"]["notes"]) == ("used", [])
+    assert place(notes[0] | {"gene_id": ""}) in {
+        place(item | {"gene_id": ""}) for item in helix.explain_answer(asked)["items"]
+    }
+    draw(told, helix.workspace)
+    shown = capsys.readouterr().out
+    assert "notes #1 100%" in shown
+    assert "notes used" not in shown
 
 
 def test_a_bad_question_is_refused_as_a_packet_refuses_it(helix):

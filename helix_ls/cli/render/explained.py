@@ -47,7 +47,9 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
     page.cut(dim("Each ranker's list: the file's rank in it, and how much of its score that gave"))
     for ranker, entries in answer["lists"].items():
         if not entries:
-            silent.append(f"{ranker} {answer['rankers'].get(ranker, 'empty')}")
+            state = answer["rankers"].get(ranker, "empty")
+            # What was used without a list stands beside the files, in no order with them.
+            silent += [f"{ranker} {state}"] if state != "used" else []
             continue
         told = answer["weights"][ranker]
         page.space()
