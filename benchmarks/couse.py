@@ -1,6 +1,7 @@
 """Does it pay to rank what was used together a little higher? Histories replayed: commits stand for sittings.
 
 usage: python benchmarks/couse.py REPOSITORY... [--commits N] [--learn N] [--factors USED CHANGED]
+                                     [--elsewhere]
 
 REPOSITORY is a git folder with a history; it is only read. The files of a commit stand for files that somebody opened
 in one sitting. Each repository is checked out, in a temporary folder, as it stood before its last commits, and indexed
@@ -8,7 +9,8 @@ there once. Then its later commits are replayed in order: the subject is the que
 and the commit's other files are what is looked for. Links of use are learned from earlier commits alone, through the
 memory itself; kin in git is what the index read at the checkout. Release notes are not looked for: everything changes
 with them. Every figure is beside the same question with neither; differences are paired, with 95 % bootstrap intervals
-over the questions and over the repositories.
+over the questions and over the repositories. With --elsewhere the open file is one of another commit, so that the links
+lead away from what is looked for: what they cost then.
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=80, help="questions a repository")
     parser.add_argument("--learn", type=int, default=1_500, help="commits before them that are learned from")
     parser.add_argument("--factors", type=float, nargs=2, metavar=("USED", "CHANGED"))
+    parser.add_argument("--elsewhere", action="store_true", help="open a file of another commit")
     args = parser.parse_args()
     if args.factors:
         priors.USED_WITH_FACTOR, priors.CHANGED_WITH_FACTOR = args.factors
@@ -68,7 +71,9 @@ def main() -> None:
     every: dict[str, list[Figures]] = {}
     for repository in args.repositories:
         with tempfile.TemporaryDirectory() as folder:
-            every[_named(repository)] = list(replayed(repository, Path(folder), args.commits, args.learn))
+            every[_named(repository)] = list(
+                replayed(repository, Path(folder), args.commits, args.learn, elsewhere=args.elsewhere)
+            )
         report(_named(repository), every[_named(repository)])
     report("all", [figures for found in every.values() for figures in found])
     for way in WAYS[1:]:
@@ -82,8 +87,9 @@ def _named(repository: Path) -> str:
     return repository.parent.name if repository.name in {"repo", ".git"} else repository.name
 
 
-def replayed(repository: Path, folder: Path, count: int, learn: int) -> Iterator[Figures]:
+def replayed(repository: Path, folder: Path, count: int, learn: int, *, elsewhere: bool) -> Iterator[Figures]:
     """The figures of each question, way by way."""
+    others: list[bytes] = []
     commits = list(history(repository))
     base = _base(commits, 2 * count)
     tree = folder / "tree"
@@ -107,7 +113,9 @@ def replayed(repository: Path, folder: Path, count: int, learn: int) -> Iterator
             wanted = sorted(_looked_for(reader, one))
             if asked < count and len(wanted) > 1:
                 asked += 1
-                opened = draw.choice(wanted)
+                strangers = [path for path in others if path not in wanted] if elsewhere else []
+                others = [*others, *wanted][-2 * K :]
+                opened = draw.choice(strangers or wanted)
                 began = time.process_time()
                 used = co_used(memory, workspace, (opened,), one.at)
                 spent[0] += time.process_time() - began
