@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from helix_core.embed.fast import FastModel
 
 
+class HastyEncoder(StaticEncoder):
+    """The built-in table, for who asks once and leaves; ``problem`` says it of a model that is set up."""
+
+    def __init__(self, cache_dir: Path, setting: str = "") -> None:
+        try:
+            model = chosen_model(cache_dir, setting)
+            self.problem = f"a command that asks once does not load {model.name}; hosts do" if model else ""
+        except ModelError as error:
+            self.problem = str(error)
+
+
 class ModelEncoder:
     """An ``Encoder`` that threads may share. ``problem`` says why the model does not serve."""
 

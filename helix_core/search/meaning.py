@@ -25,6 +25,11 @@ class QuestionEncoder(Protocol):
     @property
     def models(self) -> tuple[str, ...]: ...
 
+    @property
+    def problem(self) -> str:
+        """Why a better model does not serve, though one is set up; empty when nothing is wrong."""
+        ...
+
     def encode(self, model: str, text: str) -> bytes:
         """The vector of ``text`` as float32, little-endian; all zero where the model knows no word."""
         ...
@@ -82,4 +87,5 @@ def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionE
     if level not in meaning.levels:
         return f"not ready: {', '.join(meaning.unready)}" if meaning.unready else "empty"
     better = [one for one in meaning.unready if not one.startswith(f"{meaning.model}/")]
-    return f"static only: {', '.join(better)}" if meaning.is_static and better else state
+    why = encoder.problem or ", ".join(better)
+    return f"static only: {why}" if meaning.is_static and why else state

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 @contextmanager
 def opened(folder: Path) -> Iterator[Helix]:
     """The engine on a folder, closed at the end; what the user should know of settings and index goes to stderr."""
+    from helix_core.embed.encoder import HastyEncoder
     from helix_core.engine import Helix
 
     config = load_config(folder)
     with Helix.open(folder, config=config) as helix:
         warn((*config.warnings, *helix.notices))
+        helix.encoder = HastyEncoder(config.cache_dir, config.embed_model)
         yield helix
 
 

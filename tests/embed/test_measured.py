@@ -99,6 +99,27 @@ def test_a_bench_of_ones_own_asks_with_the_model_that_is_set_up(
     assert run()["model"] == minilm.name
 
 
+def test_a_command_that_asks_once_says_that_it_does_not_load_the_model(
+    corpora: Path, minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HELIX_CACHE_DIR", str(tmp_path / "cache"))
+
+    def ask(verb: str) -> dict[str, Any]:
+        command = [sys.executable, "-m", "helix_ls.cli", verb, "how is a record removed?"]
+        ran = subprocess.run(
+            [*command, "--path", str(corpora / "project"), "--json"], capture_output=True, text=True, check=True
+        )
+        answer: dict[str, Any] = json.loads(ran.stdout)
+        return answer
+
+    assert not any("built-in" in note for note in ask("packet")["notes"])
+    choose(tmp_path / "cache", minilm)
+    notes = [note for note in ask("packet")["notes"] if "built-in" in note]
+    said = f"a command that asks once does not load {minilm.name}; hosts do"
+    assert notes == [f"the built-in vectors serve: {said}"]
+    assert ask("search")["rankers"]["outlines"] == f"static only: {said}"
+
+
 def test_weights_are_written_as_the_file_has_them(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
     fit = benchmark("fit")
     shipped = Path(str(weights.__file__))

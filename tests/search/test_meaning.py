@@ -15,6 +15,7 @@ class Better:
     """A model that nothing in the index has vectors of."""
 
     models = ("better", "static")
+    problem = ""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
