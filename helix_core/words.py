@@ -21,7 +21,7 @@ _LONG = 100
 
 def split_identifier(identifier: str) -> list[str]:
     """Split at ``_``, case and digits, lower-cased: ``parseHTTPHeader2`` gives ``parse http header 2``."""
-    return [part.lower() for part in _RUN.findall(identifier)]
+    return [*_kept_split(identifier)] if len(identifier) < _LONG else _split(identifier)
 
 
 def is_compound(identifier: str) -> bool:
@@ -42,6 +42,13 @@ def wide_pairs(text: str) -> Iterator[str]:
     if not text.isascii():
         for run in _WIDE.findall(text):
             yield from (run[i : i + 2] for i in range(len(run) - 1))
+
+
+def _split(identifier: str) -> list[str]:
+    return [part.lower() for part in _RUN.findall(identifier)]
+
+
+_kept_split = lru_cache(_PARTS_KEPT)(_split)
 
 
 def _parts(identifier: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What is measured through the Python API, each in a fresh process, one JSON object on standard output.
 
 python inside.py files   FOLDER LIST_FILE       write the indexed paths, NUL between them
+python inside.py words   FOLDER INDEX_FILE      a cold index without vectors
 python inside.py restart FOLDER                 open, find that nothing changed, close; beside bare stat walks
 python inside.py save    FOLDER COUNT SEED      edit files one by one, each until it can be found
 python inside.py packets FOLDER QUESTIONS_FILE  a packet a question, warm; questions as JSON texts, one a line
@@ -131,6 +132,10 @@ def main(arguments: list[str]) -> dict[str, Any]:
     what, folder, *rest = arguments
     if what == "files":
         return files(Path(folder), Path(rest[0]))
+    if what == "words":
+        from without_vectors import words
+
+        return words(Path(folder), Path(rest[0]))
     if what == "restart":
         return restart(Path(folder))
     if what == "save":

@@ -55,6 +55,12 @@ class Bench:
         shutil.rmtree(self.scratch / "cache", ignore_errors=True)
         return measured([*helix_command(), "index", str(folder), "--json"], self.env)
 
+    def words(self) -> Cost:
+        """The same without vectors, through the product's pool and writer."""
+        for file in self.scratch.glob("words.db*"):
+            file.unlink()
+        return self.costs_inside("words", str(self.scratch / "words.db"))
+
     def plain_fts5(self, folder: Path) -> Cost:
         """The yardstick on the same files."""
         database = self.scratch / "plain.db"
@@ -71,10 +77,11 @@ def cold(bench: Bench) -> list[Figure]:
     told = bench.inside("files", str(bench.list_file))
     bench.paths = bench.list_file.read_bytes().split(b"\0")
     bench.source_bytes = told["bytes"]
-    ours, plain = [], []
+    ours, plain, words = [], [], []
     for _ in range(bench.repeat):
         plain.append(bench.plain_fts5(bench.folder))
         ours.append(bench.index(bench.folder))
+        words.append(bench.words())
     told = bench.inside("files", str(bench.list_file))
     bench.cold_s = median([cost.wall_s for cost in ours])
     size = f"{told['files']:,} files, {told['bytes'] / MIB:.1f} MiB"
@@ -91,6 +98,7 @@ def cold(bench: Bench) -> list[Figure]:
             note=f"{size}; ratios {spread_of(walls)}",
         ),
         Figure("cold index, CPU", _cpu(ours), "s", _cpu(plain), "plain FTS5"),
+        Figure("the same, words and names alone", _cpu(words), "s", _cpu(plain), "plain FTS5"),
         Figure("index size", told["index_bytes"] / MIB, "MiB", told["bytes"] / MIB, "sources", 1.2, gates=True),
         Figure(
             "peak memory, cold index",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from helix_core.model import EmbeddedText, Level
-from helix_core.store.session import Row, rows_of
+from helix_core.store.session import Row, rows_of, text_list
 from helix_core.store.vector_extension import load_vectors
 from helix_core.store.vector_spaces import (
     LEVEL_NUMBER,
@@ -26,7 +26,9 @@ from helix_core.store.vector_spaces import (
 )
 
 _KNOWN = "SELECT id FROM embedded WHERE hash = ?"
-_ADD = "INSERT INTO embedded (hash, level) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
+_KNOWN_OF = "SELECT e.hash, e.id FROM json_each(?) wanted JOIN embedded e ON e.hash = unhex(wanted.value)"
+_LAST = "SELECT coalesce(max(id), 0) FROM embedded"
+_ADD = "INSERT INTO embedded VALUES (?, ?, ?)"
 _STANDS = "INSERT OR IGNORE INTO stands_in VALUES (?, ?, ?)"
 _ORPHANS = """
     SELECT DISTINCT text_id FROM stands_in doomed WHERE source_id = ?1
@@ -50,18 +52,30 @@ class VectorRows:
 
     def add_texts(self, source_id: int, first_item: int, texts: Iterable[EmbeddedText]) -> None:
         """The texts of a version just inserted, each with its static vector where it has none of this table yet."""
+        texts = list(texts)
+        known = self._known_hashes(texts)
+        last = rows_of(self._connection, _LAST)[0][0] if len(known) < len(texts) else 0
+        added: dict[bytes, Row] = {}
         vectors: dict[Level, dict[int, bytes]] = {}
         stands = []
         for text in texts:
-            added = rows_of(self._connection, _ADD, (text.input_hash, LEVEL_NUMBER[text.level]))
-            text_id = (added or rows_of(self._connection, _KNOWN, (text.input_hash,)))[0][0]
-            if added or not self._has_vector(text_id, STATIC, text.level):
+            text_id = known.get(text.input_hash)
+            is_new = text_id is None
+            if text_id is None:
+                text_id = known[text.input_hash] = last + len(added) + 1
+                added[text.input_hash] = (text_id, text.input_hash, LEVEL_NUMBER[text.level])
+            if is_new or (text.input_hash not in added and not self._has_vector(text_id, STATIC, text.level)):
                 vectors.setdefault(text.level, {})[text_id] = text.vector
             stands.append((source_id, first_item + text.chunk, text_id))
+        self._connection.executemany(_ADD, added.values())
         self._connection.executemany(_STANDS, stands)
         for level, by_text in vectors.items():
             rows = list(by_text.items())
             self._insert(self._space(STATIC, level, rows[0][1]), rows)
+
+    def _known_hashes(self, texts: Iterable[EmbeddedText]) -> dict[bytes, int]:
+        """The ids of those texts that are kept already."""
+        return dict(rows_of(self._connection, _KNOWN_OF, (text_list(text.input_hash.hex() for text in texts),)))
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Vectors made later, as pairs of text hash and vector; texts that are gone since are left out.

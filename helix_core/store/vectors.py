@@ -25,6 +25,8 @@ FEW_ASKED = 6
 """As many as three questions ask; a process that asks more goes on asking."""
 MOST_NEAREST = 1_000
 COUNTED_S = 2.0
+_FIRST_SHARE = 8
+"""A text of which there are many copies fills an answer alone: an eighth of the texts is looked up first."""
 _LIVE = """
     SELECT t.text_id, t.source_id, t.item_id
     FROM json_each(?) wanted JOIN stands_in t ON t.text_id = wanted.value JOIN source s ON s.id = t.source_id
@@ -80,7 +82,7 @@ class VectorQueries(Session):
         wanted = limit + limit // 8
         while True:
             texts = self._nearest_texts(found, query, wanted)
-            hits = self._places(texts)
+            hits = self._places(texts, limit)
             # Parked versions keep their vectors: where they crowd the answer, more are asked for.
             if len(hits) >= limit or len(texts) < wanted or wanted >= 4 * MOST_NEAREST:
                 return hits[:limit]
@@ -168,13 +170,16 @@ class VectorQueries(Session):
     def _count(self, space: Space) -> int:
         return int(self._rows(f"SELECT coalesce(sum(size), 0) FROM {space.table}_chunks")[0][0])
 
-    def _places(self, texts: Sequence[tuple[int, float]]) -> list[VectorHit]:
-        standing: dict[int, list[tuple[int, int | None]]] = {}
-        for text_id, source_id, item_id in self._rows(_LIVE, (id_list(text_id for text_id, _ in texts),)):
-            standing.setdefault(text_id, []).append((source_id, item_id))
-        return [
-            VectorHit(source_id, item_id, similarity)
-            for text_id, similarity in texts
-            if text_id in standing
-            for source_id, item_id in sorted(standing[text_id])
-        ]
+    def _places(self, texts: Sequence[tuple[int, float]], limit: int) -> list[VectorHit]:
+        """Where texts stand, given best first: of all of them, or of so many that ``limit`` places are reached."""
+        hits: list[VectorHit] = []
+        start, end = 0, max(1, limit // _FIRST_SHARE)
+        while start < len(texts) and len(hits) < limit:
+            while end < len(texts) and texts[end][1] == texts[end - 1][1]:
+                end += 1
+            found = dict(texts[start:end])
+            places = self._rows(_LIVE, (id_list(found),))
+            some = [VectorHit(source_id, item_id, found[text_id]) for text_id, source_id, item_id in places]
+            hits += sorted(some, key=lambda hit: (-hit.similarity, hit.source_id, hit.item_id or 0))
+            start, end = end, _FIRST_SHARE * end
+        return hits

@@ -96,6 +96,25 @@ def test_equal_text_is_embedded_once_and_found_in_both_places(writer: Writer, re
     assert {hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)} == {one, two}
 
 
+def test_many_copies_and_a_single_file_come_in_one_order_however_many_are_asked_for(
+    writer: Writer, reader: Reader
+) -> None:
+    copies = [add(writer, b"part%d/rows.py" % number, DELETE) for number in range(12)]
+    other = add(writer, b"parse.py", PARSE)
+    everything = [hit.source_id for hit in reader.nearest("static/chunk", asked(), 100)]
+    assert everything == [*copies, other]
+    for limit in (1, 5, 12, 13):
+        found = [hit.source_id for hit in reader.nearest("static/chunk", asked(), limit)]
+        assert found == everything[:limit]
+
+
+def test_a_text_said_twice_in_one_file_has_one_vector(writer: Writer, reader: Reader) -> None:
+    parsed = ingest(b"rows.py", DELETE)
+    twice = [replace(text, chunk=0) for text in parsed.embedded]
+    writer.replace(replace(parsed, embedded=(*parsed.embedded, *twice)), SIGNATURE, 0)
+    assert len(reader._rows("SELECT id FROM embedded")) == len(parsed.embedded)
+
+
 def test_what_no_version_says_any_more_leaves_no_vector(writer: Writer, reader: Reader) -> None:
     add(writer, b"keep.py", PARSE)
     before = counts(reader)
