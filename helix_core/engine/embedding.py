@@ -16,6 +16,7 @@ from helix_core.config import Config
 from helix_core.embed.document import Text, texts_of
 from helix_core.embed.model_folder import Model
 from helix_core.embed.precision import as_bits, as_int8
+from helix_core.embed.static import STATIC
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import PATIENT_MS, Opened
 from helix_core.engine.report import Progress
@@ -81,11 +82,12 @@ class Embedding(Opened):
     ) -> EmbedReport:
         """Embed all that is missing; ``check`` is called between small batches and ends it by raising.
 
-        Vectors of models that are no longer in use go first.
+        Vectors of models that are no longer in use go first, but for those of the last one before this: whoever tries
+        a model and goes back waits for nothing.
         """
         name, tell = embedder.model.name, progress or (lambda _: None)
         with self._turn(progress):
-            self._index.writer.drop_models([name])
+            self._index.writer.drop_models([name, *self._model_before(name)])
         embedded = left_out = 0
         for level in levels:
             done, total = self._index.reader.text_counts(name, level)
@@ -99,6 +101,11 @@ class Embedding(Opened):
         reader = self._index.reader
         outlines, chunks = reader.text_counts(name, "outline"), reader.text_counts(name, "chunk")
         return EmbedReport(name, outlines, chunks, embedded, left_out)
+
+    def _model_before(self, name: str) -> list[str]:
+        """The model that vectors were begun for last, besides the named one; none where there was none."""
+        models = (space.rpartition("/")[0] for space in self._index.reader.spaces())
+        return [model for model in models if model not in (name, STATIC)][-1:]
 
     def is_waiting(self, model: str) -> bool:
         """Is any live text without a vector of the model?"""

@@ -155,6 +155,27 @@ def test_stopped_in_the_middle_it_keeps_what_is_done(
         assert (report.outlines, report.chunks, report.embedded) == ((3, 3), (3, 3), 3)
 
 
+def test_going_back_to_the_model_before_embeds_nothing_and_older_ones_go(
+    project: Path, minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HELIX_CACHE_DIR", str(tmp_path / "cache"))
+    config = load_config(project)
+    first, second, third = (FastModel(replace(minilm, name=f"model-{number}@0")) for number in range(3))
+
+    def run(embedder: FastModel) -> tuple[int, set[str]]:
+        with Embedding.open(project, config) as embedding:
+            embedded = embedding.run(embedder, levels=("outline",)).embedded
+        with Helix.open(project, config=config) as helix:
+            return embedded, {name.partition("/")[0] for name in helix.status()["vectors"]} - {"static"}
+
+    with Helix.open(project, config=config) as helix:
+        helix.refresh()
+    assert run(first) == (3, {"model-0@0"})
+    assert run(second) == (3, {"model-0@0", "model-1@0"})
+    assert run(first) == (0, {"model-0@0", "model-1@0"})
+    assert run(third) == (3, {"model-1@0", "model-2@0"})
+
+
 def test_until_a_model_is_there_the_table_serves(minilm_cache: Path, minilm: Model, tmp_path: Path) -> None:
     encoder = ModelEncoder(tmp_path)
     encoder.follow()
