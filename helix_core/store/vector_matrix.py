@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ALL_EXACT = 1_024
 _WORD_BITS = 64
+_SAMPLED = 32
+_SAMPLE_MARGIN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class VectorMatrix:
         distance = np.zeros(len(self._ids), np.uint16)
         for column, word in zip(self._words, signs.view(np.uint64), strict=True):
             distance += np.bitwise_count(column ^ word)
-        return np.sort(np.argpartition(distance, count - 1)[:count])
+        return np.sort(_least(distance, count))
 
     def _scores(self, vector: NDArray[np.float32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
         import numpy as np
@@ -127,3 +129,19 @@ class VectorMatrix:
         signs = np.unpackbits(self._kept[chosen], axis=1).astype(np.float32) * 2 - 1
         estimate = (signs @ vector) / np.float32(length * sqrt(len(vector)) * sqrt(2 / pi))
         return np.asarray(np.clip(estimate, -1, 1), np.float32)
+
+
+def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
+    """The places of the ``count`` smallest of more values than that, in any order.
+
+    A sample tells how small those are; to compare all with that is an eighth of the cost of ordering them.
+    """
+    import numpy as np
+
+    sample = values[::_SAMPLED]
+    wanted = 2 * count // _SAMPLED + _SAMPLE_MARGIN
+    if wanted < len(sample):
+        near = np.flatnonzero(values <= np.partition(sample, wanted)[wanted])
+        if len(near) >= count:
+            return np.asarray(near[np.argpartition(values[near], count - 1)[:count]], np.intp)
+    return np.asarray(np.argpartition(values, count - 1)[:count], np.intp)
