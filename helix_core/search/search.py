@@ -29,6 +29,8 @@ FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
+BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
+"""The rankers that find what is named. Where a question is nothing but a known name, files without it are padding."""
 ABSENT_CONFIDENCE = 0.29
 """Just below what a verdict asks for: places shown beside "it is not here" are never told as verified."""
 
@@ -183,6 +185,9 @@ class _Search:
             for place in chosen
             if place.item_id in items
         ]
+        one_name = self._question.subject or self._question.path
+        if one_name and files and any(signal.ranker == "exact" for signal in files[0][0].signals):
+            direct = [one for one in direct if any(signal.ranker in BY_NAME for signal in one.signals)]
         try:
             related = related_items(self._reader, direct, k - len(direct))
         except QueryTimeoutError as error:

@@ -66,3 +66,9 @@ def test_jargon_nobody_wrote_is_stranger_than_a_common_word_nobody_wrote(shop: R
     common = sign(ask(shop, "make the cart vanish"), "unfamiliar")
     jargon = sign(ask(shop, "make the cart kubernetes"), "unfamiliar")
     assert 0.0 == sign(ask(shop, "total price of the cart"), "unfamiliar") < common < jargon <= 1.0
+
+
+def test_an_answer_to_a_name_ends_where_no_file_holds_the_name(shop: Reader) -> None:
+    named, asked = ask(shop, "parseMailHeader"), ask(shop, "how are mails to customers sent and articles set aside?")
+    assert {one.item.source.source_id for one in named.ranked if not one.related} == {"src/shop/mail.py"}
+    assert len({one.item.source.source_id for one in asked.ranked}) > 1
