@@ -25,9 +25,7 @@ RANKERS: Mapping[str, str] = {
 
 SIGNS: Mapping[str, str] = {
     # of the confidence
-    "unknown_proper": "of what the words tell is in names nobody here knows",
     "covered": "of what the words tell is in one of the best files",
-    "missing": "of the rarest word is what even the best place lacks",
     "missing_proper": "rarest name that even the best file lacks",
     "unfamiliar": "strangest word that nothing here has",
     "strength": "of what a perfect place would score",
