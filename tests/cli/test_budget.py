@@ -1,0 +1,45 @@
+"""``--max-tokens`` holds for JSON and for what is printed; a budget that cannot be meant is misuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helix_core.packet import estimated_tokens
+
+from .conftest import FILES, RunHelix, make_repository, runner
+
+
+@pytest.fixture(scope="module")
+def open_shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunHelix, Path]:
+    """A repository that was indexed once; the tests here change nothing."""
+    folder = tmp_path_factory.mktemp("budget")
+    helix = runner(folder)
+    shop = make_repository(folder / "shop", FILES)
+    assert helix("index", shop).status == 0
+    return helix, shop
+
+
+def test_a_packet_within_a_budget_has_what_points_judges_and_quotes(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    answer = helix("packet", "total price of the basket", "--path", shop, "--max-tokens", "400", "--json").answer
+    assert estimated_tokens(answer) <= 400
+    best = answer["verified"][0]
+    assert best["source_id"] == "shop/basket.py"
+    assert {"content_hash", "gene_id", "quote", "reason"} <= best.keys()
+    assert "citations" not in best
+
+
+def test_what_is_printed_names_the_places_too(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    ran = helix("packet", "total price of the basket", "--path", shop, "--max-tokens", "400")
+    assert ran.status == 0, ran.err
+    assert "shop/basket.py:" in ran.out
+
+
+def test_a_budget_that_cannot_be_meant_is_misuse(open_shop: tuple[RunHelix, Path]) -> None:
+    helix, shop = open_shop
+    ran = helix("packet", "basket", "--path", shop, "--max-tokens", "5")
+    assert ran.status == 2
+    assert "from 200 to" in ran.complaint
