@@ -16,7 +16,7 @@ _FITTED: Mapping[str, tuple[float, float]] = {
     "chunks": (1.15, 0.62),
     "files": (1.88, 1.79),
     "outlines": (1.35, 2.27),
-    "passages": (0.48, 1.0),
+    "passages": (0.48, 0.3),
     "phrases": (0.41, 0.37),
     "names": (0.48, 0.36),
     "similar": (0.32, 0.28),
