@@ -32,6 +32,8 @@ _POINTS = (
 )
 _NOTHING_WRONG = frozenset({"used", "empty", "off"})
 _ECHOED = 200
+# Of what is to be read again a bounded packet has the most pressing only: its items say the rest themselves.
+_PRESSING = 3
 # Characters of what is counted last: tokens, milliseconds, and how many places are in and out.
 _COUNTED = 40
 
@@ -66,6 +68,7 @@ def packet(
         shown = quoted(weighed, facts.found.confidence, facts.spending)
         items = [item_object(one) for one in shown]
     else:
+        plan = plan[:_PRESSING]
         bare = _answer([], contradictions, plan, facts)
         room = int(most * CHARACTERS_PER_TOKEN) - _length(bare) - _COUNTED
         shown = fitted(weighed, room, lambda one: _length(_pointer(one)) + 1)
