@@ -17,7 +17,7 @@ from helix_ls.cli.progress import Bar
 from helix_ls.cli.verbs import Json
 
 if TYPE_CHECKING:
-    from helix_core.embed.static import Encoder
+    from helix_core.engine import Helix
 
 MOST_BYTES = 32 * 1024 * 1024
 UNDECIDED = 4
@@ -61,7 +61,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
     asked = read_questions(_read(questions), str(questions))
     with opened(folder) as helix:
         bring_up_to_date(helix)
-        helix.encoder = _encoder_of_a_host(folder)
+        _give_what_hosts_give(helix, folder)
         bar = Bar()
         with bar:
             run = run_bench(helix, asked, rounds=rounds, progress=bar.show)
@@ -78,9 +78,10 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
     return 0 if run["figures"] is not None else 1
 
 
-def _encoder_of_a_host(folder: Path) -> Encoder:
-    """Questions are asked as an editor's host asks them: with the model that is set up, loaded before any is timed."""
+def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
+    """Questions are asked as an editor's host asks them: with the models that are set up, loaded at the start."""
     from helix_core.config import load_config
+    from helix_core.embed.cross_encoder import LoadedReranker
     from helix_core.embed.encoder import ModelEncoder
 
     config = load_config(folder)
@@ -88,7 +89,13 @@ def _encoder_of_a_host(folder: Path) -> Encoder:
     encoder.follow()
     if encoder.problem:
         warn([f"the built-in vectors serve: {encoder.problem}"])
-    return encoder
+    helix.encoder = encoder
+    if config.rerank:
+        reranker = LoadedReranker(config.cache_dir)
+        reranker.follow()
+        if reranker.problem:
+            warn([f"no place is read again: {reranker.problem}"])
+        helix.reranker = reranker
 
 
 def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:

@@ -239,6 +239,10 @@ def test_it_is_set_up_by_command_and_no_command_that_asks_once_loads_it(project:
     assert status["model"] == "static"
     answer = json.loads(helix("packet", QUESTION, *where, "--json").stdout)
     assert "rerank" not in answer["accounting"]["signals"] and files_of(answer)[0] == "rate.py"
+    questions = project.parent / "own.jsonl"
+    questions.write_text(json.dumps({"question": QUESTION, "files": ["other.py"]}))
+    ran = helix("bench", "run", str(project), "--questions", str(questions), "--rounds", "1", "--json")
+    assert json.loads(ran.stdout)["figures"]["hit@1"]["mean"] == 1.0
     refused = helix("embed", "setup", "--reranker", "Xenova/ms-marco-MiniLM-L-6-v2", *where)
     assert refused.returncode == 2
     assert "80 MB" in refused.stderr and "--yes" in refused.stderr
