@@ -11,6 +11,7 @@ from helix_core.store.rows import IMPORTS, TESTS
 from helix_core.store.session import Session, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
+_SPELLINGS_KEPT = 16
 
 _DEFINITIONS = """
     SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
@@ -69,6 +70,8 @@ _TESTED = f"""
 class NameQueries(Session):
     """Definitions, similar names, imports, tests."""
 
+    _spelled: tuple[int, dict[str, list[tuple[float, str, int]]]] = (-1, {})
+
     def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
         """Live definitions of lower-cased names, in path order."""
         return [DefinitionHit(*row) for row in self._rows(_DEFINITIONS, (text_list(folded_names), limit))]
@@ -87,16 +90,8 @@ class NameQueries(Session):
 
     def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
         """Known symbols and file stems spelled like ``text``, best first; exact ones included, faint ones left out."""
-        wanted = trigrams(text.lower())
-        if not wanted:
-            return []
-        # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
-        least = max(1, ceil(0.2 * len(wanted)))
-        rows = self._timed_rows(_CANDIDATES, (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least))
-        scored = [(_dice(wanted, trigrams(folded)), name, name_id) for name_id, name, folded in rows]
-        scored.sort(key=lambda entry: (-entry[0], entry[1]))
         found: list[SimilarName] = []
-        for similarity, name, name_id in scored:
+        for similarity, name, name_id in self._spelled_like(text.lower()):
             if self._rows(_IS_DEFINED, (name_id,)):
                 found.append(SimilarName(name, similarity, is_path=False))
             elif self._rows(_IS_STEM, (name_id,)):
@@ -104,6 +99,25 @@ class NameQueries(Session):
             if len(found) == limit:
                 break
         return found
+
+    def _spelled_like(self, folded: str) -> list[tuple[float, str, int]]:
+        """Similarity, name and id of the names spelled like ``folded``, best first.
+
+        Kept while nobody writes: in a large index it is the dearest look-up, and one question asks it twice.
+        """
+        version = int(self._rows("PRAGMA data_version")[0][0])
+        if self._spelled[0] != version or len(self._spelled[1]) >= _SPELLINGS_KEPT:
+            self._spelled = (version, {})
+        kept = self._spelled[1].get(folded)
+        if kept is None:
+            wanted = trigrams(folded)
+            # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
+            least = max(1, ceil(0.2 * len(wanted)))
+            bindings = (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least)
+            rows = self._timed_rows(_CANDIDATES, bindings) if wanted else []
+            scored = [(_dice(wanted, trigrams(known)), name, name_id) for name_id, name, known in rows]
+            kept = self._spelled[1][folded] = sorted(scored, key=lambda entry: (-entry[0], entry[1]))
+        return kept
 
     def imports_of(self, source_id: int) -> list[str]:
         """What a live source imports, as written."""
