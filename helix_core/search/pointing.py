@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from helix_core.model import LineSpan, SourceKind
 from helix_core.search.question import Intent
 from helix_core.search.rankers import Asked, Votes
-from helix_core.search.second_stage import FILES_READ, BestFile, Heard, Scored, rescore
+from helix_core.search.second_stage import FILES_READ, PLACE_WEIGHTS, BestFile, Heard, Scored, rescore
 from helix_core.search.spans import GROUP, Place, narrow, shares, spread
 from helix_core.search.terms import any_of
 from helix_core.store.inside import InnerPlace
@@ -55,7 +55,7 @@ def read_files(asked: Asked, best: Best) -> list[BestFile]:
     places_in = asked.reader.places_in([source_id for source_id, _ in wanted])
     for source_id, score in wanted:
         places = places_in.get(source_id, [])
-        counts = asked.reader.counts_in(match, count, places) if match else {}
+        counts = asked.reader.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
         files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
     return files
 

@@ -13,11 +13,13 @@ from operator import mul
 
 from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.terms import K1, B, Term
-from helix_core.store.inside import FieldCounts, InnerPlace
+from helix_core.store.evidence import Evidence
+from helix_core.store.hits import Weights
+from helix_core.store.inside import InnerPlace
 
 FILES_READ = 8
-DOC_WEIGHT, NAMES_WEIGHT = 1.5, 2.0
-"""What a word in a comment or a name counts, beside one in the body."""
+PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
+"""What a word of a place counts, by where it stands; the path is the same for all places of a file."""
 _FUNCTIONS = frozenset({"function", "method", "declaration"})
 _CLASSES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "object", "module", "namespace"})
 _VALUES = frozenset({"constant", "field", "key", "table", "block", "entry", "macro"})
@@ -35,7 +37,7 @@ class BestFile:
     score: float
     is_document: bool
     places: Sequence[InnerPlace]
-    counts: Mapping[int, FieldCounts]
+    counts: Mapping[int, Evidence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,11 @@ def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, I
     """The signs of each place, in the order of ``SIGNS``, with its file's rank."""
     standard = _standardised(heard.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (heard.chunks, heard.phrases))
-    told = sum(heard.stems.values())
+    fits = _fits_of_names(heard)
+    weights = [term.weight for term in heard.terms]
     found = []
     for rank, file in enumerate(files):
-        words = {id_: _words_held(heard.terms, counts) for id_, counts in file.counts.items()}
+        words = {id_: _words_held(weights, counts) for id_, counts in file.counts.items()}
         family = _Family(file.places, words)
         of_file = (
             math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
@@ -104,7 +107,7 @@ def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, I
             id_ = place.id
             of_question = (
                 *words.get(id_, _NO_WORDS),
-                _name_fit(place, heard) / told if told and id_ in words else 0.0,
+                max([fits.get(name, 0.0) for name in place.defines], default=0.0) if id_ in words else 0.0,
                 family.best_member(place),
                 family.owner(place),
                 heard.phrases.get(id_, 0.0) / best_phrase,
@@ -136,29 +139,28 @@ def _form(place: InnerPlace) -> tuple[float, ...]:
     )
 
 
-def _words_held(terms: Sequence[Term], counts: FieldCounts) -> tuple[float, float]:
+def _words_held(weights: Sequence[float], found: Evidence) -> tuple[float, float]:
     """BM25 over the place's own fields, with the words' rarity in the whole index, as a share of the highest; and how
     much of what the words tell the place holds at all: both 0..1."""
-    total = sum(term.weight for term in terms)
+    total = sum(weights)
     if not total:
-        return 0.0, 0.0
-    saturation = K1 * (1 - B + B * counts.length / max(1.0, counts.average_length))
+        return _NO_WORDS
+    saturation = K1 * (1 - B + B * found.length / max(1.0, found.average_length))
     score = held = 0.0
-    for term, (body, doc, names, extra, _) in zip(terms, counts.counts, strict=True):
-        count = body + DOC_WEIGHT * doc + NAMES_WEIGHT * names + extra
+    for weight, count in zip(weights, found.counts, strict=True):
         if count:
-            score += term.weight * count / (count + saturation)
-            held += term.weight
+            score += weight * count / (count + saturation)
+            held += weight
     return score / total, held / total
 
 
-def _name_fit(place: InnerPlace, heard: Heard) -> float:
-    """The most that one name the place defines tells of the question, in the weights of its words."""
-    stems, nothing = heard.stems, frozenset[str]()
-    return max(
-        (sum([stems.get(stem, 0.0) for stem in heard.stems_of.get(name, nothing)]) for name in place.defines),
-        default=0.0,
-    )
+def _fits_of_names(heard: Heard) -> dict[str, float]:
+    """How much of the question each name tells, 0..1, in the weights of its words."""
+    stems = heard.stems
+    told = sum(stems.values()) or 1.0
+    return {
+        name: sum([stems[stem] for stem in parts if stem in stems]) / told for name, parts in heard.stems_of.items()
+    }
 
 
 class _Family:
@@ -167,21 +169,21 @@ class _Family:
     def __init__(self, places: Sequence[InnerPlace], words: Mapping[int, tuple[float, float]]) -> None:
         self._words = words
         self._heads: dict[str, int] = {}
+        self._owned: dict[int, str] = {}
         self._members: dict[str, float] = {}
         for place in places:
-            if place.name:
-                own = f"{place.breadcrumb}.{place.name}" if place.breadcrumb else place.name
-                self._heads.setdefault(own, place.id)
-            if place.breadcrumb:
-                best = self._members.get(place.breadcrumb, 0.0)
-                self._members[place.breadcrumb] = max(best, words.get(place.id, _NO_WORDS)[0])
+            id_, around, name = place.id, place.breadcrumb, place.name
+            own = f"{around}.{name}" if around and name else around or name
+            if name and self._heads.setdefault(own, id_) == id_:
+                self._owned[id_] = own
+            if around and id_ in words:
+                self._members[around] = max(words[id_][0], self._members.get(around, 0.0))
 
     def owner(self, place: InnerPlace) -> float:
         return self._words.get(self._heads.get(place.breadcrumb, 0), _NO_WORDS)[0] if place.breadcrumb else 0.0
 
     def best_member(self, place: InnerPlace) -> float:
-        own = f"{place.breadcrumb}.{place.name}" if place.breadcrumb else place.name
-        return self._members.get(own, 0.0) if own and self._heads.get(own) == place.id else 0.0
+        return self._members.get(self._owned.get(place.id, ""), 0.0)
 
 
 def _standardised(similarity: Mapping[int, float]) -> dict[int, float]:

@@ -7,17 +7,17 @@ expression occurs. Nothing is read from the postings twice.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import mul
+from typing import NamedTuple
 
 import apsw
 
 from helix_core.store.hits import Weights
-from helix_core.store.inside import InsideQueries
-from helix_core.store.session import Row
+from helix_core.store.inside import InnerPlace, InsideQueries
+from helix_core.store.session import Row, Value
 
 _FUNCTION = "evidence"
-_COLUMNS = 5
 _FIELDS = ((0, 3), (1,), (2,), (4,))
 """Columns that are one text and have one length: ``extra`` spells out what stands in ``body``."""
 
@@ -35,14 +35,17 @@ _FILES = f"""
         FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
     ) f JOIN source s ON s.id = f.rowid
 """
+_INSIDE = f"""
+    SELECT rowid, ?11, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+"""
 
 _SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped = ''"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One match. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase that was to be
-    counted, in order, the occurrences weighted by column; lengths are in tokens over all columns.
+class Evidence(NamedTuple):
+    """One match, one of hundreds. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase
+    that was to be counted, in order, the occurrences weighted by column; lengths are in tokens over all columns.
     """
 
     id: int
@@ -74,10 +77,25 @@ class EvidenceQueries(InsideQueries):
         """At most ``limit`` whole files; the first ``phrases`` phrases of the expression are counted."""
         return self._evidence(_FILES, match, phrases, limit, weights)
 
-    def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
+    def evidence_in(
+        self, match: str, phrases: int, places: Sequence[InnerPlace], weights: Weights
+    ) -> dict[int, Evidence]:
+        """Those of a live file's chunks that match, by id; ``places`` are all its chunks, in file order."""
+        if not places:
+            return {}
+        self._register_evidence()
+        first, behind = places[0].id, places[-1].id + 1
+        counting = (phrases, weights.length_counts, *weights.by_column)
+        bindings: tuple[Value, ...] = (match, first, behind, *counting, places[0].source_id)
+        return {row[0]: _row(row) for row in self._timed_rows(_INSIDE, bindings)}
+
+    def _register_evidence(self) -> None:
         if not self._registered:
             self._connection.register_fts5_function(_FUNCTION, _counted)
             self._registered = True
+
+    def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
+        self._register_evidence()
 
         def ask(count: int) -> list[Row]:
             return self._timed_rows(
@@ -89,15 +107,14 @@ class EvidenceQueries(InsideQueries):
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What is the same for every row of one query: how many phrases are counted, what a column counts, and by how much
-    it counts less in a field of no words (``shorter``) and for each word of it (``longer``)."""
+    """What is the same for every row of one query: how many phrases are counted, what a column counts, and how much
+    less it counts in a field: ``(in one of no words, for each word of it)``."""
 
     phrases: int
     weights: tuple[float, ...]
     average_length: float
     by_length: bool
-    shorter: float
-    longer: tuple[float, ...]
+    less: tuple[tuple[float, float], ...]
 
     @classmethod
     def of(cls, api: apsw.FTS5ExtensionApi, given: tuple[apsw.SQLiteValue, ...]) -> _Query:
@@ -109,40 +126,39 @@ class _Query:
             weights=tuple(weights),
             average_length=api.column_total_size(-1) / rows,
             by_length=bool(length_counts),
-            shorter=1 - length_counts,
-            longer=tuple(length_counts / average if average else 0.0 for average in averages),
+            less=tuple((1 - length_counts, length_counts / average) if average else (1.0, 0.0) for average in averages),
         )
 
 
 def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
-    """Length, average length, and the weighted count of each phrase, as packed doubles."""
+    """Length, average length, and the weighted count of each phrase, as packed doubles.
+
+    Runs for every row that is looked at, so it is written out column by column, in the order of the table's.
+    """
     query: _Query | None = api.aux_data
     if query is None:
         query = api.aux_data = _Query.of(api, given)
-    weights = query.weights
+    body, doc, names, extra, path = query.weights
     if query.by_length:
-        lengths = list(map(api.column_size, range(_COLUMNS)))
-        length = sum(lengths)
-        weights = _by_length(query, lengths)
+        size = api.column_size
+        in_body, in_doc, in_names, in_extra, in_path = size(0), size(1), size(2), size(3), size(4)
+        length = in_body + in_doc + in_names + in_extra + in_path
+        code, comment, name, place = query.less
+        share = code[0] + code[1] * (in_body + in_extra)
+        body, extra = body / share, extra / share
+        doc /= comment[0] + comment[1] * in_doc
+        names /= name[0] + name[1] * in_names
+        path /= place[0] + place[1] * in_path
     else:
         length = api.column_size(-1)
     counted = [length, query.average_length]
     locations = api.phrase_locations
-    counted += [sum(map(mul, weights, map(len, locations(phrase)))) for phrase in range(query.phrases)]
+    for phrase in range(query.phrases):
+        b, d, n, e, p = locations(phrase)
+        counted.append(body * len(b) + doc * len(d) + names * len(n) + extra * len(e) + path * len(p))
     return array("d", counted).tobytes()
 
 
-def _by_length(query: _Query, lengths: list[int]) -> tuple[float, ...]:
-    """What a column counts in a row: less where the row's field is longer than fields are."""
-    weights = list(query.weights)
-    for columns, longer in zip(_FIELDS, query.longer, strict=True):
-        length = sum([lengths[column] for column in columns])
-        share = query.shorter + longer * length if longer else 1.0
-        for column in columns:
-            weights[column] /= share
-    return tuple(weights)
-
-
 def _row(row: Row) -> Evidence:
-    packed = array("d", row[2])
-    return Evidence(row[0], row[1], packed[0], packed[1], tuple(packed[2:]))
+    length, average, *counts = array("d", row[2])
+    return Evidence(row[0], row[1], length, average, tuple(counts))

@@ -1,4 +1,4 @@
-"""Questions about the inside of a few files: which places they have, and how much of a question each place holds.
+"""Questions about the inside of a few files: which places they have, and where in them words stand.
 
 Ids of one file's items are neighbours, so each file is one range of rows in the postings: nothing outside it is read.
 """
@@ -15,12 +15,8 @@ import apsw
 from helix_core.store.lexical import LexicalQueries
 from helix_core.store.session import Row, id_list
 
-_COLUMNS = 5
-_COUNTS, _SPOTS = "field_counts", "spots"
+_SPOTS = "spots"
 
-_MATCHES = (
-    f"SELECT rowid, {_COUNTS}(chunk_fts, ?4) FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3"
-)
 _PLACES = """
     SELECT i.id, i.source_id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb, i.start_line, i.end_line,
         (SELECT group_concat(coalesce(dn.name, dn.folded), char(31)) FROM definition d JOIN name dn ON dn.id = d.name_id
@@ -52,18 +48,6 @@ class InnerPlace(NamedTuple):
     defines: tuple[str, ...]
 
 
-class FieldCounts(NamedTuple):
-    """How often each phrase occurs in each column of one chunk.
-
-    ``counts[phrase]`` are the occurrences in body, doc, names, extra and path; ``length`` is in tokens, without the
-    path, which all chunks of a file share; ``average_length`` is that of all chunks, over all columns.
-    """
-
-    length: float
-    average_length: float
-    counts: tuple[tuple[float, ...], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Spots:
     """Where phrases occur in one chunk, as ``(phrase, offset in tokens)``, and how long its body and comments are."""
@@ -86,15 +70,6 @@ class InsideQueries(LexicalQueries):
             found.setdefault(row[1], []).append(_place(row))
         return found
 
-    def counts_in(self, match: str, phrases: int, places: Sequence[InnerPlace]) -> dict[int, FieldCounts]:
-        """Which of a live file's chunks match, by id; ``places`` are all of them in file order. The first ``phrases``
-        phrases of ``match`` are counted."""
-        if not places:
-            return {}
-        self._register()
-        rows = self._timed_rows(_MATCHES, (match, places[0].id, places[-1].id + 1, phrases))
-        return {row[0]: _counts(array("d", row[1])) for row in rows}
-
     def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
         """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
         self._register()
@@ -102,20 +77,8 @@ class InsideQueries(LexicalQueries):
 
     def _register(self) -> None:
         if not self._inside_registered:
-            self._connection.register_fts5_function(_COUNTS, _field_counts)
             self._connection.register_fts5_function(_SPOTS, _all_spots)
             self._inside_registered = True
-
-
-def _field_counts(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
-    wanted = given[0] if given and isinstance(given[0], int) else 0
-    average = api.aux_data
-    if average is None:
-        average = api.aux_data = api.column_total_size(-1) / max(1, api.row_count)
-    packed = [float(api.column_size(-1) - api.column_size(_COLUMNS - 1)), average]
-    for phrase in range(min(wanted, api.phrase_count)):
-        packed += map(len, api.phrase_locations(phrase))
-    return array("d", packed).tobytes()
 
 
 def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
@@ -126,11 +89,6 @@ def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
                 for offset in api.phrase_column_offsets(phrase, column):
                     packed += (column, phrase, offset)
     return array("q", packed).tobytes()
-
-
-def _counts(packed: Sequence[float]) -> FieldCounts:
-    numbers = iter(packed)
-    return FieldCounts(next(numbers), next(numbers), tuple(zip(*[numbers] * _COLUMNS, strict=True)))
 
 
 def _spots(packed: Sequence[int]) -> Spots:

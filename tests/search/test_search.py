@@ -196,7 +196,7 @@ def test_a_ranker_out_of_time_is_named_and_the_others_answer(indexed, tmp_path) 
     from helix_core.store import open_index
 
     line = "we spin the wheel of the old mill\n"
-    indexed({f"m{n}.txt": line * 4000 for n in range(20)} | {"mill.py": "def grind_corn(): return 1\n"})
+    indexed({f"m{n}.txt": line * 4000 for n in range(12)} | {"mill.py": "def grind_corn(): return 1\n"})
     with open_index(tmp_path / "0" / "index.db") as index, index.reader(budget_ms=0.0) as hurried:
         found = search("does grind_corn spin the wheel", hurried, NO_HINTS, 5)
     late = [state for state in found.rankers.values() if state not in {"used", "empty", "off"}]
