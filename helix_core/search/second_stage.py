@@ -25,6 +25,8 @@ _CLASSES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "
 _VALUES = frozenset({"constant", "field", "key", "table", "block", "entry", "macro"})
 _SHORT_LINES = 3
 _NO_WORDS = (0.0, 0.0)
+LIKE = 1.0
+"""How many standard deviations a place without a word of the question must stand out by meaning to be looked at."""
 NAMED_OUTRIGHT = 6.0
 """More than all other signs together: a place that the question names is the place."""
 
@@ -103,7 +105,7 @@ def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, I
             -math.log(max(len(file.places), 1)),
             float(file.is_document),
         )
-        for place in file.places:
+        for place in _worth_a_look(file, heard.named, standard):
             id_ = place.id
             of_question = (
                 *words.get(id_, _NO_WORDS),
@@ -118,6 +120,15 @@ def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, I
             )
             found.append(((rank, place), (*of_file, *_form(place), *of_question)))
     return found
+
+
+def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, float]) -> Sequence[InnerPlace]:
+    """The places of a file that hold a word of the question, are named by it or are like it; all where none is."""
+    return [
+        place
+        for place in file.places
+        if place.id in file.counts or place.id in named or standard.get(place.id, 0.0) >= LIKE
+    ] or file.places
 
 
 def _form(place: InnerPlace) -> tuple[float, ...]:
