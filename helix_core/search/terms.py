@@ -10,7 +10,7 @@ from helix_core.store.evidence import Evidence
 from helix_core.store.lexical import phrase
 
 MAX_TERMS = 16
-CORE_POSTINGS = 3_000
+CORE_POSTINGS = 2_000
 COMMON_SHARE = 0.5
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual values.

@@ -10,7 +10,7 @@ from helix_core.search.question import Intent
 from helix_core.search.rankers.votes import NOTHING, Asked, Vote, Votes, best_first
 from helix_core.store.vectors import VectorHit
 
-NEIGHBOURS = 300
+NEIGHBOURS = 200
 _NOT_FOR_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.HISTORY})
 
 
