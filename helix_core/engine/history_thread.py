@@ -17,15 +17,20 @@ class HistoryThread:
 
     def __init__(self, git: Git) -> None:
         self.error = ""
+        self.kin_error = ""
         self._commits = LastCommits()
         self._kin: list[Kin] = []
 
         def read() -> None:
             try:
                 self._commits = last_commits(git)
-                self._kin = kin_of(co_changes(git, timeout_seconds=CO_CHANGES_S))
             except GitError as error:
                 self.error = str(error)
+                return
+            try:
+                self._kin = kin_of(co_changes(git, timeout_seconds=CO_CHANGES_S))
+            except GitError as error:
+                self.kin_error = str(error)
 
         self._thread = threading.Thread(target=read, name="helix-history", daemon=True)
         self._thread.start()

@@ -153,7 +153,10 @@ class Refresh:
             return
         if not commits.complete:
             self._notes.append("the history is long: some files have no last commit yet")
+        kin = history.kin()
+        if history.kin_error:
+            self._notes.append(f"git did not say which files change together: {history.kin_error}")
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
-            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in history.kin())
+            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in kin)
             writer.set_meta("commits_head", self._head)

@@ -101,3 +101,22 @@ def test_an_index_of_the_format_before_learns_its_history(kindred, open_helix):
     assert co_changed(again._index.reader, [b"app/routing.py"]) == ()
     again.refresh()
     assert co_changed(again._index.reader, [b"app/routing.py"]) == (b"app/views.html",)
+
+
+def test_last_commits_are_kept_where_the_history_behind_them_is_damaged(repository, open_helix):
+    for number in range(3):
+        write(repository, {"app/old.py": f"AGE = {number}\n"})
+        git(repository, "add", "-A")
+        git(repository, "commit", "-q", "-m", f"Age {number}")
+    everything = {path: f"{path} anew\n" for path in git(repository, "ls-files").split()}
+    write(repository, everything)
+    git(repository, "commit", "-q", "-a", "-m", "All anew")
+    lost = git(repository, "rev-parse", "HEAD~4").strip()
+    (repository / ".git/objects" / lost[:2] / lost[2:]).unlink()
+    helix = open_helix(repository)
+    report = helix.refresh()
+    assert any("change together" in note for note in report.notes)
+    head = git(repository, "rev-parse", "HEAD").strip()
+    assert helix._index.reader.commit(b"app/old.py").commit == head
+    # What cannot be read is not asked for again at every look.
+    assert helix.refresh().notes == ()
