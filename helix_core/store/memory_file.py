@@ -1,10 +1,11 @@
 """How the memory's file comes to be open: its folder the user's alone, a newer one refused, a damaged one set aside.
 
-The index is disposable, this is not: nothing here deletes anything, and a copy is kept before a format is changed.
+The index is disposable, this is not: nothing of it is deleted here, and a copy is kept before a format is changed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import time
@@ -187,14 +188,26 @@ def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
 
 
 def _keep_copy(file: str, version: int) -> None:
-    """The whole memory as it was before its format changes, beside it; read through SQLite, so the log is in it."""
+    """The whole memory as it was before its format changes, beside it; read through SQLite, so the log is in it.
+
+    Raises MemoryStoreError.
+    """
     copy = f"{file}.format-{version}"
     if os.path.exists(copy):
         return
+    # Named so only once it is whole: whoever was interrupted here begins again.
+    making = f"{copy}.making"
     reader = connect(file, apsw.SQLITE_OPEN_READONLY)
     try:
-        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        reader.execute("VACUUM INTO ?", (copy,))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(making)
+        os.close(os.open(making, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        reader.execute("VACUUM INTO ?", (making,))
+        os.rename(making, copy)
+    except OSError as error:
+        raise MemoryStoreError(
+            f"The memory {file} cannot be copied before its format changes ({error.strerror}); free space there."
+        ) from error
     finally:
         reader.close()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
+import subprocess
+import sys
 import time
 from itertools import pairwise
 
@@ -141,6 +143,27 @@ def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
     with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
+
+
+def test_a_copy_that_was_cut_short_is_made_again_before_the_format_changes(folder):
+    with Memory(folder, NOW) as memory:
+        memory.put_note(note("From the old days.\n"))
+    with sqlite3.connect(folder / NAME) as connection:
+        connection.executescript("DROP TABLE used; PRAGMA user_version=1")
+    runner = f"""
+import os, sys
+sys.addaudithook(lambda event, given: os._exit(9) if event == "os.rename" and "format-1" in str(given[0]) else None)
+from pathlib import Path
+from helix_core.store.memory import Memory
+Memory(Path({str(folder)!r}), {NOW})
+"""
+    assert subprocess.run([sys.executable, "-c", runner], check=False).returncode == 9
+    assert not (folder / f"{NAME}.format-1").exists()
+    with Memory(folder, NOW) as memory:
+        sit(memory, "s", [b"a"])
+    with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
+        assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
+    assert not (folder / f"{NAME}.format-1.making").exists()
 
 
 SITTINGS = st.lists(
