@@ -25,7 +25,10 @@ LEAST_TOGETHER = 2
 LEAST_STRENGTH = 0.05
 MOST_CITED = 20
 LONGEST_PATH = 1_024
-_CITED = re.compile(r"(?<![\w./\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])")
+# Nothing begins inside a run of a path's characters, so that a long run is tried once.
+_CITED = re.compile(
+    r"(?<![\w.@+/\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,10 @@ class OpenPacket:
     ``k`` and ``hints`` are those it was asked with, so that it can be explained as it came about.
     """
 
-    def __init__(self, folder: Folder, answer: Mapping[str, Any], k: int, hints: Hints) -> None:
+    def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], k: int, hints: Hints) -> None:
         self.id = uuid.uuid4().hex
         self.folder = folder
-        self.question: str = answer["query"]
+        self.question = question
         self.k, self.hints = k, hints
         self.task: str = answer["task_type"]
         self.confidence: float = answer["coordinate_confidence"]
@@ -67,9 +67,9 @@ class OpenPackets:
     def __iter__(self) -> Iterator[OpenPacket]:
         return iter(list(self._open.values()))
 
-    def open(self, folder: Folder, answer: Mapping[str, Any], k: int, hints: Hints) -> OpenPacket:
+    def open(self, folder: Folder, question: str, answer: Mapping[str, Any], k: int, hints: Hints) -> OpenPacket:
         """Watch over a packet from now on; the oldest is let go when there are too many."""
-        packet = OpenPacket(folder, answer, k, hints)
+        packet = OpenPacket(folder, question, answer, k, hints)
         self._open[packet.id] = packet
         while len(self._open) > MOST_OPEN:
             self.close(next(iter(self._open)))

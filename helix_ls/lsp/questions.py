@@ -47,7 +47,9 @@ class Questions:
             )
 
         answer = await self._connection.ask(folder, act)
-        return {**answer, "packet_id": self._packets.open(folder, answer, given.k, hints).id} if given.open else answer
+        if not given.open:
+            return answer
+        return {**answer, "packet_id": self._packets.open(folder, given.question, answer, given.k, hints).id}
 
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
         """The files open in the window, the one the question is about first."""

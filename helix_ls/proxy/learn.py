@@ -26,7 +26,7 @@ from helix_core.engine.remembered import Remembered
 from helix_core.errors import HelixError
 from helix_core.memory.exchanges import Heard, kept
 from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
-from helix_core.model import Attribution
+from helix_core.model import Attribution, Exchange
 from helix_ls.host.attribution import attribution
 from helix_ls.proxy.bodies import Body
 from helix_ls.proxy.measures import Measures
@@ -181,17 +181,27 @@ def _kept(memory: Remembered, by: Attribution, waiting: _Waiting, *, notes_uses:
         if exchange is None:
             return "passed_over"
         memory.write(lambda opened: opened.add_exchange(exchange))
-        cited = [path for path in cited_paths(exchange.answer) if kept_path(path)] if notes_uses else []
-        if cited and exchange.session:
-            use = (exchange.workspace, exchange.session, cited, exchange.at, SITTING_S)
-            memory.write(lambda opened: opened.use(*use))
     except HelixError as error:
         LOG.warning("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
     except (ValueError, TypeError, RecursionError, OSError) as error:
         LOG.error("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
+    if notes_uses and exchange.session:
+        _note_uses(memory, exchange)
     return "kept"
+
+
+def _note_uses(memory: Remembered, exchange: Exchange) -> None:
+    """The exchange is kept by then, whatever goes wrong here."""
+    cited = [path for path in cited_paths(exchange.answer) if kept_path(path)]
+    if not cited:
+        return
+    use = (exchange.workspace, exchange.session, cited, exchange.at, SITTING_S)
+    try:
+        memory.write(lambda opened: opened.use(*use))
+    except (HelixError, OSError) as error:
+        LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 
 
 def _heard(waiting: _Waiting) -> Heard | None:

@@ -39,6 +39,14 @@ def test_an_open_packet_is_explained_with_what_was_open_when_it_was_asked(opened
     assert [one["source_id"] for one in now["items"] if "open x1.15" in one.get("priors", [])]
 
 
+def test_an_open_packet_within_a_budget_is_explained_by_all_of_its_question(opened: Wire) -> None:
+    question = "in this application, " * 12 + QUESTION
+    asked = {"question": question, "k": 3, "max_tokens": 600, "open": True}
+    packet = opened.command("helix.packet", asked)
+    assert packet["query"] != question
+    assert opened.command("helix.explain", {"packet_id": packet["packet_id"]})["query"] == question
+
+
 def test_a_packet_that_is_closed_is_explained_by_its_question_or_not_at_all(opened: Wire) -> None:
     gone = {"packet_id": "gone"}
     assert "ask its question again" in refused(opened, "helix.explain", gone)

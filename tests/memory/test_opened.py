@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import sqlite3
 import time
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from helix_core.engine.remembered import Remembered
 from helix_core.model import Attribution
 from helix_core.store.memory import Memory
+from helix_core.store.memory_file import NAME
 from helix_ls.host.calls import Asker, Calls
 from helix_ls.host.host import Host
 from helix_ls.proxy.learn import _kept, _Waiting
@@ -75,12 +78,11 @@ def test_a_pointer_that_is_followed_in_an_editor_is_used_and_another_file_is_not
     assert [path for _, path in used(tmp_path / "data", project)] == [item["source_id"].encode()]
 
 
-@pytest.mark.parametrize(("session", "notes_uses"), [("s", True), ("s", False), ("", True)])
-def test_files_that_an_answer_cites_are_used_in_its_session_where_wanted(project, tmp_path, session, notes_uses):
+def cited(project, session):
     told = Told()
     answer = "It is signed in app/sessions.py:6, see also app/routing.py:4 (and keys/AKIAIOSFODNN7EXAMPLQ.pem:1)."
     told.whole({"choices": [{"message": {"content": answer}, "finish_reason": "stop"}]})
-    waiting = _Waiting(
+    return _Waiting(
         workspace=os.fsencode(os.path.realpath(project)),
         session=session,
         messages=[{"role": "user", "content": QUESTION}],
@@ -91,10 +93,27 @@ def test_files_that_an_answer_cites_are_used_in_its_session_where_wanted(project
         whole=b"",
         size=1,
     )
+
+
+@pytest.mark.parametrize(("session", "notes_uses"), [("s", True), ("s", False), ("", True)])
+def test_files_that_an_answer_cites_are_used_in_its_session_where_wanted(project, tmp_path, session, notes_uses):
     memory = Remembered(tmp_path / "data")
     try:
-        assert _kept(memory, Attribution(), waiting, notes_uses=notes_uses) == "kept"
+        assert _kept(memory, Attribution(), cited(project, session), notes_uses=notes_uses) == "kept"
     finally:
         memory.close()
     wanted = [("s", SESSIONS), ("s", ROUTING)] if session and notes_uses else []
     assert used(tmp_path / "data", project) == wanted
+
+
+def test_an_exchange_that_is_kept_is_told_as_kept_though_its_uses_cannot_be_noted(project, tmp_path):
+    Memory(tmp_path / "data", 0.0).close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "data" / NAME)) as connection:
+        connection.execute("CREATE TRIGGER full BEFORE INSERT ON used BEGIN SELECT RAISE(ABORT, 'full'); END")
+    memory = Remembered(tmp_path / "data")
+    try:
+        assert _kept(memory, Attribution(), cited(project, "s"), notes_uses=True) == "kept"
+        assert memory.read(lambda opened: opened._rows("SELECT count(*) FROM exchange")) == [(1,)]
+    finally:
+        memory.close()
+    assert used(tmp_path / "data", project) == []

@@ -207,6 +207,7 @@ def test_cited_places_are_read_off_an_answer():
     assert cited_paths(text + " app/cart.py:40") == (b"app/cart.py", b"lib/Mail.ts", b"src/x.rs")
     assert len(cited_paths(" ".join(f"f{n}.py:1" for n in range(100)))) == MOST_CITED
     assert cited_paths("a" * 300_000 + ".py:1") == ()
+    assert cited_paths("x" * 101 + "@cart.py:1, @lib/mail.ts:2") == (b"@lib/mail.ts",)
 
 
 def test_paths_that_look_like_secrets_or_are_none_are_not_kept():
