@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from helix_core.engine.in_hand import InHand
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.ingest.document import ingest, make_ready, parser_version
+from helix_core.ingest.generation import is_made_today
 from helix_core.ingest.secrets import Masked
 from helix_core.model import Item, Reason, Source
 from helix_core.store.reader import Reader
@@ -57,8 +58,7 @@ class Observer:
 
     Without a ``writer`` nothing is mended. One that is busy is tried once; that is told only where it was waited for
     (``never_waits``): who comes first, the writer or the question, is nobody's fault. Who has the patience has it
-    tried again for ``busy_ms`` in all. ``masked_as_today`` says that the index was made with the rules for secrets that
-    hold now.
+    tried again for ``busy_ms`` in all.
     """
 
     def __init__(
@@ -73,7 +73,6 @@ class Observer:
         check: Callable[[], None],
         never_waits: bool = False,
         busy_ms: float = 0,
-        masked_as_today: bool = False,
     ) -> None:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
@@ -81,7 +80,6 @@ class Observer:
         self._in_hand = in_hand
         self._check = check
         self._never_waits = never_waits
-        self._masked_as_today = masked_as_today
         self._busy_until = time.monotonic() + busy_ms / 1e3
         self._gives_up = writer is None
         self._replaced: set[int] = set()
@@ -120,7 +118,7 @@ class Observer:
                 self._mend(lambda writer: writer.remove(source.path))
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
-            has_no_secrets = self._masked_as_today and source.masked_count == 0
+            has_no_secrets = source.masked_count == 0 and is_made_today(source.parser)
             if file.signature == source.signature:
                 return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))

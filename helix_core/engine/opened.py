@@ -184,7 +184,6 @@ class Opened:
         from helix_core.engine.observe import Observer
         from helix_core.engine.overlay import Buffers
         from helix_core.engine.weigher import Facts, Weigher
-        from helix_core.ingest.generation import parser_generation
 
         if self._masked is None:
             self._masked = MaskedFiles()
@@ -199,7 +198,6 @@ class Opened:
             check=check,
             never_waits=self._never_waits,
             busy_ms=busy_ms,
-            masked_as_today=reader.meta("parsers") == parser_generation(),
         )
         facts = Facts(
             folder=self._root.path,

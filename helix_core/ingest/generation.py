@@ -14,6 +14,11 @@ MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
 """What makes chunks and their vectors, whatever the language."""
 
 
+def is_made_today(parser: str) -> bool:
+    """Was what ``parser`` names made with the chunks, and the rules for secrets, of today?"""
+    return parser.startswith(f"{MADE_BY} ")
+
+
 @cache
 def parser_generation() -> str:
     """Chunker and table versions and the installed grammars, read off the names of their metadata folders.

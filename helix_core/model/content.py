@@ -150,6 +150,8 @@ class Source:
     line_count: int
     masked_count: int = -1
     """How many secrets were masked in it; below 0 where nobody has looked."""
+    parser: str = ""
+    """What it was made with, the rules for secrets among it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from helix_core.store.session import Row, Session, id_list
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
     p.language, p.source_kind, p.volatility, p.authority, p.role, s.line_count,
-    iif(s.skipped = '', s.masked_count, -1)
+    iif(s.skipped = '', s.masked_count, -1), p.parser
 """
-_SOURCE_WIDTH = 16
+_SOURCE_WIDTH = 17
 _ITEM_COLUMNS = """
     i.id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb,
     i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
@@ -170,6 +170,7 @@ class SourceQueries(Session):
             role=Role(role),
             line_count=counted[0],
             masked_count=counted[1],
+            parser=counted[2],
         )
 
 

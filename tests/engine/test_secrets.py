@@ -95,3 +95,23 @@ def test_no_secret_is_stored_or_said(said_and_stored):
         assert secret not in said, place
         assert secret.lower().encode() not in stored, place
         assert secret[4:16].lower().encode() not in stored, place
+
+
+def test_a_file_that_was_stored_by_older_rules_is_masked_by_those_of_today(helix, repository):
+    # A daemon of an older Helix goes on writing to an index that a newer one has brought up to date.
+    write(repository, {"client.py": FILES["client.py"]})
+    helix.refresh()
+    connection = helix._index.writer._connection
+    connection.execute("UPDATE source SET masked_count = 0 WHERE path = CAST('client.py' AS BLOB)")
+    connection.execute(
+        "INSERT INTO profile SELECT NULL, 'chunker/0 lines', language, source_kind, volatility, "
+        "authority, role FROM profile WHERE id = (SELECT profile_id FROM source "
+        "WHERE path = CAST('client.py' AS BLOB))"
+    )
+    connection.execute(
+        "UPDATE source SET profile_id = (SELECT max(id) FROM profile) WHERE path = CAST('client.py' AS BLOB)"
+    )
+    said = json.dumps([helix.show("client.py", 1, 9), helix.packet("connect", task="edit", quotes="whole")])
+    assert "def connect" in said
+    for secret in SECRETS.values():
+        assert secret not in said
