@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from helix_core.store.evidence import Evidence
 from helix_core.store.lexical import phrase
 
 MAX_TERMS = 16
 CORE_POSTINGS = 2_000
+RANKED_POSTINGS = 8_000
+COUNTED_POSTINGS = 200_000
 COMMON_SHARE = 0.5
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), usual values.
@@ -39,10 +42,13 @@ def rarity(frequency: int, items: int) -> float:
 
 
 def worth_asking(terms: Sequence[Term], items: int) -> tuple[Term, ...]:
-    """The known terms, rarest first, at most ``MAX_TERMS``; words in half of the chunks only if there is no other."""
+    """The known terms, rarest first: at most ``MAX_TERMS``, words in half of the chunks only if there is no other, and
+    beyond the second only as long as all their postings are ``COUNTED_POSTINGS`` at most, which BM25 has to count."""
     known = sorted((term for term in terms if term.frequency), key=lambda term: (term.frequency, term.word))
-    telling = [term for term in known if term.frequency <= COMMON_SHARE * items]
-    return tuple((telling or known)[:MAX_TERMS])
+    telling = [term for term in known if term.frequency <= COMMON_SHARE * items] or known
+    counted = accumulate(term.frequency for term in telling)
+    affordable = sum(postings <= COUNTED_POSTINGS for postings in counted)
+    return tuple(telling[: min(MAX_TERMS, max(2, affordable))])
 
 
 def expression(terms: Sequence[Term]) -> str:
@@ -58,6 +64,21 @@ def expression(terms: Sequence[Term]) -> str:
     decisive = any_of(term.word for term in terms[:core])
     others = any_of(term.word for term in terms[core:])
     return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
+
+
+def narrower(terms: Sequence[Term]) -> str:
+    """An expression for what holds the two rarest terms, or a single one in a name; its phrases are in the same order.
+
+    In a large index even the rarest term may stand in so many chunks that ranking them all takes too long. Empty where
+    it does not.
+    """
+    if terms[0].frequency <= RANKED_POSTINGS:
+        return ""
+    if len(terms) == 1:
+        return f"names : {phrase(terms[0].word)}"
+    both = " AND ".join(phrase(term.word) for term in terms[:2])
+    others = any_of(term.word for term in terms[2:])
+    return f"({both}) OR (({others}) AND ({both}))" if others else both
 
 
 def any_of(texts: Iterable[str]) -> str:

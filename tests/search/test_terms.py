@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 from helix_core.search.rankers import PHRASE_POSTINGS, affordable, damped_sum
 from helix_core.search.terms import (
     CORE_POSTINGS,
+    COUNTED_POSTINGS,
     MAX_TERMS,
+    RANKED_POSTINGS,
     Term,
     any_of,
     bm25,
     coverage,
     expression,
     highest_score,
+    narrower,
     rarest_missing,
     rarity,
     weigh_terms,
@@ -48,10 +51,27 @@ def test_a_word_in_half_of_the_chunks_is_asked_for_only_when_there_is_no_other()
     assert [t.word for t in worth_asking(terms_of({"self": 9_000}), ITEMS)] == ["self"]
 
 
+def test_words_whose_postings_take_long_to_count_are_left_out_behind_the_second() -> None:
+    frequency = {"retry": 40, "session": 150_000, "value": 150_001, "type": 160_000}
+    many = terms_of(frequency)
+    assert [t.word for t in worth_asking(many, 10 * COUNTED_POSTINGS)] == ["retry", "session"]
+    assert [t.word for t in worth_asking(many[1:], 10 * COUNTED_POSTINGS)] == ["session", "value"]
+
+
 def test_common_words_are_only_counted_where_a_rare_one_is() -> None:
     rare, common = Term("retry", 40, 5.0), Term("model", CORE_POSTINGS, 1.0)
     assert expression([rare]) == '"retry"'
     assert expression([rare, common]) == '("retry") OR (("model") AND ("retry"))'
+
+
+def test_where_even_the_rarest_word_is_everywhere_it_is_asked_for_beside_the_next_or_in_a_name() -> None:
+    rare, everywhere = Term("retry", RANKED_POSTINGS, 5.0), Term("model", RANKED_POSTINGS + 1, 1.0)
+    common, commoner = Term("value", 90_000, 0.5), Term("type", 99_000, 0.4)
+    assert narrower([rare, everywhere]) == ""
+    assert narrower([everywhere]) == 'names : "model"'
+    assert narrower([everywhere, common]) == '"model" AND "value"'
+    both = '"model" AND "value"'
+    assert narrower([everywhere, common, commoner]) == f'({both}) OR (("type") AND ({both}))'
 
 
 def test_quotes_cannot_leave_their_phrase() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from helix_core.search.rankers.votes import NOTHING, Asked, Vote, Votes, best_first, by_file
-from helix_core.search.terms import any_of, bm25, bm25f, expression, rarity
+from helix_core.search.terms import any_of, bm25, bm25f, expression, narrower, rarity
 from helix_core.store.evidence import Evidence
 from helix_core.store.hits import Weights
 from helix_core.words import split_identifier
@@ -25,7 +25,7 @@ def chunks(asked: Asked) -> Votes:
         return NOTHING
     words = [term.word for term in asked.terms]
     weights = [term.weight for term in asked.terms]
-    found = asked.reader.chunk_evidence(expression(asked.terms), len(words), MATCHES, BY_FIELD_LENGTH)
+    found = _matches(asked, asked.reader.chunk_evidence)
     return _votes(words, found, {one.id: bm25f(weights, one) for one in found})
 
 
@@ -35,10 +35,17 @@ def files(asked: Asked) -> Votes:
         return NOTHING
     words = [term.word for term in asked.terms]
     weights = [term.weight for term in asked.terms]
-    found = asked.reader.file_evidence(expression(asked.terms), len(words), MATCHES, BY_FIELD_LENGTH)
+    found = _matches(asked, asked.reader.file_evidence)
     scored = {one.source_id: bm25f(weights, one) for one in found}
     present = {one.source_id: _present(words, one) for one in found}
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)), present=present)
+
+
+def _matches(asked: Asked, ask: Callable[[str, int, int, Weights], list[Evidence]]) -> list[Evidence]:
+    """The best matches: among what holds the rarest words together, where one of them alone is in too much."""
+    count, narrow = len(asked.terms), narrower(asked.terms)
+    found = ask(narrow, count, MATCHES, BY_FIELD_LENGTH) if narrow else []
+    return found if len(found) == MATCHES else ask(expression(asked.terms), count, MATCHES, BY_FIELD_LENGTH)
 
 
 def phrases(asked: Asked) -> Votes:
