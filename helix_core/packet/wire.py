@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.model import (
@@ -18,7 +18,7 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
-from helix_core.packet.economy import Spending, fitted, quoted
+from helix_core.packet.economy import Spending, fitted, quoted, with_quote
 
 PACKET_SCHEMA = "helix.packet/1"
 SEARCH_SCHEMA = "helix.search/1"
@@ -68,9 +68,10 @@ def packet(
         shown = quoted(weighed, facts.found.confidence, facts.spending)
         items = [item_object(one) for one in shown]
     else:
-        plan = plan[:_PRESSING]
-        bare = _answer([], contradictions, plan, facts)
-        room = int(most * CHARACTERS_PER_TOKEN) - _length(bare) - _COUNTED
+        whole = int(most * CHARACTERS_PER_TOKEN) - _COUNTED
+        least = sum(_length(_pointer(with_quote(one, ""))) + 1 for one in weighed[:1])
+        contradictions, plan, facts = _beside(contradictions, plan[:_PRESSING], facts, whole - least)
+        room = whole - _length(_answer([], contradictions, plan, facts))
         shown = fitted(weighed, room, lambda one: _length(_pointer(one)) + 1)
         items = [_pointer(one) for one in shown]
     answer = _answer(items, contradictions, plan, facts)
@@ -80,6 +81,24 @@ def packet(
     answer["accounting"]["tokens"] = estimated_tokens(answer)
     answer["accounting"]["elapsed_ms"] = round(facts.elapsed_ms, 3)
     return answer
+
+
+def _beside(
+    contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
+) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
+    """What stands beside the items, in ``room`` characters: what is to be read again goes first, then names that are
+    near, then contradictions; the notes and what was searched always stay."""
+    while _length(_answer([], contradictions, plan, facts)) > room:
+        nearest = facts.found.nearest
+        if plan:
+            plan = plan[:-1]
+        elif nearest:
+            facts = replace(facts, found=replace(facts.found, nearest=nearest[:-1]))
+        elif contradictions:
+            contradictions = contradictions[:-1]
+        else:
+            break
+    return contradictions, plan, facts
 
 
 def _answer(

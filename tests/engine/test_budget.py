@@ -39,6 +39,17 @@ def test_a_packet_costs_what_it_may_and_says_what_it_left_out(helix, repository,
         assert shown[0]["quote"].count("\n") > 3
 
 
+def test_what_is_not_here_is_said_within_the_budget_too(helix, repository):
+    write(repository, {f"app/pot_{n}.py": LONG.replace("weigh", f"weigh_box_{n}") + "\n" for n in range(12)})
+    helix.refresh()
+    question = "which kubernetes operator renews the tls certificate lease?"
+    assert helix.packet(question)["known_empty"]
+    packet = helix.packet(question, max_tokens=300)
+    assert packet["known_empty"]
+    assert len(items(packet)) == 1
+    assert packet["accounting"]["tokens"] <= 300
+
+
 def test_a_question_of_a_megabyte_costs_no_more_than_it_may(helix):
     packet = helix.packet("session cookie " * 70_000, max_tokens=600)
     assert packet["accounting"]["tokens"] <= 600
