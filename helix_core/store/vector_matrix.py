@@ -75,7 +75,7 @@ class VectorMatrix:
         import numpy as np
 
         vector = np.asarray(query, np.float32)
-        chosen = self._nearest_by_signs(vector, max(limit, candidates))
+        chosen = self._nearest_by_signs(vector, limit, max(limit, candidates))
         scores = self._scores(vector, chosen)
         order = np.argsort(-scores, kind="stable")[:limit]
         return list(zip(self._ids[chosen[order]].tolist(), scores[order].tolist(), strict=True))
@@ -105,7 +105,9 @@ class VectorMatrix:
         words = padded.view(np.uint64)
         return [np.ascontiguousarray(words[:, column]) for column in range(words.shape[1])]
 
-    def _nearest_by_signs(self, vector: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+    def _nearest_by_signs(self, vector: NDArray[np.float32], least: int, count: int) -> NDArray[np.intp]:
+        """The places of the ``count`` nearest, without those at the border where ``least`` are left: which of these
+        come would be chance."""
         import numpy as np
 
         if len(self._ids) <= count or not self._words:
@@ -116,7 +118,9 @@ class VectorMatrix:
         distance = np.zeros(len(self._ids), np.uint16)
         for column, word in zip(self._words, signs.view(np.uint64), strict=True):
             distance += np.bitwise_count(column ^ word)
-        return np.sort(_least(distance, count))
+        chosen = np.sort(_least(distance, count))
+        inner = chosen[distance[chosen] < distance[chosen].max()]
+        return inner if len(inner) >= least else chosen
 
     def _scores(self, vector: NDArray[np.float32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
         import numpy as np

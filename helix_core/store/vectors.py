@@ -18,8 +18,7 @@ from helix_core.store.vector_extension import load_vectors
 from helix_core.store.vector_matrix import VectorMatrix
 from helix_core.store.vector_spaces import LEVEL_NUMBER, Space, spaces_of
 
-CANDIDATES = 200
-CANDIDATES_IN_MEMORY = 400
+CANDIDATES = 400
 ALWAYS_IN_MEMORY = 300_000
 FEW_ASKED = 6
 """As many as three questions ask; a process that asks more goes on asking."""
@@ -128,11 +127,17 @@ class VectorQueries(Session):
     def _nearest_texts(self, space: Space, query: Sequence[float], wanted: int) -> list[tuple[int, float]]:
         self._asked += 1
         if self._is_in_memory(space):
-            return self._matrix(space).best(query, wanted, CANDIDATES_IN_MEMORY)
+            return self._matrix(space).best(query, wanted, CANDIDATES)
+        count = max(wanted, CANDIDATES)
         near = self._rows(
             f"SELECT rowid, distance FROM {space.table} WHERE vector MATCH vec_{space.precision}(?) AND k = ?",
-            (quantised(query, space), wanted if space.precision == "int8" else max(wanted, CANDIDATES)),
+            (quantised(query, space), count),
         )
+        if space.precision == "bit" and len(near) == count:
+            # Which of those at the border came is chance: as in the matrix, none does while there are enough others.
+            border = max(row[1] for row in near)
+            inner = [row for row in near if row[1] < border]
+            near = inner if len(inner) >= wanted else near
         scores = similarities(query, self._kept(space, {row[0] for row in near}), space)
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:wanted]
 

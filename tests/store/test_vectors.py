@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import subprocess
 import sys
 from ast import literal_eval
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,14 +226,28 @@ def _one_outline(number: int) -> Document:
     )
 
 
-def test_without_numpy_the_same_places_are_found(tmp_path: Path) -> None:
+def alike(number: int) -> bytes:
+    """A file much like three hundred others."""
+    return DELETE + PARSE + b"# %d\n" % number
+
+
+def unlike(number: int) -> bytes:
+    """A file of words chosen by chance, like no other."""
+    chance = random.Random(number)
+    words = ["row", "table", "key", "record", "header", "line", "cookie", "route", "lock", "page", "token", "queue"]
+    said = "".join(f"def {'_'.join(chance.choices(words, k=3))}():\n    return {chance.random()}\n" for _ in range(4))
+    return said.encode()
+
+
+@pytest.mark.parametrize(("made", "limit"), [(alike, 20), (unlike, 200)])
+def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[[int], bytes], limit: int) -> None:
     path = tmp_path / "index.db"
     with open_index(path) as index, index.reader() as reader:
         with index.writer().batch():
             for number in range(300):
-                add(index.writer(), b"m%d/f.py" % number, DELETE + PARSE + b"# %d\n" % number)
+                add(index.writer(), b"m%d/f.py" % number, made(number))
         found = [
-            [(hit.source_id, hit.item_id) for hit in reader.nearest(f"static/{level}", asked(), 20)]
+            [(hit.source_id, hit.item_id) for hit in reader.nearest(f"static/{level}", asked(), limit)]
             for level in ("outline", "chunk")
         ]
     script = (
@@ -240,7 +256,7 @@ def test_without_numpy_the_same_places_are_found(tmp_path: Path) -> None:
         f"vector = StaticEncoder().encode('static', {QUESTION!r})\n"
         "with open_index(Path(sys.argv[1])) as index, index.reader() as reader:\n"
         "    levels = ('static/outline', 'static/chunk')\n"
-        "    print([[(h.source_id, h.item_id) for h in reader.nearest(l, vector, 20)] for l in levels])\n"
+        f"    print([[(h.source_id, h.item_id) for h in reader.nearest(l, vector, {limit})] for l in levels])\n"
         "assert 'numpy' not in sys.modules\n"
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
