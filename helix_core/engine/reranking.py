@@ -15,7 +15,7 @@ from typing import Protocol
 from helix_core.engine.weigher import Weigher
 from helix_core.errors import ModelError
 from helix_core.model import Found, Ranked
-from helix_core.search.rerank import MOST_PLACES, reordered, told
+from helix_core.search.rerank import MOST_CHARS, MOST_PLACES, reordered, told
 
 RANKER = "rerank"
 
@@ -51,7 +51,7 @@ class Reranking:
         until = self.clock() + self.budget_ms / 1e3
         weigher.facts.check()
         try:
-            scores = self.reranker.scores(question, list(texts.values()), lambda: self.clock() >= until)
+            scores = self.reranker.scores(question[:MOST_CHARS], list(texts.values()), lambda: self.clock() >= until)
         except ModelError as error:
             return _cut(found, found.ranked, k, str(error))
         state = "used" if len(scores) == len(texts) else f"{len(scores)} of {len(texts)} in {self.budget_ms:g} ms"

@@ -14,6 +14,7 @@ from helix_core.model import Item, Ranked
 MOST_PLACES = 20
 """So many are read again: beyond them little that is right is left, and each costs milliseconds."""
 MOST_CHARS = 1_200
+"""Of a place, and of a question: a batch once begun is read to its end, however late it gets."""
 
 
 def told(item: Item, text: str) -> str:

@@ -31,6 +31,7 @@ from helix_core.embed.reranker_folder import (
 from helix_core.embed.reranker_sources import listed_reranker, take_reranker_folder
 from helix_core.engine import Helix
 from helix_core.errors import ModelError
+from helix_core.search.rerank import MOST_CHARS
 from helix_ls.host.host import Host
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "plain", "splendid", "dull"]
@@ -179,6 +180,26 @@ class _Failing:
 
     def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
         return self._act(is_late)
+
+
+class _Listening(_Failing):
+    """Hears how long a question it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: [])
+        self.heard: list[int] = []
+
+    def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
+        self.heard.append(len(question))
+        return super().scores(question, texts, is_late)
+
+
+def test_a_question_of_a_megabyte_is_read_as_far_as_a_place_is(project: Path) -> None:
+    listening = _Listening()
+    with Helix.open(project) as helix:
+        helix.reranker = listening
+        helix.packet(QUESTION + " plain" * 200_000)
+    assert listening.heard and max(listening.heard) <= MOST_CHARS
 
 
 def test_late_or_broken_it_leaves_the_order_and_says_so(project: Path) -> None:
