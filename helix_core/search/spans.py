@@ -55,7 +55,7 @@ def choose_places(
 def spread(scored: Sequence[Scored], limit: int) -> list[Scored]:
     """At most ``limit`` of the places, in the order they are shown.
 
-    The best file's best place leads. The first ``GROUP`` are the likeliest, from whichever file, at most
+    The best file's best place leads. The first ``GROUP`` are the likeliest of the ``GROUP`` best files, at most
     ``ITEMS_PER_FILE`` of one; then comes each file that was not yet shown, in its order, and then the rest.
     """
     order = sorted(scored, key=lambda one: -one.score)
@@ -69,7 +69,9 @@ def spread(scored: Sequence[Scored], limit: int) -> list[Scored]:
         taken[one.file_rank] = taken.get(one.file_rank, 0) + 1
 
     for one in order:
-        if len(shown) < min(GROUP, limit) and taken.get(one.file_rank, 0) < ITEMS_PER_FILE:
+        if one.file_rank >= GROUP or len(shown) >= min(GROUP, limit):
+            continue
+        if taken.get(one.file_rank, 0) < ITEMS_PER_FILE:
             show(one)
     for one in sorted(order, key=lambda one: one.file_rank):
         if len(shown) < limit and one.file_rank not in taken:
