@@ -68,12 +68,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A place that answers the question and is not in the window, and why."""
+    """A place that answers the question and is not quoted in the window, and why. ``named``: a line there names it."""
 
     source_id: str
     start_line: int
     end_line: int
     reason: str
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,238 @@
+"""Which places a window quotes, how much of each, and which it only names: a budget shared out, best first. Pure.
+
+Long texts give way: a place gets a share of what is left, so that several are quoted, and a part is kept for naming
+files that are not, a line each. What then is left over goes to the texts again, the best place's first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from helix_core.model import Status
+from helix_core.window.envelope import NAMED_HEAD, legend, mention, safe_text, stub
+from helix_core.window.evidence import Asked, Block, Evidence, LeftOut
+from helix_core.window.fit import fit
+from helix_core.window.prose import Condense
+from helix_core.window.tokens import Count
+
+LEAST_BLOCK_TOKENS = 48
+FIRST_SHARE = 0.45
+NAMED_SHARE = 0.3
+"""Of the budget, at most this is for names: from here on more of them cost lines of evidence (``benchmarks/search.py
+--packets``, ``benchmarks/window.py``)."""
+JOINT_TOKENS = 3
+"""What a line end between two texts costs at most: tokens of parts do not add up to those of the whole."""
+OVER_BUDGET = "over the budget"
+
+Means = tuple[Count, Condense | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What there is to share out: ``tokens`` for at most ``blocks`` quoted places and ``places`` in all."""
+
+    tokens: int
+    blocks: int
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A place that is quoted: the lines it is written in, and the account of it."""
+
+    evidence: Evidence
+    lines: tuple[str, ...]
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A place that is not quoted, as the line that names it."""
+
+    evidence: Evidence
+    line: str
+
+
+@dataclass(slots=True)
+class Choice:
+    """What a window is written from. ``left_out`` holds what is not quoted, whether it is named or not."""
+
+    chosen: list[Chosen] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Is nothing quoted, and nothing named?"""
+        return not self.chosen and not self.named
+
+    def lines(self) -> list[str]:
+        """What stands inside the envelope, but for facts."""
+        quoted = [line for one in self.chosen for line in one.lines]
+        return [*quoted, NAMED_HEAD, *(one.line for one in self.named)] if self.named else quoted
+
+    def drop_last(self) -> None:
+        """Without its last and least place: what is named goes before what is quoted."""
+        if self.named:
+            dropped = self.named.pop().evidence
+            place = left_out(dropped, OVER_BUDGET)
+            self.left_out = [replace(one, named=False) if _is_at(one, place) else one for one in self.left_out]
+        else:
+            self.left_out.append(left_out(self.chosen.pop().evidence, OVER_BUDGET))
+
+
+def choose(evidence: Sequence[Evidence], asked: Asked, room: Room, means: Means) -> Choice:
+    """The places of ``evidence``, best first, that ``room`` is for.
+
+    What has no text is left out with its verdict's reason, what lies inside a quoted place as well; neither is named.
+    """
+    count, _ = means
+    limit = int(room.tokens * NAMED_SHARE)
+    kept = min(limit, _cost_of_names(evidence, room.places, count))
+    choice, waiting, left = _quoted(evidence, asked, room.tokens - kept, room.blocks, means)
+    if kept and not choice.chosen:
+        choice, waiting, left = _quoted(evidence, asked, room.tokens, room.blocks, means)
+        kept = 0
+    left += kept
+    most = min(limit, left) if choice.chosen else left
+    choice.named = _named(waiting, choice.chosen, room.places - len(choice.chosen), most, count)
+    if choice.named:
+        left -= _cost([NAMED_HEAD, *(one.line for one in choice.named)], count)
+    named = {id(one.evidence) for one in choice.named}
+    choice.left_out += [replace(left_out(one, why), named=id(one) in named) for one, why in waiting]
+    _grow(choice.chosen, asked, left, means)
+    return choice
+
+
+def left_out(one: Evidence, reason: str) -> LeftOut:
+    """The account of a place that is not quoted."""
+    item = one.weighed.ranked.item
+    return LeftOut(item.source.source_id, item.start_line, item.end_line, reason)
+
+
+def _quoted(
+    evidence: Sequence[Evidence], asked: Asked, budget: int, most_blocks: int, means: Means
+) -> tuple[Choice, list[tuple[Evidence, str]], int]:
+    """Best first, each with at most its share of what is left while others wait; what waits, why, and what is left."""
+    choice = Choice()
+    waiting: list[tuple[Evidence, str]] = []
+    spans: dict[str, list[tuple[int, int]]] = {}
+    left = budget
+    for one in evidence:
+        item = one.weighed.ranked.item
+        if not one.text:
+            choice.left_out.append(left_out(one, one.weighed.verdict.reason.value))
+        elif _is_held(spans.get(item.source.source_id, []), item.start_line, item.end_line):
+            choice.left_out.append(left_out(one, "contained in another block"))
+        elif len(choice.chosen) >= most_blocks or left < LEAST_BLOCK_TOKENS:
+            waiting.append((one, OVER_BUDGET))
+        else:
+            rest = len(evidence) > len(choice.chosen) + 1
+            most = int(left * FIRST_SHARE) if rest and left > 4 * LEAST_BLOCK_TOKENS else left
+            made = _block(one, len(choice.chosen) + 1, asked, most, means)
+            if made is None:
+                waiting.append((one, "nothing of it fits the budget"))
+                continue
+            choice.chosen.append(made)
+            left -= made.block.tokens + JOINT_TOKENS
+            spans.setdefault(item.source.source_id, []).append((item.start_line, item.end_line))
+    return choice, waiting, left
+
+
+def _named(
+    waiting: Sequence[tuple[Evidence, str]], chosen: Sequence[Chosen], most: int, budget: int, count: Count
+) -> list[Named]:
+    """Files of which nothing is quoted first, each by its best place, then more places, while there is room."""
+    known = {_file(one.evidence) for one in chosen}
+    others: list[Evidence] = []
+    more: list[Evidence] = []
+    for one, _ in waiting:
+        (more if _file(one) in known else others).append(one)
+        known.add(_file(one))
+    named: list[Named] = []
+    left = budget - _cost([NAMED_HEAD], count)
+    for one in [*others, *more]:
+        line = mention(one)
+        cost = _cost([line], count)
+        if len(named) < most and cost <= left:
+            named.append(Named(one, line))
+            left -= cost
+    return named
+
+
+def _grow(chosen: list[Chosen], asked: Asked, left: int, means: Means) -> None:
+    """Show more of what was cut, the best place first, with what is ``left``."""
+    for place, one in enumerate(chosen):
+        if not one.block.hidden_lines or left < LEAST_BLOCK_TOKENS:
+            continue
+        longer = _block(one.evidence, place + 1, asked, one.block.tokens + left, means)
+        if longer is not None and longer.block.hidden_lines < one.block.hidden_lines:
+            left -= longer.block.tokens - one.block.tokens
+            chosen[place] = longer
+
+
+def _block(one: Evidence, number: int, asked: Asked, most: int, means: Means) -> Chosen | None:
+    """A quoted place in at most ``most`` tokens; None where nothing of it fits."""
+    count, condense = means
+    item, verdict = one.weighed.ranked.item, one.weighed.verdict
+    head = legend(number, one)
+    is_known = item.text_hash in asked.delivered and verdict.status is Status.VERIFIED
+    hidden, body = 0, ""
+    if is_known:
+        head = stub(head)
+    else:
+        room = most - count(head) - 2 * JOINT_TOKENS
+        cut = fit(
+            safe_text(one.text),
+            item.source.language,
+            name=item.source.source_id,
+            start_line=item.start_line,
+            terms=asked.terms,
+            most_tokens=room,
+            count=count,
+            condense=condense,
+        )
+        if cut is None:
+            return None
+        hidden, body = cut.hidden_lines, cut.text
+    lines = (head, body.rstrip("\n"), "") if body else (head,)
+    block = Block(
+        gene_id=item.text_hash,
+        source_id=item.source.source_id,
+        start_line=item.start_line,
+        end_line=item.end_line,
+        symbol=item.symbol,
+        status=verdict.status,
+        reason=verdict.reason,
+        tokens=count("\n".join(lines)),
+        hidden_lines=hidden,
+        repeated=is_known,
+    )
+    return Chosen(one, lines, block)
+
+
+def _cost_of_names(evidence: Sequence[Evidence], places: int, count: Count) -> int:
+    """What naming each file but the first would cost, of as many as there may be places."""
+    best: dict[str, Evidence] = {}
+    for one in evidence:
+        if one.text and len(best) < places:
+            best.setdefault(_file(one), one)
+    lines = [mention(one) for one in best.values()][1:]
+    return _cost([NAMED_HEAD, *lines], count) if lines else 0
+
+
+def _cost(lines: Sequence[str], count: Callable[[str], int]) -> int:
+    return sum(count(line) + 1 for line in lines)
+
+
+def _file(one: Evidence) -> str:
+    return one.weighed.ranked.item.source.source_id
+
+
+def _is_held(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    return any(first <= start and end <= last for first, last in spans)
+
+
+def _is_at(one: LeftOut, other: LeftOut) -> bool:
+    return (one.source_id, one.start_line, one.end_line) == (other.source_id, other.start_line, other.end_line)
