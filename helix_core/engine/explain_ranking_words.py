@@ -17,10 +17,6 @@ RANKERS: Mapping[str, str] = {
     "tests": "tests what the question names",
     "exact": "the question names it outright",
     "tested": "its tests say what was asked",
-    "notes": "a note of the memory",
-    "unsaved": "only the open buffer has it",
-    "tests of": "tests a place above",
-    "uses of": "uses a place above",
 }
 
 SIGNS: Mapping[str, str] = {

@@ -1,7 +1,7 @@
 """The memory: exchanges, notes, and what sessions were given, in one precious SQLite file a user.
 
-In: values whose text is ``Clean``. Out: the same, found again. Only exchanges are ever pruned, the oldest first; a note
-stays until it is forgotten, and is then gone from the file.
+In: values whose text is ``Clean``. Out: the same, found again. The oldest exchanges are pruned, and the oldest of what
+sessions were given and used; a note stays until it is forgotten, and is then gone from the file.
 """
 
 from __future__ import annotations

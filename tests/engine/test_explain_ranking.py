@@ -96,9 +96,10 @@ def test_what_was_open_counts_only_for_a_question_asked_with_it(helix):
 
 
 def test_every_ranker_and_every_sign_has_words_for_people():
-    assert set(RANKERS) <= words.RANKERS.keys()
-    assert {*confidence.PRESENCE_SIGNS, *confidence.PLACE_SIGNS} <= words.SIGNS.keys()
-    assert set(SIGNS) <= words.PLACE_SIGNS.keys()
+    assert set(RANKERS) == words.RANKERS.keys()
+    assert {*confidence.PRESENCE_SIGNS, *confidence.PLACE_SIGNS} == words.SIGNS.keys()
+    assert set(SIGNS) == words.PLACE_SIGNS.keys()
+    assert words.PLACE_SIGNS_ABSENT.keys() <= words.PLACE_SIGNS.keys()
 
 
 def test_a_note_is_explained_beside_the_files_and_is_in_no_list(helix, capsys):
