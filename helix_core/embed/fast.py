@@ -61,7 +61,7 @@ class FastModel:
             found = [self._run([tokens[place] for place in batch]) for batch in batches]
         else:
             # What comes after the graph is fastembed's to know, and it starts from texts.
-            ends = [max(end for _, end in _first(encoding.offsets, most_tokens)) for encoding in encodings]
+            ends = [max((end for _, end in _first(encoding.offsets, most_tokens)), default=0) for encoding in encodings]
             cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
             found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
         together = np.concatenate(found) if found else np.empty((0, self.model.dimensions))
