@@ -3,13 +3,16 @@
 A row is a form in which answers are read, a column a budget of tokens: the share of questions whose right file is named
 within it. Of what has no budget of its own the beginning is read. ``pointers`` counts the items of a packet's JSON
 alone, in order of relevance; the other forms are read as they leave, with all that stands around the items.
+
+Beside it: how good the order of a packet's own places is, the first five ranges (at most 120 lines in all) and the
+files as they come, against that of search itself.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +29,7 @@ from helix_ls.mcp.outgoing import as_text, cleaned
 BUDGETS = (250, 500, 1000, 2000)
 BUDGET, TARGET = 1000, 0.88
 PARTS_SHOWN = 6
+SEARCHED = 20
 NEVER = 1_000_000_000
 
 Packet = dict[str, Any]
@@ -33,8 +37,11 @@ Packet = dict[str, Any]
 
 @dataclass
 class Costs:
-    """What was met: for each form and budget, whether the right file came in time; the tokens of parts of pointers."""
+    """What was met: for each form and budget, whether the right file came in time; the tokens of parts of pointers; for
+    each order of places its figures, by ``score`` of a question and an answer with ``files`` and ``spans``."""
 
+    score: Callable[[dict[str, Any], dict[str, Any]], dict[str, float]]
+    orders: dict[str, list[dict[str, float]]] = field(default_factory=dict)
     in_time: dict[str, dict[int, list[bool]]] = field(default_factory=dict)
     pointers: list[int] = field(default_factory=list)
     parts: dict[str, int] = field(default_factory=dict)
@@ -45,6 +52,8 @@ class Costs:
         asked, expected = question["question"], question["expect_files"]
         packet = helix.packet(asked)
         self._count(packet)
+        self._order("search", question, helix.search(asked, k=SEARCHED)["items"])
+        self._order("packet", question, _items(packet))
         named = pointers_until(_items(packet), expected)
         self._read("packet: pointers", {budget: named <= budget for budget in BUDGETS})
         for form, text in _texts(packet):
@@ -53,6 +62,7 @@ class Costs:
         for budget, packet_ in bounded.items():
             for form, text in _texts(packet_):
                 self._read(f"{form}, max_tokens", {budget: _names(text[: _characters(budget)], expected)})
+            self._order(f"packet, max_tokens {budget}", question, _items(packet_))
         for budget in BUDGETS:
             window = helix.context(asked, ContextRequest(budget_tokens=budget))
             self._read("window for a chat, budget", {budget: _names(window["text"], expected)})
@@ -69,6 +79,15 @@ class Costs:
         parts = ", ".join(f"{key} {tokens / max(len(self.pointers), 1):.0f}" for key, tokens in costliest)
         print(f"tokens of a packet without a budget: mean {sum(self.packets) / max(asked, 1):.0f}")
         print(f"tokens of a pointer in it: mean {mean:.0f}; {parts}")
+
+        print(f"\n{'the order of places':28s} " + " ".join(f"{name:>7s}" for name in self.orders["search"][0]))
+        for name, rows in self.orders.items():
+            print(f"{name:28s} " + " ".join(f"{sum(row[key] for row in rows) / asked:7.3f}" for key in rows[0]))
+
+    def _order(self, name: str, question: dict[str, Any], items: Sequence[dict[str, Any]]) -> None:
+        spans = [{"file": one["source_id"], "start": one["start_line"], "end": one["end_line"]} for one in items]
+        answer = {"files": [span["file"] for span in spans], "spans": spans}
+        self.orders.setdefault(name, []).append(self.score(question, answer))
 
     def _read(self, form: str, named: dict[int, bool]) -> None:
         for budget, is_named in named.items():
@@ -93,8 +112,9 @@ def pointers_until(items: Sequence[dict[str, Any]], expected: Sequence[str]) -> 
 
 
 def _items(packet: Packet) -> list[dict[str, Any]]:
+    """Best first; within a budget items say no score and come as they are, by verdict."""
     items = [item for status in Status for item in packet[status.value]]
-    return sorted(items, key=lambda item: -item["relevance_score"])
+    return sorted(items, key=lambda item: -item.get("relevance_score", 0.0))
 
 
 def _texts(packet: Packet) -> Iterator[tuple[str, str]]:

@@ -305,7 +305,7 @@ def calibration_error(answers: Sequence[Answer], rows: Sequence[Row]) -> float:
 
 def report_packets(bench: Bench, engine: Engine) -> None:
     """Packets are made by the whole product, which a host gives the model that is loaded."""
-    costs = Costs()
+    costs = Costs(partial(_row, bench))
     for name in bench.projects:
         folder = bench.corpora / name
         with Helix.open(folder, config=replace(load_config(folder), cache_dir=engine.cache)) as helix:

@@ -13,9 +13,12 @@ from enum import StrEnum
 
 from helix_core.model import SourceKind, Weighed
 
+FIRST = 5
+"""These places are what an agent reads; search shares its lines out among them, so none of them gives way to another
+(``benchmarks/search.py --packets``)."""
 FILES_EARLY = 4
-"""So many different files come first where there are so many: the next file is likelier to hold the answer than more
-of the same one (``benchmarks/search.py --packets``)."""
+"""Where a budget holds few places, so many different files have one before any has more: the next file is likelier to
+hold the answer than more of the same one."""
 SURE = 0.5
 """From this confidence on the first place is quoted whole: below it more places are worth more than its text."""
 SHORT_QUOTE = 150
@@ -43,19 +46,24 @@ class Spending:
 
 
 def files_first(weighed: Sequence[Weighed]) -> list[Weighed]:
-    """The best places of the first ``FILES_EARLY`` files, then all others in their order; scores never rise."""
-    early: dict[str, Weighed] = {}
-    for one in weighed:
-        if len(early) < FILES_EARLY:
-            early.setdefault(one.ranked.item.source.source_id, one)
-    chosen = list(early.values())
-    ordered = [*chosen, *(one for one in weighed if not any(one is first for first in chosen))]
+    """The first ``FIRST`` places with each file's best before more of any, then all others; scores never rise."""
+    head, tail = weighed[:FIRST], weighed[FIRST:]
     found: list[Weighed] = []
-    for one in ordered:
+    for one in [*_by_files(head, FIRST), *tail]:
         score = min(one.ranked.score, found[-1].ranked.score) if found else one.ranked.score
         ranked = dataclasses.replace(one.ranked, score=score)
         found.append(dataclasses.replace(one, ranked=ranked) if score != one.ranked.score else one)
     return found
+
+
+def _by_files(weighed: Sequence[Weighed], most: int) -> list[Weighed]:
+    """The best places of the first ``most`` files, then all others in their order."""
+    early: dict[str, Weighed] = {}
+    for one in weighed:
+        if len(early) < most:
+            early.setdefault(one.ranked.item.source.source_id, one)
+    chosen = list(early.values())
+    return [*chosen, *(one for one in weighed if not any(one is first for first in chosen))]
 
 
 def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) -> list[Weighed]:
@@ -67,22 +75,24 @@ def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) ->
 
 
 def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]) -> list[Weighed]:
-    """As many items as have ``room``, one at least; then what names each; then whole lines, the best place's first.
+    """As many items as have ``room``, one at least, in their order; then what names each; then whole lines, the best
+    place's first.
 
     ``size`` is what an item takes of ``room``, in the same unit.
     """
-    kept: list[Weighed] = []
+    chosen: list[Weighed] = []
     left = room
-    for one in weighed:
-        bare = with_quote(one, "")
-        left -= size(bare)
-        if left < 0 and kept:
-            left += size(bare)
+    for one in _by_files(weighed, FILES_EARLY):
+        cost = size(with_quote(one, ""))
+        if cost > left and chosen:
             break
-        kept.append(bare)
+        left -= cost
+        chosen.append(one)
+    whole = [one for one in weighed if any(one is other for other in chosen)]
+    kept = [with_quote(one, "") for one in whole]
     for shortened in (head, _whole):
         for place, one in enumerate(kept):
-            longer = _as_fits(one, shortened(weighed[place]), left, size)
+            longer = _as_fits(one, shortened(whole[place]), left, size)
             left -= size(longer) - size(one)
             kept[place] = longer
     return kept

@@ -12,20 +12,37 @@ from tests.packet.made import place
 LONG = "def weigh(box):\n" + "\n".join(f"    total += box.part_{n}.weight" for n in range(30))
 
 
+def files_of(places):
+    return [one.ranked.item.source.source_id for one in places]
+
+
 @given(st.lists(st.sampled_from("abcdef"), max_size=20))
-def test_four_files_come_before_more_of_any_and_scores_never_rise(files):
+def test_of_the_first_five_each_file_comes_before_more_of_any_and_none_gives_way_to_another(files):
     given_ = [place(f"{name}.py", score=1 / (1 + n)) for n, name in enumerate(files)]
     ordered = files_first(given_)
-    names = [one.ranked.item.source.source_id for one in ordered]
-    early = min(4, len(set(names)))
+    names = files_of(ordered)
+    early = len(set(names[:5]))
     assert len(set(names[:early])) == early
-    assert names[:1] == [one.ranked.item.source.source_id for one in given_[:1]]
-    assert sorted(names) == sorted(f"{name}.py" for name in files)
+    assert names[:1] == files_of(given_[:1])
+    assert {one.ranked.item.id for one in ordered[:5]} == {one.ranked.item.id for one in given_[:5]}
+    assert [one.ranked.item.id for one in ordered[5:]] == [one.ranked.item.id for one in given_[5:]]
     scores = [one.ranked.score for one in ordered]
     assert scores == sorted(scores, reverse=True)
     for name in set(names):
         ids = [one.ranked.item.id for one in given_ if one.ranked.item.source.source_id == name]
         assert [one.ranked.item.id for one in ordered if one.ranked.item.source.source_id == name] == ids
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=20), st.integers(1, 20))
+def test_where_few_places_fit_they_are_of_four_files_before_more_of_any_and_keep_their_order(files, most):
+    given_ = [place(f"{name}.py") for name in files]
+    kept = fitted(given_, most, lambda one: 1)
+    assert len(kept) == min(most, len(given_))
+    assert len(set(files_of(kept))) >= min(4, most, len(set(files)))
+    order = [one.ranked.item.id for one in given_]
+    places = [order.index(one.ranked.item.id) for one in kept]
+    assert places == sorted(places)
+    assert places[0] == 0
 
 
 def test_the_first_place_is_quoted_whole_when_it_is_surely_the_answer_and_the_others_by_their_head():
