@@ -10,20 +10,20 @@ files as they come, against that of search itself.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from helix_core.engine import Helix
+from helix_core.engine.checked import checked_places
 from helix_core.engine.context import ContextRequest
 from helix_core.model import Status
 from helix_core.packet import estimated_tokens
 from helix_core.packet.wire import CHARACTERS_PER_TOKEN
-from helix_ls.cli.render.packet import draw
+from helix_ls.cli.render.packet import printed
+from helix_ls.cli.render.within import within
 from helix_ls.mcp.outgoing import as_text, cleaned
 
 BUDGETS = (250, 500, 1000, 2000)
@@ -59,8 +59,10 @@ class Costs:
         for form, text in _texts(packet):
             self._read(form, {budget: _names(text[: _characters(budget)], expected) for budget in BUDGETS})
         bounded = {budget: helix.packet(asked, max_tokens=budget) for budget in BUDGETS}
+        whole = helix.packet(asked, k=checked_places(None, max(BUDGETS)))
         for budget, packet_ in bounded.items():
-            for form, text in _texts(packet_):
+            command = ("packet: the command's text", printed(within(whole, budget, printed)))
+            for form, text in [*list(_texts(packet_))[:2], command]:
                 self._read(f"{form}, max_tokens", {budget: _names(text[: _characters(budget)], expected)})
             self._order(f"packet, max_tokens {budget}", question, _items(packet_))
         for budget in BUDGETS:
@@ -123,9 +125,7 @@ def _texts(packet: Packet) -> Iterator[tuple[str, str]]:
     workspace = packet["workspace"]
     given = cleaned(packet | {"packet_id": "1"}, {workspace: Path(workspace).name})
     yield "packet: MCP's text", as_text(given | {"workspace": Path(workspace).name})
-    with redirect_stdout(io.StringIO()) as printed:
-        draw(packet)
-    yield "packet: the command's text", printed.getvalue()
+    yield "packet: the command's text", printed(packet)
 
 
 def _names(text: str, expected: Sequence[str]) -> bool:

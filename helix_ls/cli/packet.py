@@ -29,15 +29,24 @@ def packet(
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""
+    from helix_core.engine.checked import checked_places, checked_spending
+
     text = asked(question)
     # A person at a terminal reads quotes for nothing; whoever reads a pipe pays for them.
-    quotes = Quotes.WHOLE if sys.stdout.isatty() and not as_json else Quotes.CHOSEN
+    is_shown = sys.stdout.isatty() and not as_json
+    quotes = Quotes.WHOLE if is_shown else Quotes.CHOSEN
+    # What is printed costs less than the same places as JSON: it is counted as it is printed.
+    is_counted_here = max_tokens is not None and not as_json and not is_shown
+    most = checked_places(k, max_tokens)
+    checked_spending(quotes, max_tokens, task)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
-        answer = helix.packet(text, task=task, k=k, quotes=quotes, max_tokens=max_tokens)
+        within_json = None if is_counted_here else max_tokens
+        answer = helix.packet(text, task=task, k=most, quotes=quotes, max_tokens=within_json)
     if as_json:
         print_json(answer)
-    else:
-        from helix_ls.cli.render.packet import draw
+        return
+    from helix_ls.cli.render.packet import draw, printed
+    from helix_ls.cli.render.within import within
 
-        draw(answer)
+    draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer)

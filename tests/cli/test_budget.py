@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.packet import estimated_tokens
+from helix_core.packet.wire import CHARACTERS_PER_TOKEN
 
 from .conftest import FILES, RunHelix, make_repository, runner
 
@@ -36,6 +37,18 @@ def test_what_is_printed_names_the_places_too(open_shop: tuple[RunHelix, Path]) 
     ran = helix("packet", "total price of the basket", "--path", shop, "--max-tokens", "400")
     assert ran.status == 0, ran.err
     assert "shop/basket.py:" in ran.out
+
+
+@pytest.mark.parametrize("most", [200, 300, 600])
+def test_what_is_printed_is_counted_as_it_is_printed(open_shop: tuple[RunHelix, Path], most: int) -> None:
+    helix, shop = open_shop
+    asked = ("packet", "total price of the basket", "--path", shop, "--max-tokens", str(most))
+    printed, answer = helix(*asked).out, helix(*asked, "--json").answer
+    assert len(printed) <= most * CHARACTERS_PER_TOKEN
+    told = [item["source_id"] for group in ("verified", "stale_risk", "needs_refresh") for item in answer[group]]
+    assert told
+    assert all(f"{source_id}:" in printed for source_id in told), "text has room for all that JSON has room for"
+    assert "returned" in printed
 
 
 def test_a_budget_that_cannot_be_meant_is_misuse(open_shop: tuple[RunHelix, Path]) -> None:

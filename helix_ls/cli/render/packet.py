@@ -22,6 +22,15 @@ _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 def draw(packet: dict[str, Any]) -> None:
     """Print the packet."""
+    _page(packet).show()
+
+
+def printed(packet: dict[str, Any]) -> str:
+    """The packet as ``draw`` prints it."""
+    return _page(packet).text()
+
+
+def _page(packet: dict[str, Any]) -> Page:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
@@ -38,7 +47,7 @@ def draw(packet: dict[str, Any]) -> None:
     _notes(page, packet["notes"])
     page.space()
     page.line(dim(_footer(packet["accounting"])))
-    page.show()
+    return page
 
 
 def _headline(page: Page, packet: dict[str, Any]) -> None:

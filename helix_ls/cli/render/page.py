@@ -69,11 +69,15 @@ class Page:
         if names:
             self.line("Names that come near: ", Text(one_line(", ".join(names)), style="cyan"))
 
-    def show(self) -> None:
-        """Write the page."""
+    def text(self) -> str:
+        """The page as it is written."""
         assert isinstance(self._console.file, io.StringIO)
         text = self._console.file.getvalue()
-        print_text(text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n")))
+        return text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n"))
+
+    def show(self) -> None:
+        """Write the page."""
+        print_text(self.text())
 
 
 def grid() -> Table:
