@@ -31,8 +31,8 @@ def delete(world: World, target: Target) -> Target | None:
 def rename(world: World, target: Target) -> Target | None:
     world.remember(target)
     place = world.absolute(target.path)
-    stem, dot, extension = place.rpartition(b".")
-    new = stem + world.rng.choice((b"_renamed", b" with space", "_ümlaut".encode(), b"_\xff")) + dot + extension
+    stem, extension = os.path.splitext(place)
+    new = stem + world.rng.choice((b"_renamed", b" with space", "_ümlaut".encode(), b"_\xff")) + extension
     os.rename(place, new)
     world.scars.append(new)
     return target
