@@ -60,7 +60,8 @@ def named_in(repository: Repository, target: Target, rng: Random) -> Target:
 
 def question(target: Target, rng: Random) -> str:
     """One of several ways to ask for the place."""
-    stem = os.fsdecode(target.path).rpartition("/")[2].partition(".")[0]
+    file = os.fsdecode(target.path).rpartition("/")[2]
+    stem = file.partition(".")[0] or file
     names = re.findall(r"\w+", target.symbol)
     name = names[-1] if names else stem
     words = " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)) or name
