@@ -28,8 +28,8 @@ class Using(Remembering):
         """Remember that a session opened these files, or that an answer in it cited them, at most 20.
 
         Those the index does not know are passed over. Without a session nothing is kept. A memory that cannot be
-        written costs nothing but this: the next answer that asks it says why. Raises UsageError for a path out of the
-        workspace.
+        written, or an index that cannot be read, costs nothing but this: the next answer that asks it says why. Raises
+        UsageError for a path out of the workspace.
         """
         if not session or not self._keeps_uses:
             return
@@ -38,11 +38,10 @@ class Using(Remembering):
 
         reader, name = self._index.reader, session_name(session)
         named = [checked(source_id) for source_id in source_ids if not source_id.startswith(NOTE_SCHEME)]
-        known = [path for path in named[:MOST_NOTED] if reader.source(path) is not None and kept_path(path)]
-        if not known or not name:
-            return
         try:
-            self._memory.write(lambda memory: memory.use(self._place, name, known, time.time(), SITTING_S))
+            known = [path for path in named[:MOST_NOTED] if reader.source(path) is not None and kept_path(path)]
+            if known and name:
+                self._memory.write(lambda memory: memory.use(self._place, name, known, time.time(), SITTING_S))
         except StoreError as error:
             self._unremembered = str(error)
 
