@@ -74,7 +74,7 @@ def write_about(model: Model) -> None:
 
 def read_model(folder: Path) -> Model:
     """The model in a folder that ``write_about`` was called for. Raises ModelError, naming what is wrong with it."""
-    about = _json(folder / ABOUT)
+    about = read_object(folder / ABOUT, "model", "helix embed setup")
     missing = [name for name in (str(about.get("model_file", MODEL)), *NEEDED) if not (folder / name).is_file()]
     if missing:
         raise ModelError(f"The model in {folder} lacks {missing[0]}; run helix embed setup again.")
@@ -128,7 +128,8 @@ def chosen_model(cache_dir: Path, setting: str = "") -> Model | None:
     return read_model(Path(text.strip()))
 
 
-def _json(path: Path) -> dict[str, Any]:
+def read_object(path: Path, kind: str, setup: str) -> dict[str, Any]:
+    """The JSON object in a file of a model's folder. Raises ModelError, naming the ``kind`` and its ``setup``."""
     try:
         if path.stat().st_size > _MOST_JSON_BYTES:
             raise ValueError("too large")
@@ -136,5 +137,5 @@ def _json(path: Path) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise ValueError("no object")
     except (OSError, ValueError) as error:
-        raise ModelError(f"There is no usable model in {path.parent} ({error}); run helix embed setup.") from error
+        raise ModelError(f"There is no usable {kind} in {path.parent} ({error}); run {setup}.") from error
     return found

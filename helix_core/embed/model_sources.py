@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -64,18 +64,30 @@ def fetch_listed(model: Listed, cache_dir: Path) -> Model:
     """Download a model of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
     from fastembed import TextEmbedding
 
+    def fetch(downloads: str) -> Any:
+        return TextEmbedding(model.name, cache_dir=downloads, threads=1).model
+
+    kept = downloaded(model, model.name.rsplit("/", 1)[-1], cache_dir, fetch)
+    return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+
+
+def downloaded(model: Listed, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
+    """What ``fetch`` downloads into the folder it is given and loads there, copied into the cache as ``title``.
+
+    Raises ModelError when that fails.
+    """
     downloads = models_folder(cache_dir) / "downloads"
     try:
-        fetched: Any = TextEmbedding(model.name, cache_dir=str(downloads), threads=1).model
-        folder, file = Path(fetched._model_dir), str(fetched.model_description.model_file)
+        loaded = fetch(str(downloads))
+        folder, file = Path(loaded._model_dir), str(loaded.model_description.model_file)
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise ModelError(
             f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
         ) from error
-    kept = copied(folder, file, model.name.rsplit("/", 1)[-1], cache_dir, flat=False)
+    made = copied(folder, file, title, cache_dir, flat=False)
     shutil.rmtree(downloads, ignore_errors=True)
-    return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
+    return made
 
 
 def take_folder(folder: Path, cache_dir: Path) -> Model:
@@ -83,13 +95,19 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
+    weights = weights_in(folder)
+    pooling, dimensions = _output_of(folder, folder / weights)
+    kept = copied(folder, weights, folder.resolve().name, cache_dir)
+    return _kept(replace(kept, dimensions=dimensions, pooling=pooling, source=f"the folder {folder.resolve().name}"))
+
+
+def weights_in(folder: Path) -> str:
+    """Where the weights of a model folder lie in it. Raises ModelError when it lacks a file."""
     weights = next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
     missing = [name for name in NEEDED if not (folder / name).is_file()]
     if weights is None or missing:
         raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
-    pooling, dimensions = _output_of(folder, folder / weights)
-    kept = copied(folder, weights, folder.resolve().name, cache_dir)
-    return _kept(replace(kept, dimensions=dimensions, pooling=pooling, source=f"the folder {folder.resolve().name}"))
+    return weights
 
 
 def _output_of(folder: Path, weights: Path) -> tuple[str, int]:

@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from helix_core.embed.model_folder import MODEL, NEEDED, is_inside, models_folder
+from helix_core.embed.model_folder import MODEL, NEEDED, is_inside, models_folder, read_object
 from helix_core.errors import ModelError
 
 ABOUT = "helix-reranker.json"
 CHOSEN = "reranker"
-_MOST_JSON_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ def write_reranker(model: RerankerModel) -> None:
 
 def read_reranker(folder: Path) -> RerankerModel:
     """The model in a folder that ``write_reranker`` was called for. Raises ModelError, naming what is wrong with it."""
-    about = _about(folder / ABOUT)
+    about = read_object(folder / ABOUT, "reranker", "helix embed setup --reranker")
     if any(not isinstance(value, str) for value in about.values()):
         raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.")
     try:
@@ -80,17 +77,3 @@ def moved_to_its_place(model: RerankerModel) -> RerankerModel:
     shutil.rmtree(place, ignore_errors=True)
     model.folder.rename(place)
     return read_reranker(place)
-
-
-def _about(path: Path) -> Mapping[str, Any]:
-    try:
-        if path.stat().st_size > _MOST_JSON_BYTES:
-            raise ValueError("too large")
-        found = json.loads(path.read_text("utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError("no object")
-    except (OSError, ValueError) as error:
-        raise ModelError(
-            f"There is no usable reranker in {path.parent} ({error}); run helix embed setup --reranker."
-        ) from error
-    return found

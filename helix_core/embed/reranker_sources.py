@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.embed.cross_encoder import CrossEncoder
-from helix_core.embed.model_folder import MODEL, NEEDED, models_folder
-from helix_core.embed.model_sources import Listed, closest, copied
+from helix_core.embed.model_sources import Listed, closest, copied, downloaded, weights_in
 from helix_core.embed.reranker_folder import RerankerModel, moved_to_its_place, read_reranker, write_reranker
 from helix_core.errors import ModelError
 
@@ -29,17 +28,10 @@ def fetch_listed_reranker(model: Listed, cache_dir: Path) -> RerankerModel:
     """Download a cross-encoder of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    downloads = models_folder(cache_dir) / "downloads"
-    try:
-        fetched: Any = TextCrossEncoder(model.name, cache_dir=str(downloads), threads=1).model
-        folder, file = Path(fetched._model_dir), str(fetched.model_description.model_file)
-    except Exception as error:
-        why = " ".join(str(error).split())[:200]
-        raise ModelError(
-            f"{model.name} could not be fetched ({type(error).__name__}: {why}); nothing changed."
-        ) from error
-    made = copied(folder, file, _title(model.name.rsplit("/", 1)[-1]), cache_dir, flat=False)
-    shutil.rmtree(downloads, ignore_errors=True)
+    def fetch(downloads: str) -> Any:
+        return TextCrossEncoder(model.name, cache_dir=downloads, threads=1).model
+
+    made = downloaded(model, _title(model.name.rsplit("/", 1)[-1]), cache_dir, fetch)
     return _kept(RerankerModel(made.name, made.folder, f"fastembed {model.source}", made.model_file, model.name))
 
 
@@ -48,12 +40,8 @@ def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
 
     Raises ModelError when it lacks a file, or cannot be loaded.
     """
-    weights = next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
-    missing = [name for name in NEEDED if not (folder / name).is_file()]
-    if weights is None or missing:
-        raise ModelError(f"{folder} is no model: it has no {missing[0] if missing else MODEL}; name another folder.")
     name = folder.resolve().name
-    made = copied(folder, weights, _title(name), cache_dir)
+    made = copied(folder, weights_in(folder), _title(name), cache_dir)
     return _kept(RerankerModel(made.name, made.folder, f"the folder {name}", made.model_file))
 
 

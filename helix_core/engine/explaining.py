@@ -58,16 +58,23 @@ class Explaining(Using):
         """
         from helix_core.engine.explain_ranking import explained_search
 
+        found, took_ms = self._searched(question, k, hints, cancelled, explained=True)
+        return explained_search(question, found, took_ms)
+
+    def _searched(
+        self, question: str, k: int, hints: Hints, cancelled: Callable[[], bool] | None, *, explained: bool = False
+    ) -> tuple[Found, float]:
+        """What is found, notes among it, and how many milliseconds that took."""
         started = time.monotonic()
         checked_question(question)
         checked_k(k)
         check = stop_when(cancelled)
 
         def find() -> Found:
-            return self._found_with_notes(self._find(question, self._hinted(hints), k, check, explained=True), k)
+            return self._found_with_notes(self._find(question, self._hinted(hints), k, check, explained=explained), k)
 
         found = self._mended(find)
-        return explained_search(question, found, (time.monotonic() - started) * 1e3)
+        return found, (time.monotonic() - started) * 1e3
 
     def explain_answer(
         self,

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
 from helix_core.engine.checked import (
-    checked_k,
     checked_places,
     checked_question,
     checked_spending,
@@ -31,7 +30,7 @@ from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
 from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
-from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
+from helix_core.model import NOTE_SCHEME, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, Quotes, packet, search_answer
 from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
@@ -155,16 +154,8 @@ class Helix(Explaining):
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        started = time.monotonic()
-        checked_question(question)
-        checked_k(k)
-        check = stop_when(cancelled)
-
-        def find() -> Found:
-            return self._found_with_notes(self._find(question, self._hinted(hints), k, check), k)
-
-        found = self._mended(find)
-        return search_answer(question, found, (time.monotonic() - started) * 1e3)
+        found, took_ms = self._searched(question, k, hints, cancelled)
+        return search_answer(question, found, took_ms)
 
     def packet(
         self,

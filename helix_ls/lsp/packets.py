@@ -15,6 +15,7 @@ from helix_core.engine import Helix
 from helix_core.engine.judge import all_lost
 from helix_core.errors import BusyStoreError, StoreError, WorkspaceError
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
+from helix_core.packet import target_object
 from helix_core.workspace.paths import path_of, source_id_of
 from helix_ls.lsp.connection import Act, Connection
 from helix_ls.lsp.folders import Folder, Place
@@ -192,7 +193,7 @@ class OpenPackets:
 
     def _tell(self, packet: OpenPacket, judged: list[Judged], plan: Sequence[RefreshTarget]) -> None:
         packet.judged = judged
-        items, targets = [_as_judged(each) for each in judged], [_target(each) for each in plan]
+        items, targets = [_as_judged(each) for each in judged], [target_object(each) for each in plan]
         if (items, targets) != (packet.told, packet.told_targets):
             packet.told, packet.told_targets = items, targets
             params = {
@@ -247,17 +248,6 @@ def _as_judged(judged: Judged) -> dict[str, Any]:
         "reason": verdict.reason.value,
         "detail": verdict.detail,
         "now": {"start_line": now.start_line, "end_line": now.end_line} if now is not None else None,
-    }
-
-
-def _target(target: RefreshTarget) -> dict[str, Any]:
-    return {
-        "target_kind": target.target_kind,
-        "source_id": target.source_id,
-        "start_line": target.start_line,
-        "end_line": target.end_line,
-        "reason": target.reason.value,
-        "priority": target.priority,
     }
 
 
