@@ -75,7 +75,7 @@ export class EditorWindow {
     });
     const choose = async (): Promise<boolean> => {
       await this.#quickInput('F1');
-      await this.page.locator('.quick-input-widget input').first().fill(`>${title}`);
+      await this.#fill(`>${title}`);
       await row.first().click({ timeout: 2_000 });
       return true;
     };
@@ -90,22 +90,31 @@ export class EditorWindow {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Runs a command that offers a list, and takes the entry with this label. */
+  /** Runs a command that offers a list, and takes the entry with this label; a list that closes is opened again. */
   async choose(title: string, label: string): Promise<void> {
-    await this.run(title);
-    await this.page.locator('.quick-input-widget input').first().fill(label);
     const row = this.page.locator('.quick-input-list .monaco-list-row').filter({
       has: this.page.locator('.label-name').getByText(label, { exact: true }),
     });
-    await row.first().click();
+    const choose = async (): Promise<boolean> => {
+      await this.run(title);
+      await this.#fill(label);
+      await row.first().click({ timeout: 2_000 });
+      return true;
+    };
+    await until(`${title} offers ${label}`, choose, { withinMs: 30_000 });
   }
 
   /** Opens a file of the workspace, at a line counted from 1. */
   async openFile(name: string, line = 1): Promise<void> {
-    await this.#quickInput('Control+P');
-    await this.page.locator('.quick-input-widget input').first().fill(`${name}:${line}`);
     const base = name.split('/').at(-1) ?? name;
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: base }).first().click();
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: base });
+    const open = async (): Promise<boolean> => {
+      await this.#quickInput('Control+P');
+      await this.#fill(`${name}:${line}`);
+      await row.first().click({ timeout: 2_000 });
+      return true;
+    };
+    await until(`${name} is among the files`, open, { withinMs: 20_000 });
     await this.page.locator(`.tab.active[data-resource-name="${base}"]`).waitFor();
     await this.page.locator('.editor-instance .view-line').first().waitFor();
   }
@@ -213,6 +222,11 @@ export class EditorWindow {
       return true;
     };
     await until(`${key} opens the quick input`, open, { withinMs: 20_000, everyMs: 300 });
+  }
+
+  /** What takes the focus just then closes the box again, so nobody waits long for it. */
+  async #fill(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget input').first().fill(text, { timeout: 2_000 });
   }
 
   async #hoverText(): Promise<string> {
