@@ -5,7 +5,8 @@
  */
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../logger';
-import { serverCommands, type ProxyAnswer, type ProxyRequest } from '../protocol';
+import { serverCommands } from '../protocol';
+import type { ProxyAnswer, ProxyRequest } from './protocol';
 import type { Server } from '../server/server';
 import { offersTheSame, proxyState, type ProxyState } from './state';
 

@@ -1,5 +1,5 @@
 /** The chat proxy in words, for the status item and the list behind it. Pure. */
-import type { Upstream } from '../protocol';
+import type { Upstream } from './protocol';
 import { ago, duration } from '../view/words';
 import { upstreamName, type ProxyState } from './state';
 

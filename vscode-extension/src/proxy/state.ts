@@ -1,5 +1,5 @@
 /** What is known of the chat proxy, read from its answer. Pure: no address but this machine's own is ever believed. */
-import type { LastChat, ProxyAnswer, Upstream } from '../protocol';
+import type { LastChat, ProxyAnswer, Upstream } from './protocol';
 
 export interface Endpoint {
   readonly port: number;

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProxyAnswer } from '../../../src/protocol';
+import type { ProxyAnswer } from '../../../src/proxy/protocol';
 import { ask, bodyOf, headerText } from '../../../src/proxy/http';
 import { proxyText } from '../../../src/proxy/proxyText';
 import { offersTheSame, proxyState, upstreamName } from '../../../src/proxy/state';
