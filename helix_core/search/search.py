@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from helix_core.model import Found, Hints, Ranked, Source, SourceKind
+from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import Searched, account_of
 from helix_core.search.confidence import FLOOR, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
@@ -115,15 +115,13 @@ class _Search:
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
-        ranked = self._ranked(
-            asked, heard, files[: max(FILES_CHOSEN, k)], {id_: (sources[id_], priors[id_]) for id_ in sources}, k
-        )
+        kinds = {id_: source.source_kind for id_, source in sources.items()}
+        best = Best([(one.id, score) for one, score in files[:FILES_READ]], kinds, heard.votes)
+        ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
         signs = signs_of(self._question, terms, FilesFound(files, roles, heard.votes, weights))
         known_empty = not ranked or presence(signs) < FLOOR
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if known_empty else 1.0)
-        kinds = {id_: source.source_kind for id_, source in sources.items()}
-        best = Best([(one.id, score) for one, score in files[:FILES_READ]], kinds, heard.votes)
         return Found(
             ranked=ranked,
             confidence=sure if ranked else 0.0,
@@ -167,11 +165,12 @@ class _Search:
         asked: Asked,
         heard: _Heard,
         files: Sequence[tuple[Fused, float]],
-        known: Mapping[int, tuple[Source, Prior]],
+        best: Best,
+        *,
+        priors: Mapping[int, Prior],
         k: int,
     ) -> tuple[Ranked, ...]:
-        kinds = {id_: source.source_kind for id_, (source, _) in known.items()}
-        chosen = self._places(asked, heard, files, kinds, k)
+        chosen = self._places(asked, heard, files, best, k)
         fused = {one.id: one for one, _ in files}
         items = self._reader.items([place.item_id for place in chosen])
         direct = [
@@ -179,7 +178,7 @@ class _Search:
                 items[place.item_id],
                 place.score,
                 fused[place.source_id].signals,
-                known[place.source_id][1].names,
+                priors[place.source_id].names,
                 focus=place.lines,
             )
             for place in chosen
@@ -200,14 +199,13 @@ class _Search:
         asked: Asked,
         heard: _Heard,
         files: Sequence[tuple[Fused, float]],
-        kinds: Mapping[int, SourceKind],
+        best: Best,
         k: int,
     ) -> list[Place]:
         """Places of the best files as the second stage chooses them, then those of the other files."""
-        best, others = files[:FILES_READ], files[FILES_READ:]
+        others = files[FILES_READ:]
         try:
-            scores = [(one.id, score) for one, score in best]
-            first, rest = point(asked, Best(scores, kinds, heard.votes), k) if best else ([], [])
+            first, rest = point(asked, best, k) if best.files else ([], [])
         except QueryTimeoutError as error:
             heard.states["lines"] = str(error)
             items = self._items_of(asked, heard, files)

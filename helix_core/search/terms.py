@@ -63,7 +63,7 @@ def expression(terms: Sequence[Term]) -> str:
         core += 1
     decisive = any_of(term.word for term in terms[:core])
     others = any_of(term.word for term in terms[core:])
-    return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
+    return _counted_beside(decisive, others)
 
 
 def narrower(terms: Sequence[Term]) -> str:
@@ -78,7 +78,12 @@ def narrower(terms: Sequence[Term]) -> str:
         return f"names : {phrase(terms[0].word)}"
     both = " AND ".join(phrase(term.word) for term in terms[:2])
     others = any_of(term.word for term in terms[2:])
-    return f"({both}) OR (({others}) AND ({both}))" if others else both
+    return _counted_beside(both, others)
+
+
+def _counted_beside(decisive: str, others: str) -> str:
+    """What matches ``decisive``; the phrases of ``others`` are behind its own, and only looked up there."""
+    return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
 
 
 def any_of(texts: Iterable[str]) -> str:
