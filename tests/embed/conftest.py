@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
+import numpy as np
 import pytest
 from filelock import FileLock
+from numpy.typing import NDArray
 
+from helix_core.embed import onnx_file
 from helix_core.embed.minilm import convert_wheel
 from helix_core.embed.model_folder import Model, models_folder, read_model
 
 ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements-model.lock"
+TokenRows: TypeAlias = Callable[[Path, int], NDArray[np.float32]]
+DIMENSIONS = 16
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +49,27 @@ def minilm_cache(minilm_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def minilm(minilm_cache: Path) -> Model:
     return read_model(models_folder(minilm_cache) / "all-MiniLM-L6-v2")
+
+
+@pytest.fixture
+def token_rows(monkeypatch: pytest.MonkeyPatch) -> TokenRows:
+    """Writes into a folder a graph that gives each token, of so many, a row of a table, and returns the table.
+
+    Our own writer declares pooled outputs only, so here it declares one vector a token.
+    """
+
+    def write(folder: Path, tokens: int) -> NDArray[np.float32]:
+        table = np.random.default_rng(7).normal(size=(tokens, DIMENSIONS)).astype(np.float32)
+        graph, declared = onnx_file.Graph(), onnx_file._value
+        graph.node("Gather", [graph.constant("table", table), "input_ids"], "rows")
+        monkeypatch.setattr(
+            onnx_file,
+            "_value",
+            lambda name, kind, shape: declared(
+                name, kind, shape if kind == "int64" else ("batch", "sequence", DIMENSIONS)
+            ),
+        )
+        (folder / "model.onnx").write_bytes(graph.file("tokens", ("input_ids", "attention_mask"), "rows", DIMENSIONS))
+        return table
+
+    return write

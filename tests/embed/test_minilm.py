@@ -16,7 +16,6 @@ from tokenizers import Tokenizer
 
 from helix_core.config import load_config
 from helix_core.embed import minilm as source
-from helix_core.embed import onnx_file
 from helix_core.embed.bert import bert_file
 from helix_core.embed.encoder import ModelEncoder
 from helix_core.embed.fast import FastModel
@@ -28,6 +27,7 @@ from helix_core.engine import Helix
 from helix_core.engine.embedding import Embedding
 from helix_core.errors import ModelError
 from helix_core.store import open_index
+from tests.embed.conftest import TokenRows
 
 TEXTS = [
     "remove a record and all that refers to it",
@@ -257,20 +257,12 @@ def test_weights_that_are_none_are_refused(data: bytes) -> None:
 
 
 def test_a_graph_that_does_not_pool_is_pooled_by_fastembed(
-    minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    minilm: Model, token_rows: TokenRows, tmp_path: Path
 ) -> None:
     """As most models of others are: a vector for each token comes out; here a table's row, whatever stands around."""
     given = tmp_path / "tokens"
     shutil.copytree(minilm.folder, given)
-    table = np.random.default_rng(7).normal(size=(30_522, 16)).astype(np.float32)
-    graph, declared = onnx_file.Graph(), onnx_file._value
-    graph.node("Gather", [graph.constant("table", table), "input_ids"], "rows")
-    monkeypatch.setattr(
-        onnx_file,
-        "_value",
-        lambda name, kind, shape: declared(name, kind, shape if kind == "int64" else ("batch", "sequence", 16)),
-    )
-    (given / "model.onnx").write_bytes(graph.file("tokens", ("input_ids", "attention_mask"), "rows", 16))
+    table = token_rows(given, 30_522)
     model = take_folder(given, tmp_path)
     assert (model.pooling, model.dimensions) == ("mean", 16)
     loaded, tokenizer = FastModel(model), Tokenizer.from_file(str(given / "tokenizer.json"))
