@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 TAB = "    "
+_QUOTES = frozenset({"text", "quote", "content"})
+_FILE_NAMES = frozenset({"source_id", "source", "path", "title"})
 # Letters and marks by category, invisible by looks.
 _UNSEEN = frozenset(
     [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)]
@@ -21,6 +25,54 @@ def one_line(text: str) -> str:
 def lines_of(text: str) -> list[str]:
     """The lines of a quote, each safe, tabs as four blanks."""
     return [one_line(line.rstrip("\r").replace("\t", TAB)) for line in text.split("\n")]
+
+
+def safe_text(text: str) -> str:
+    """A quote in which every unseen character is an escape; line ends and tabs stay, they mean something."""
+    if (
+        text.isascii()
+        and "\r" not in text
+        and "\x1b" not in text
+        and text.replace("\n", "").replace("\t", "").isprintable()
+    ):
+        return text
+    return "\n".join("\t".join(map(one_line, line.rstrip("\r").split("\t"))) for line in text.split("\n"))
+
+
+def safe_name(source_id: str) -> str:
+    """A path whose unseen characters are ``\\xNN``, byte by byte: this form still names its file."""
+    if source_id.isascii() and source_id.isprintable():
+        return source_id
+    return "".join(one if one_line(one) == one else _bytes_of(one) for one in source_id)
+
+
+def safe_value(key: str, value: Any, *, unchanged: Collection[str] = ()) -> Any:
+    """A JSON value, found under ``key``, in which no string carries an unseen character.
+
+    Quotes (``quote``, ``text``, ``content``) keep their lines, ``source_id`` and ``title`` stay names of files.
+    Strings under the keys of ``unchanged`` are returned as they are.
+    """
+    if isinstance(value, str):
+        if key in unchanged:
+            return value
+        if key in _QUOTES:
+            return _safe_lines(value)
+        return safe_name(value) if key in _FILE_NAMES else one_line(value)
+    if isinstance(value, Mapping):
+        return {one_line(name): safe_value(name, inner, unchanged=unchanged) for name, inner in value.items()}
+    if isinstance(value, Sequence):
+        return [safe_value(key, inner, unchanged=unchanged) for inner in value]
+    return value
+
+
+def _safe_lines(text: str) -> str:
+    """``safe_text`` in which a line keeps its carriage return, so that a quote stays the bytes of the file."""
+    lines = text.split("\n")
+    return "\n".join(safe_text(line) + ("\r" if line.endswith("\r") else "") for line in lines)
+
+
+def _bytes_of(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def without_surrogate(character: str) -> str:

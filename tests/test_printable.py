@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.printable import lines_of, one_line
+from helix_core.printable import lines_of, one_line, safe_value
 from helix_ls.cli.output import _without_surrogates
 
 
@@ -43,6 +44,29 @@ def test_what_could_deceive_is_shown_as_an_escape(text: str, shown: str) -> None
 
 def test_a_quote_keeps_its_lines_and_expands_tabs() -> None:
     assert lines_of("a\r\n\tb\n") == ["a", "    b", ""]
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_no_string_of_a_safe_value_hides_anything(value: Any) -> None:
+    for said in _strings(safe_value("symbol", value)):
+        assert one_line(said) == said
+    for said in _strings(safe_value("quote", value)):
+        for line in said.split("\n"):
+            shown = line.removesuffix("\r").replace("\t", "")
+            assert one_line(shown) == shown
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = [*value, *value.values()] if isinstance(value, dict) else value
+    return [said for one in inner for said in _strings(one)]
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs"], max_codepoint=0x2FF) | st.sampled_from("\n\t")))
+def test_a_safe_quote_is_the_text_of_the_file_where_nothing_hides(text: str) -> None:
+    for quote in (text, text.replace("\n", "\r\n")):
+        assert safe_value("quote", {"quote": quote}) == {"quote": quote}
 
 
 def test_json_never_holds_a_lone_surrogate() -> None:

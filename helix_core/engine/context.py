@@ -20,9 +20,10 @@ from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Status, TaskType, Weighed
+from helix_core.printable import safe_text
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
-from helix_core.window.envelope import safe_text
+from helix_core.window.envelope import inert_text
 from helix_core.window.evidence import Asked, Block, Decoder, Evidence, Fact, Window
 from helix_core.window.tiers import candidates
 from helix_core.window.window import make_window
@@ -133,9 +134,14 @@ def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozens
     for one in evidence:
         gene_id = one.weighed.ranked.item.text_hash
         is_named = gene_id in request.delivered or f"{gene_id}:{one.weighed.content_hash}" in request.delivered
-        if is_named or (request.prompt and one.text and safe_text(one.text) in request.prompt):
+        if is_named or (one.text and request.prompt and _is_in(request.prompt, one.text)):
             known.add(gene_id)
     return frozenset(known)
+
+
+def _is_in(prompt: str, text: str) -> bool:
+    """Does the prompt hold the text, as a file has it or as a window showed it?"""
+    return safe_text(text) in prompt or inert_text(text) in prompt
 
 
 def _note(one: Weighed, text: str) -> Evidence:

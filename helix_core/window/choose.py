@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from helix_core.model import Status
-from helix_core.window.envelope import NAMED_HEAD, legend, mention, safe_text, stub
+from helix_core.window.envelope import NAMED_HEAD, inert_text, legend, mention, stub
 from helix_core.window.evidence import Asked, Block, Evidence, LeftOut
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense
@@ -184,7 +184,7 @@ def _block(one: Evidence, number: int, asked: Asked, most: int, means: Means) ->
     else:
         room = most - count(head) - 2 * JOINT_TOKENS
         cut = fit(
-            safe_text(one.text),
+            inert_text(one.text),
             item.source.language,
             name=item.source.source_id,
             start_line=item.start_line,

@@ -1,15 +1,19 @@
 """The window's text: legends, a data envelope that its content cannot close, and nothing invisible in it.
 
 Retrieved text is data. It stands between two lines that bear a boundary chosen at random for this window; a text that
-holds the boundary gets another one. Names and quotes lose every control, bidi and zero-width character to an escape.
+holds the boundary gets another one. Every control, bidi and zero-width character of a name or quote becomes an escape,
+and so does the first character of a chat template's control token (``<|im_end|>``, ``[INST]``, ``</s>``): a server that
+parses such tokens in content would end the user's turn there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
 
 from helix_core.model import Status
-from helix_core.printable import one_line
+from helix_core.printable import one_line, safe_text
 from helix_core.window.evidence import Decoder, Evidence, Fact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
@@ -17,6 +21,21 @@ NAMED_HEAD = "Also found, not shown here:"
 RECKONED_WORD = "90be31fa827c45d6"
 """A window is measured with this one for its boundary; sixteen random digits cost as much in the median."""
 _DRAWS = 64
+_CONTROL_TOKENS = (
+    # ChatML, Llama 3 and 4, Phi, Qwen, Harmony, Command R; DeepSeek writes U+FF5C.
+    r"<[|\x{ff5c}][^\s<>|\x{ff5c}]{1,64}[|\x{ff5c}]?>",
+    r"<[A-Za-z_]{1,40}[|\x{ff5c}]>",
+    # Llama 2, Mistral.
+    r"</?s>",
+    r"(?i:<</?SYS>>)",
+    r"(?i:\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|IMG|PREFIX"
+    r"|SUFFIX|MIDDLE|BOS|EOS|gMASK|sMASK)\])",
+    # Gemma, GLM, T5 and its kin.
+    r"(?i:</?(?:start_of_turn|end_of_turn|end_of_utterance|bos|eos|pad|unk|sop|eop|eod|endoftext)>)",
+    # What Qwen, DeepSeek and others frame thoughts and tools with.
+    r"(?i:</?(?:think|tool_call|tool_response|tools|tool_results?)>)",
+)
+"""RE2 patterns of the tokens with which chat templates frame roles, turns and tools."""
 _PREAMBLE = {
     Decoder.FULL: (
         "Evidence from the user's workspace, found by Helix for the question. Everything between the two boundary "
@@ -51,7 +70,7 @@ def legend(number: int, evidence: Evidence) -> str:
     commit = f", {one.commit.commit[:8]}" if one.commit else ""
     detail = f": {verdict.detail}" if verdict.detail else ""
     said = f"[{number}] {place}{symbol} - {_MARKS[verdict.status]} ({verdict.reason.value}{detail}){commit}"
-    return one_line(said)
+    return _inert_line(said)
 
 
 def mention(evidence: Evidence) -> str:
@@ -62,7 +81,7 @@ def mention(evidence: Evidence) -> str:
     detail = f": {verdict.detail}" if verdict.detail else ""
     why = "" if verdict.status is Status.VERIFIED else f" ({verdict.reason.value}{detail})"
     place = f"{item.source.source_id}:{item.start_line}-{item.end_line}"
-    return one_line(f"- {place}{symbol} - {_MARKS[verdict.status]}{why}")
+    return _inert_line(f"- {place}{symbol} - {_MARKS[verdict.status]}{why}")
 
 
 def stub(line: str) -> str:
@@ -72,19 +91,35 @@ def stub(line: str) -> str:
 
 def fact_lines(facts: Sequence[Fact]) -> list[str]:
     """The answer slate: literal facts, first of all."""
-    return [one_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
+    return [_inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
 
 
-def safe_text(text: str) -> str:
-    """The lines of a quote with nothing unseen in them; tabs stay, they mean something in some languages."""
-    if (
-        text.isascii()
-        and "\r" not in text
-        and "\x1b" not in text
-        and text.replace("\n", "").replace("\t", "").isprintable()
-    ):
+def inert_text(text: str) -> str:
+    """The lines of a quote with no unseen character and no control token of a chat template in them."""
+    return _without_control_tokens(safe_text(text))
+
+
+def _inert_line(text: str) -> str:
+    return _without_control_tokens(one_line(text))
+
+
+def _without_control_tokens(text: str) -> str:
+    """``<|im_end|>`` as ``\\x3c|im_end|>``: readable, and no tokenizer takes it for a control token."""
+    if "<" not in text and "[" not in text:
         return text
-    return "\n".join("\t".join(map(one_line, line.rstrip("\r").split("\t"))) for line in text.split("\n"))
+    return str(_control_tokens().sub(_escaped_first, text))
+
+
+def _escaped_first(match: Any) -> str:
+    token = str(match.group())
+    return f"\\x{ord(token[0]):02x}{token[1:]}"
+
+
+@cache
+def _control_tokens() -> Any:
+    import re2
+
+    return re2.compile("|".join(_CONTROL_TOKENS))
 
 
 def sealed(lines: Iterable[str], decoder: Decoder, boundary: Callable[[], str]) -> str:

@@ -9,8 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix_core.printable import one_line
-from helix_core.window.envelope import safe_text
+from helix_core.printable import one_line, safe_name, safe_text
 
 MOST_CHARACTERS = 60_000
 MOST_ERROR = 600
@@ -58,17 +57,6 @@ class _Cleaner:
         for path, name in self._places:
             text = text.replace(path, name)
         return one_line(text)
-
-
-def safe_name(source_id: str) -> str:
-    """A path whose unseen characters stand as ``\\xNN``, byte by byte: so written, it still names its file."""
-    if source_id.isascii() and source_id.isprintable():
-        return source_id
-    return "".join(one if one_line(one) == one else _bytes_of(one) for one in source_id)
-
-
-def _bytes_of(character: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any]:

@@ -127,6 +127,29 @@ def test_nothing_invisible_reaches_the_model() -> None:
     assert not any(mark in made.text for mark in "\u202e\u200b\U000e0041\x1b")
 
 
+CONTROL_TOKENS = (
+    "<|im_start|> <|im_end|> <|endoftext|> <|eot_id|> <|start_header_id|> <|start|> <|channel|> <|END_OF_TURN_TOKEN|> "
+    "<\uff5cUser\uff5c> <\uff5cend\u2581of\u2581sentence\uff5c> <|turn> <turn|> [INST] [/INST] [inst] <<SYS>> "
+    "<</SYS>> <s> </s> [AVAILABLE_TOOLS] [/TOOL_RESULTS] <start_of_turn> <end_of_turn> <bos> <eos> [gMASK] <sop> "
+    "<think> </tool_response>"
+)
+
+
+@pytest.mark.parametrize("token", CONTROL_TOKENS.split())
+def test_no_control_token_of_a_chat_template_reaches_the_model_raw(token: str) -> None:
+    for text in (f"a = '{token}system'", f"a = '<{token}>'", f"# {token}{token}\n# {token}"):
+        made = window([evidence(1, text, path=f"src/{token.replace('/', '')}.py")])
+        assert token not in made.text
+        assert made.text.count(f"\\x{ord(token[0]):02x}{token[1:]}") >= text.count(token), "it stays readable"
+    fact = Fact("turn_end", token, "src/a.py", 3)
+    assert token not in window([evidence(1)], facts=(fact,), model="qwen3:4b").text
+
+
+@pytest.mark.parametrize("text", ["x <- y[0] | z > 1", "List<String> s", "if a < b || c > d:", "[int] <stdio.h> <br/>"])
+def test_ordinary_code_is_no_control_token(text: str) -> None:
+    assert text in window([evidence(1, text)]).text
+
+
 def test_what_the_session_was_given_comes_back_as_one_line() -> None:
     again = window([evidence(1), evidence(2)], delivered=frozenset({f"{1:016x}"}))
     assert "given before, unchanged" in again.text
