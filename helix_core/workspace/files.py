@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from helix_core.errors import GitError
@@ -20,7 +20,7 @@ from helix_core.workspace.git import Git
 from helix_core.workspace.ignore import MAX_RULES_BYTES, Rules, RuleTree, parse_rules, rules_of
 from helix_core.workspace.private import is_private
 from helix_core.workspace.tracked import Named, names_in
-from helix_core.workspace.walk import Walked, walk
+from helix_core.workspace.walk import Walked, walk, walk_only
 
 __all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason"]
 
@@ -59,7 +59,7 @@ def list_files(
     ``only`` asks about these paths (or folders) and no others; files git ignores are told by ``ignored_files``.
     """
     with root.scan() as scan:
-        found, source = _found(scan, git, only)
+        found, source = _found(scan, git, _with_rule_files(only))
         return _judge(scan, found, source, options, only)
 
 
@@ -87,7 +87,7 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
         found = _walked(scan, only)
         found.notes.append(f"{error} (files were found without git)")
         return found, "walk"
-    if git.prefix and not named.paths and not only:
+    if git.prefix and not named.paths and not (only and names_in(git).paths):
         # A folder opened on purpose inside one that git ignores: to answer with nothing would help nobody.
         found = _walked(scan, only)
         found.notes += ["git counts no file in this folder; these were found without git"] if found.files else []
@@ -103,12 +103,13 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
 
 
 def _walked(scan: Scan, only: Sequence[bytes]) -> Walked:
-    found = walk(scan)
-    if only:
-        wanted = tuple(path + b"/" for path in only)
-        found.files = [file for file in found.files if (file.path + b"/").startswith(wanted)]
-        found.skipped = [one for one in found.skipped if (one.path + b"/").startswith(wanted)]
-    return found
+    return walk_only(scan, only) if only else walk(scan)
+
+
+def _with_rule_files(only: Sequence[bytes]) -> list[bytes]:
+    """``only``, and the ``.helixignore`` files of the folders above: they hold where they count themselves."""
+    folders = {path[:at] for path in only for at in range(len(path)) if path[at : at + 1] == b"/"}
+    return [*only, *(folder + b"/" + HELIXIGNORE for folder in sorted(folders))] if only else []
 
 
 def _stat_all(scan: Scan, named: Named) -> Walked:
@@ -144,8 +145,8 @@ def _stat_all(scan: Scan, named: Named) -> Walked:
 
 
 def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: Sequence[bytes]) -> Listing:
-    """Names, ``.helixignore`` and sizes."""
-    rules = _helixignore(scan, found.files, options, only)
+    """Names, ``.helixignore`` and sizes; of ``only``, where anything was asked about in particular."""
+    rules = _helixignore(scan, found.files, options)
     files: list[FileEntry] = []
     skipped = found.skipped
     for file in found.files:
@@ -156,6 +157,10 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
             skipped.append(Skipped(file.path, reason))
         else:
             files.append(file)
+    if only:
+        wanted = frozenset(only)
+        files = [file for file in files if _is_wanted(file.path, wanted)]
+        skipped = [one for one in skipped if _is_wanted(one.path.removesuffix(b"/"), wanted)]
     return Listing(
         tuple(sorted(files, key=lambda file: file.path)),
         tuple(sorted(skipped, key=lambda one: one.path)),
@@ -164,15 +169,19 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
     )
 
 
-def _helixignore(
-    scan: Scan, files: Iterable[FileEntry], options: FileOptions, only: Sequence[bytes]
-) -> RuleTree | None:
+def _is_wanted(path: bytes, wanted: Set[bytes]) -> bool:
+    """Is ``path`` one of ``wanted``, or below one?"""
+    while path not in wanted:
+        path, slash, _ = path.rpartition(b"/")
+        if not slash:
+            return False
+    return True
+
+
+def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -> RuleTree | None:
     """The ``.helixignore`` rules in force, None when there are none."""
     suffix = b"/" + HELIXIGNORE
     paths = {file.path for file in files if file.path.endswith(suffix)} | {HELIXIGNORE}
-    for path in only:
-        parts = path.split(b"/")
-        paths |= {b"/".join([*parts[:depth], HELIXIGNORE]) for depth in range(1, len(parts))}
     found: dict[bytes, Rules] = {}
     for path in sorted(paths):
         try:

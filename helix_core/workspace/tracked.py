@@ -12,6 +12,7 @@ from pathlib import Path
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
+from helix_core.workspace.walk import outermost
 
 _SUBMODULE = b"160000"
 _MAX_DEPTH = 8
@@ -32,13 +33,25 @@ class Named:
 def names_in(git: Git, only: Sequence[bytes] = ()) -> Named:
     """Every name that counts for git below its folder, or below ``only``; raises ``GitError``."""
     named = Named()
-    _collect(git, b"", only, named, 0)
+    _collect(_Nested(git), only, named)
     return named
 
 
-def _collect(git: Git, below: bytes, only: Sequence[bytes], named: Named, depth: int) -> None:
+@dataclass(frozen=True, slots=True)
+class _Nested:
+    """A repository: ``below`` is its folder from the workspace root with a trailing ``/``, ``depth`` how many of the
+    workspace's repositories it lies in."""
+
+    git: Git
+    below: bytes = b""
+    depth: int = 0
+
+
+def _collect(repository: _Nested, only: Sequence[bytes], named: Named) -> None:
+    git, below = repository.git, repository.below
     command: list[str | bytes] = ["ls-files", "-z", "-t", "-s", "--cached", "--others", "--exclude-standard"]
-    listing = git.run([*command, "--", *only] if only else command)
+    asked = _by_repository(git, only)
+    listing = git.run([*command, "--", *asked] if only else command)
     inner: list[bytes] = []
     add = named.paths.add
     for line in listing.split(b"\0"):
@@ -58,17 +71,34 @@ def _collect(git: Git, below: bytes, only: Sequence[bytes], named: Named, depth:
             if tag == b"S":
                 named.sparse.add(below + path)
     for path in inner:
-        _enter(git, below, path, named, depth)
+        _enter(repository, path, asked.get(path, ()), named)
 
 
-def _enter(git: Git, below: bytes, path: bytes, named: Named, depth: int) -> None:
+def _by_repository(git: Git, only: Sequence[bytes]) -> dict[bytes, list[bytes]]:
+    """What to ask git about, for ``only``: the paths themselves; of one in an inner repository its folder, with the
+    paths to ask that repository about."""
+    asked: dict[bytes, list[bytes]] = {}
+    top = os.fsencode(git.root) + b"/"
+    for path in outermost(only):
+        parts = path.split(b"/")
+        folders = (b"/".join(parts[:depth]) for depth in range(1, len(parts)))
+        border = next((folder for folder in folders if os.path.lexists(top + folder + b"/.git")), None)
+        if border is None:
+            asked[path] = []
+        else:
+            asked.setdefault(border, []).append(path[len(border) + 1 :])
+    return asked
+
+
+def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: Named) -> None:
     """List the repository at ``path``: a submodule, or one that merely lies here. A second work tree of the same
     repository is left out: everything in it would be there twice."""
+    git, below = around.git, around.below
     folder = os.fsencode(git.root) + b"/" + path
     if os.path.islink(folder) or not os.path.lexists(folder + b"/.git"):
         return
     repository = Git.open(Path(os.fsdecode(folder)))
-    if repository is None or repository.problem or depth >= _MAX_DEPTH:
+    if repository is None or repository.problem or around.depth >= _MAX_DEPTH:
         named.opaque.append(below + path)
     elif repository.common_dir == git.common_dir:
         named.twins.append(below + path)
@@ -76,7 +106,7 @@ def _enter(git: Git, below: bytes, path: bytes, named: Named, depth: int) -> Non
         named.notes.append(f"{name} is another work tree of this repository; its files were left out")
     else:
         try:
-            _collect(repository, below + path + b"/", (), named, depth + 1)
+            _collect(_Nested(repository, below + path + b"/", around.depth + 1), only, named)
         except GitError as error:
             name = (below + path).decode("utf-8", "backslashreplace")
             named.notes.append(f"{error} (in {name}, whose files were found without git)")

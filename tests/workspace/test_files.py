@@ -1,4 +1,5 @@
 import os
+import random
 import socket
 import subprocess
 from pathlib import Path
@@ -324,3 +325,93 @@ def test_what_may_not_be_read_is_skipped_with_its_reason(
         os.chmod(tree / "closed", 0o755)
     assert files == [b"b.py"]
     assert set(skipped.values()) == {"unreadable"}
+
+
+FOLDERS = ["a", "b", "a b", "build", "doc", "node_modules", "é"]
+FILES = ["a.py", "b.txt", "c.log", "x", "CACHEDIR.TAG", "HEAD", "objects", "refs", ".env", "[z]"]
+RULES = [
+    "*.log",
+    "build/",
+    "!build/",
+    "/a",
+    "a/*",
+    "!a/b",
+    "**/doc",
+    "!*.py",
+    "*.py",
+    "x",
+    "!x",
+    "b/**",
+    "é/",
+    "\\[z\\]",
+]
+
+
+def plant(tree: Path, rng: random.Random) -> list[Path]:
+    """A random tree with nested rules, links, caches and unreadable folders; all of its paths."""
+    folders = [tree]
+    for _ in range(rng.randint(3, 14)):
+        folder = rng.choice(folders) / rng.choice(FOLDERS)
+        if not folder.exists():
+            folder.mkdir()
+            folders.append(folder)
+    for folder in folders:
+        for name in rng.sample(FILES, 3 if rng.random() < 0.9 else len(FILES)):
+            (folder / name).write_text("x" * rng.choice([1, 1, 5000]))
+        for rules in (".gitignore", ".helixignore"):
+            if rng.random() < 0.4:
+                lines = [rng.choice(RULES) for _ in range(rng.randint(1, 4))]
+                (folder / rules).write_text("\n".join(lines) + ("\n.helixignore" if rng.random() < 0.2 else ""))
+        if rng.random() < 0.2:
+            (folder / "link").symlink_to(rng.choice(folders))
+    return [Path(base) / name for base, inner, files in os.walk(tree) for name in [*inner, *files]]
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+@pytest.mark.parametrize("seed", range(30))
+def test_paths_asked_about_alone_get_the_verdict_of_the_whole_listing(tmp_path, make_repository, with_git, seed):
+    rng = random.Random(seed)
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    places = plant(tree, rng)
+    if with_git:
+        make_repository(tree)
+        inner = rng.choice([place for place in places if place.is_dir()] or [tree])
+        if not inner.is_symlink():
+            make_repository(inner)
+    root = os.fsencode(tree) + b"/"
+    paths = [os.fsencode(place).removeprefix(root) for place in places]
+    paths += [b"nowhere", b"a/nowhere/x.py", b"link/a.py", b"a.py/below", b"a/../b", b".git/config"]
+    options = FileOptions(max_bytes=4096, helixignore=("*.txt",) if seed % 3 == 0 else ())
+    whole = listed(tree, options)
+
+    def below(path: bytes, only: tuple[bytes, ...]) -> bool:
+        return any((path.removesuffix(b"/") + b"/").startswith(one + b"/") for one in only)
+
+    for only in [*((path,) for path in paths), *(tuple(rng.sample(paths, min(4, len(paths)))) for _ in range(10))]:
+        alone = listed(tree, options, only)
+        assert alone.files == tuple(file for file in whole.files if below(file.path, only)), only
+        if not with_git:
+            assert alone.skipped == tuple(one for one in whole.skipped if below(one.path, only)), only
+
+
+def test_a_path_alone_costs_its_depth_and_not_the_size_of_the_tree(tmp_path, monkeypatch):
+    for number in range(400):
+        (tmp_path / f"f{number % 20}").mkdir(exist_ok=True)
+        (tmp_path / f"f{number % 20}" / f"{number}.py").write_text("x")
+    calls = []
+    for name in ("stat", "open", "scandir"):
+        plain = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda *given, plain=plain, **named: calls.append(given) or plain(*given, **named)
+        )
+    with Root.open(tmp_path) as root:
+        calls.clear()
+        assert names(list_files(root, None, only=[b"f3/3.py"])) == [b"f3/3.py"]
+    assert 0 < len(calls) < 60
+
+
+def test_a_file_of_a_folder_that_git_ignores_counts_alone_as_it_does_in_the_whole(repository):
+    repository.write(".gitignore", "build/\n")
+    repository.write("build/site/index.md")
+    assert names(listed(repository.path / "build", only=(b"site/index.md",))) == [b"site/index.md"]
