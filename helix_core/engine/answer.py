@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
+from helix_core.engine.not_indexed import NotIndexed, with_named
 from helix_core.engine.reranking import Reranking
 from helix_core.engine.unsaved import OnlyInBuffer, UnsavedNames
 from helix_core.engine.weigher import Weigher
@@ -43,6 +44,7 @@ class Answer:
         prefer_implementation: bool,
         encoder: QuestionEncoder,
         unsaved: UnsavedNames | None = None,
+        not_indexed: NotIndexed | None = None,
         reranking: Reranking | None = None,
         whole: bool = False,
         explained: bool = False,
@@ -50,6 +52,7 @@ class Answer:
         self._reader = reader
         self._weigher = weigher
         self._unsaved = unsaved
+        self._not_indexed = not_indexed or NotIndexed()
         self._prefer_implementation = prefer_implementation
         self._encoder = encoder
         self._reranking = reranking
@@ -59,6 +62,7 @@ class Answer:
     def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
         """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
         found, gone = self._settle(question, k, hints)
+        found = self._with_not_indexed(question, found, k)
         weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)
         only = self._unsaved.defined(understand(question)) if self._unsaved is not None else []
         if only:
@@ -68,6 +72,13 @@ class Answer:
             found = dataclasses.replace(found, known_empty=False, confidence=confidence)
         ordered = weighed if self._whole else files_first(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
+
+    def _with_not_indexed(self, question: str, found: Found, k: int) -> Found:
+        """With the files that the question names and the index does not hold, those that are there now."""
+        look = self._weigher.observer.look
+        named = self._not_indexed.named_by(understand(question))
+        there = [one for one in named if look(one.ranked.item.source).file is not None]
+        return with_named(found, there, k)
 
     def _only_in_buffer(self, one: OnlyInBuffer, score: float, task: TaskType) -> Weighed:
         ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))

@@ -15,6 +15,7 @@ from typing import Any
 
 from helix_core.config import Config
 from helix_core.engine.answer import Answer, Answered
+from helix_core.engine.not_indexed import NotIndexed
 from helix_core.engine.reranking import Reranking
 from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
@@ -87,13 +88,20 @@ def context(
     hints: Hints,
     *,
     means: Means,
+    not_indexed: NotIndexed,
 ) -> dict[str, Any]:
     """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes)."""
     config, encoder, recall = means.config, means.encoder, means.recall
     kept, most = means_of(config), candidates(request.budget_tokens)
     prefer = config.prefer_implementation
     answer = Answer(
-        reader, weigher, prefer_implementation=prefer, encoder=encoder, reranking=means.reranking, whole=True
+        reader,
+        weigher,
+        prefer_implementation=prefer,
+        encoder=encoder,
+        not_indexed=not_indexed,
+        reranking=means.reranking,
+        whole=True,
     )
     files = answer.make(question, TaskType.EXPLAIN, most, hints)
     answered, texts = recall(files, TaskType.EXPLAIN, most)

@@ -13,7 +13,7 @@ from helix_core.engine.explain_words import Looked, Step, steps
 from helix_core.engine.judge import unindexed
 from helix_core.engine.observe import Sight
 from helix_core.engine.overlay import line_on_disk
-from helix_core.engine.weigher import Placed, Weigher
+from helix_core.engine.weigher import Placed, Weigher, whole_file
 from helix_core.model import Item, LineSpan, Ranked, Reason, RefreshTarget, Source, Status, TaskType, Verdict, Weighed
 from helix_core.packet import target_object
 from helix_core.store.reader import Reader
@@ -120,9 +120,7 @@ class Explanation:
 def _whole(source: Source, sight: Sight) -> Item:
     """The file as one item."""
     assert sight.file is not None
-    data = sight.file.data
-    lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-    return Item(0, source, "file", "", "", 0, len(data), 1, max(lines, 1), "")
+    return whole_file(Item(0, source, "file", "", "", 0, 0, 1, 1, ""), sight.file.data)
 
 
 def _answer(source_id: str, start_line: int, end_line: int, symbol: str, judged: Verdict) -> dict[str, Any]:

@@ -15,10 +15,10 @@ EXPLAIN_SCHEMA = "helix.explain/1"
 DIGITS = 4
 
 
-def explained_search(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]:
+def explained_search(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
     """The ``helix.search/1`` object with what explains it beside: ``lists``, ``weights``, ``vectors``, ``certainty``,
     and for each item the ``place`` signs by which the second stage chose its lines."""
-    answer = search_answer(query, found, elapsed_ms)
+    answer = search_answer(query, found, elapsed_ms, notes)
     account = _account(found)
     _with_places(answer["items"], found.ranked, account)
     return answer | _explains(found, account, (one.item.source.source_id for one in found.ranked))

@@ -59,7 +59,7 @@ class Explaining(Using):
         from helix_core.engine.explain_ranking import explained_search
 
         found, took_ms = self._searched(question, k, hints, cancelled, explained=True)
-        return explained_search(question, found, took_ms)
+        return explained_search(question, found, took_ms, self._doubts())
 
     def _searched(
         self, question: str, k: int, hints: Hints, cancelled: Callable[[], bool] | None, *, explained: bool = False

@@ -155,7 +155,7 @@ class Helix(Explaining):
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
         found, took_ms = self._searched(question, k, hints, cancelled)
-        return search_answer(question, found, took_ms)
+        return search_answer(question, found, took_ms, self._doubts())
 
     def packet(
         self,
@@ -229,7 +229,9 @@ class Helix(Explaining):
             weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
             reader = self._index.reader
             means = windows.Means(self._config, self.encoder, self._reranking(), self._with_notes)
-            return windows.context(reader, weigher, question, wanted, self._hinted(hints), means=means), weigher
+            return windows.context(
+                reader, weigher, question, wanted, self._hinted(hints), means=means, not_indexed=self._not_indexed()
+            ), weigher
 
         answer, weigher = self._mended(make)
         answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head

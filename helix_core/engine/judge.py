@@ -109,7 +109,7 @@ class Judgement:
                 item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
             return _since(pointer, Placed(Ranked(item, 1.0, ()), Reason.MOVED))
         if source is None or source.content_hash != sight.file.content_hash:
-            return Lost(Reason.CHANGED)
+            return Lost(sight.reason if source is None else Reason.CHANGED)
         bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
         bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
         return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, sight.file.content_hash))

@@ -103,8 +103,9 @@ class Observer:
         """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
         return (
             seen.file is not None
+            and source.is_indexed
             and seen.reason is not Reason.CHANGED
-            and seen.file.content_hash != source.content_hash
+            and (seen.file.content_hash != source.content_hash or seen.reason is Reason.NOT_INDEXED)
             and source.id not in self._replaced
         )
 
@@ -114,7 +115,7 @@ class Observer:
         try:
             file = self._root.read(source.path, self._max_bytes)
         except DiskError as error:
-            if error.reason in _GONE and source.id:
+            if error.reason in _GONE and source.is_indexed:
                 self._mend(lambda writer: writer.remove(source.path))
             return Sight(error.reason)
         if file.content_hash == source.content_hash:
@@ -124,7 +125,7 @@ class Observer:
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
             return Sight(Reason.TOUCHED, file, has_no_secrets=has_no_secrets)
         # What the index does not know may be ignored: it is read, and taken in by a refresh only.
-        return self._reingest(source, file, observed_ns) if source.id else Sight(Reason.CHANGED, file)
+        return self._reingest(source, file, observed_ns) if source.is_indexed else Sight(Reason.NOT_INDEXED, file)
 
     def _mend(self, write: Callable[[Writer], object]) -> bool:
         """Write to the index; when it cannot be written (a full disk), say so and answer from what was read."""

@@ -29,6 +29,7 @@ from helix_core.workspace.files import FileOptions
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answer
     from helix_core.engine.masked import MaskedFiles
+    from helix_core.engine.not_indexed import NotIndexed
     from helix_core.engine.reranking import Reranker, Reranking
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
@@ -121,14 +122,23 @@ class Opened:
         doubts = [self._facts.note] if self._facts.note else []
         if self._index.reader.meta("complete") != "1":
             doubts.append("the index is not complete yet: what it does not know may still be there")
+        doubts += self._not_indexed().notes
         if self.encoder.problem:
             doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
         return doubts
+
+    def _not_indexed(self) -> NotIndexed:
+        """The files that count and that this index does not hold."""
+        from helix_core.engine.not_indexed import NotIndexed
+
+        return NotIndexed(set_aside=self._index.reader.set_aside())
 
     def _find(
         self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False
     ) -> Found:
         """Places for a question, as the settings want them and in the best vectors there are."""
+        from helix_core.engine.not_indexed import with_named
+        from helix_core.search.question import understand
         from helix_core.search.search import search
 
         prefer, reranking = self._config.prefer_implementation, self._reranking()
@@ -142,9 +152,9 @@ class Opened:
             encoder=self.encoder,
             explained=explained,
         )
-        if reranking is None:
-            return found
-        return reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
+        if reranking is not None:
+            found = reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
+        return with_named(found, self._not_indexed().named_by(understand(question)), k)
 
     def _reranking(self) -> Reranking | None:
         if self.reranker is None:
@@ -162,6 +172,7 @@ class Opened:
             prefer_implementation=self._config.prefer_implementation,
             encoder=self.encoder,
             unsaved=unsaved,
+            not_indexed=self._not_indexed(),
             reranking=self._reranking(),
             explained=explained,
         )

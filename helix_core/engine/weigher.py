@@ -102,6 +102,8 @@ class Weigher:
         sight = self.observer.look(one.item.source)
         if sight.file is None:
             return Placed(one, sight.reason)
+        if not one.item.source.is_indexed:
+            return Placed(dataclasses.replace(one, item=whole_file(one.item, sight.file.data)), sight.reason)
         if sight.file.content_hash == one.item.source.content_hash:
             reason = sight.reason_for(one.item)
             return Placed(focused(one, self.mask(sight).data) if one.focus is not None else one, reason)
@@ -234,6 +236,12 @@ def focused(one: Ranked, data: bytes) -> Ranked:
     item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
     own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
     return dataclasses.replace(one, item=dataclasses.replace(item, text_hash=own), focus=None)
+
+
+def whole_file(item: Item, data: bytes) -> Item:
+    """The item, as all lines of its file."""
+    lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+    return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(lines, 1))
 
 
 def _moved(item: Item, data: bytes, start: int) -> Item:

@@ -153,6 +153,11 @@ class Source:
     parser: str = ""
     """What it was made with, the rules for secrets among it."""
 
+    @property
+    def is_indexed(self) -> bool:
+        """False for what stands in for a file that the index does not hold."""
+        return self.id != 0
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

@@ -39,6 +39,7 @@ class Reason(StrEnum):
     REINGESTED = "reingested"
     MOVED = "moved"
     CHANGED = "changed"
+    NOT_INDEXED = "not_indexed"
     GONE = "gone"
     UNREADABLE = "unreadable"
     OUTSIDE_ROOT = "outside_root"

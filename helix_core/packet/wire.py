@@ -12,6 +12,7 @@ from helix_core.model import (
     Found,
     LineSpan,
     Ranked,
+    Reason,
     RefreshTarget,
     SourcedClaim,
     Status,
@@ -30,6 +31,7 @@ _POINTS = (
     *("gene_id", "source_id", "symbol", "start_line", "end_line", "content_hash", "status", "reason", "quote"),
     *("detail", "buffer", "related"),
 )
+_NOT_INDEXED = {"status": Status.NEEDS_REFRESH.value, "reason": Reason.NOT_INDEXED.value}
 _NOTHING_WRONG = frozenset({"used", "empty", "off"})
 _ECHOED = 200
 # Of what is to be read again a bounded packet has the most pressing only: its items say the rest themselves.
@@ -139,7 +141,7 @@ def _pointer(one: Weighed) -> dict[str, Any]:
     return {name: said[name] for name in _POINTS if name in said}
 
 
-def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]:
+def search_answer(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
     """The ``helix.search/1`` object."""
     return {
         "schema": SEARCH_SCHEMA,
@@ -149,6 +151,7 @@ def search_answer(query: str, found: Found, elapsed_ms: float) -> dict[str, Any]
         "confidence": round(found.confidence, 4),
         "elapsed_ms": round(elapsed_ms, 3),
         "nearest": list(found.nearest),
+        "notes": list(notes),
         "rankers": dict(found.rankers),
     }
 
@@ -214,6 +217,7 @@ def search_item(ranked: Ranked) -> dict[str, Any]:
         ],
         **({"priors": list(ranked.priors)} if ranked.priors else {}),
         **({"related": True} if ranked.related else {}),
+        **(_NOT_INDEXED if any(signal.ranker == Reason.NOT_INDEXED for signal in ranked.signals) else {}),
     }
 
 

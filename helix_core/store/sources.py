@@ -119,6 +119,11 @@ class SourceQueries(Session):
         rows = self._rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
         return [Skipped(*row) for row in rows]
 
+    def set_aside(self) -> tuple[bytes, ...]:
+        """Paths of live files that broke or outran their parser, in byte order."""
+        sql = "SELECT path FROM source WHERE live = 1 AND skipped = 'quarantined' ORDER BY path"
+        return tuple(row[0] for row in self._rows(sql))
+
     def languages(self) -> dict[str, int]:
         """How many searchable files there are of each language, most first."""
         sql = f"SELECT p.language, count(*) FROM source s {_PROFILE} WHERE s.live = 1 AND s.skipped = '' GROUP BY 1"

@@ -52,6 +52,7 @@ def continued(found: dict[str, Any]) -> dict[str, Any]:
         "verdicts": found["verdicts"],
         "known_empty": found["known_empty"],
         "nearest": found["nearest"],
+        "notes": found["notes"],
     }
 
 
@@ -105,5 +106,6 @@ def fingerprint(found: dict[str, Any], wanted: Wanted) -> dict[str, Any]:
         "truncated_by_cap": len(above) - len(returned),
         "known_empty": found["known_empty"],
         "confidence": found["confidence"],
+        "notes": found["notes"],
         "elapsed_ms": found["elapsed_ms"],
     }

@@ -109,7 +109,7 @@ def test_a_file_that_is_gone_is_one_look(helix, repository):
 def test_a_file_the_index_does_not_know_is_told_so_and_a_private_one_is_not_read(helix, repository):
     (repository / "app/new.py").write_text("def new(): pass\n")
     answer = explain(helix, "app/new.py", (1, 1))
-    assert (answer["reason"], decided(answer)) == ("changed", "index")
+    assert (answer["reason"], decided(answer)) == ("not_indexed", "index")
     assert "app/new.py" not in [item["source_id"] for item in helix.search("new")["items"]]
     (repository / ".env").write_text("TOKEN=1\n")
     assert explain(helix, ".env", (1, 1))["reason"] == "unreadable"

@@ -166,7 +166,7 @@ def test_a_file_the_index_never_heard_of_is_judged_by_its_text(helix, repository
     one, _ = judged(helix, above)
     assert (word(one), one.start_line) == (("verified", "moved"), pointer.start_line)
     other = dataclasses.replace(there, gene_id="0" * 16)
-    assert word(judged(helix, other)[0]) == ("needs_refresh", "changed")
+    assert word(judged(helix, other)[0]) == ("needs_refresh", "not_indexed")
 
 
 def test_unsaved_edits_are_told_and_forgotten_with_the_save(helix, repository):

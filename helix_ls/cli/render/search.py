@@ -11,7 +11,7 @@ from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
 from helix_ls.cli.render.explained import explain, why_here
 from helix_ls.cli.render.page import Page, dim
-from helix_ls.cli.render.words import count, duration
+from helix_ls.cli.render.words import count, duration, reason
 
 
 def draw(answer: dict[str, Any], workspace: Path) -> None:
@@ -30,9 +30,12 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
             place,
             Text(f"  {one_line(item['symbol'])}" if item["symbol"] else "", style="cyan"),
             dim(f"  {item['kind']}" + ("" if explained else f"  {found_by}")),
+            Text(f"  {reason(item['reason'])}" if "reason" in item else "", style="yellow"),
         )
         if explained:
             why_here(page, item, best)
+    for note in answer["notes"]:
+        page.line(dim(f"· {note}"))
     page.near(answer["nearest"])
     if explained:
         explain(page, answer)

@@ -8,6 +8,7 @@ REASONS = {
     "reingested": "it had changed and was read again just now",
     "moved": "the same text, now on these lines",
     "changed": "changed on disk since it was indexed",
+    "not_indexed": "not indexed: its lines were not searched",
     "gone": "no longer there",
     "unreadable": "cannot be read",
     "outside_root": "leads out of the folder",

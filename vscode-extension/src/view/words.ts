@@ -23,6 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   reingested: 'it had changed and was read again just now',
   moved: 'the same text, now on other lines',
   changed: 'changed on disk',
+  not_indexed: 'not indexed: its lines were not searched',
   gone: 'no longer there',
   unreadable: 'cannot be read',
   outside_root: 'leads out of the folder',
