@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from helix_core.lines import with_line_feeds
+
 TAB = "    "
 _QUOTES = frozenset({"text", "quote", "content"})
 _FILE_NAMES = frozenset({"source_id", "source", "path", "title"})
@@ -24,7 +26,7 @@ def one_line(text: str) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a quote, each safe, tabs as four blanks."""
-    return [one_line(line.rstrip("\r").replace("\t", TAB)) for line in text.split("\n")]
+    return [one_line(line.rstrip("\r").replace("\t", TAB)) for line in with_line_feeds(text).split("\n")]
 
 
 def safe_text(text: str) -> str:

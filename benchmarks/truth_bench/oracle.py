@@ -22,6 +22,8 @@ from truth_bench.repository import OPERATIONS, Repository
 
 BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LAST_END = re.compile(r"(?:\r\n|\n|\r)\Z")
 FATAL = ("false_verified", "wrong_quote", "wrong_hash", "leaked_secret", "malformed")
 
 
@@ -197,10 +199,8 @@ def _is_half_merged(data: bytes) -> bool:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Lines with their ends; a line ends at a line feed and nowhere else."""
-    lines = [line + b"\n" for line in data.split(b"\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
+    """Lines with their ends; of bytes, ``splitlines`` knows \\n, \\r\\n and \\r, which are an editor's line ends."""
+    return data.splitlines(keepends=True)
 
 
 def _span_fault(item: dict[str, Any], data: bytes) -> str:
@@ -245,13 +245,14 @@ def _is_text(item: dict[str, Any], span: bytes) -> bool:
 
 
 def _is_quote(item: dict[str, Any], data: bytes) -> bool:
-    """Is the quote whole lines from the start line on, within the span?"""
-    quoted = item["quote"].split("\n")
-    if len(quoted) > item["end_line"] - item["start_line"] + 1:
+    """Is the quote whole lines from the start line on, within the span, without the end of the last one?"""
+    count = len(_LINE_END.split(item["quote"]))
+    start = item["start_line"]
+    if count > item["end_line"] - start + 1:
         return False
     for text in (data, mask(data).data):
-        lines = [line.removesuffix(b"\n").decode("utf-8", "replace") for line in _lines(text)]
-        if lines[item["start_line"] - 1 :][: len(quoted)] == quoted:
+        whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
+        if _LAST_END.sub("", whole) == item["quote"]:
             return True
     return False
 

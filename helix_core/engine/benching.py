@@ -144,7 +144,7 @@ class _Asking:
                     data = root.read(checked(source_id)).data
                 except DiskError:
                     data = b""
-            self._texts[source_id] = data.decode("utf-8", "replace").splitlines()
+            self._texts[source_id] = [line.decode("utf-8", "replace") for line in data.splitlines()]
         return "\n".join(self._texts[source_id][first - 1 : last])
 
 

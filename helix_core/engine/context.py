@@ -20,6 +20,7 @@ from helix_core.engine.reranking import Reranking
 from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
+from helix_core.lines import with_line_feeds
 from helix_core.model import Hints, Status, TaskType, Weighed
 from helix_core.printable import safe_text
 from helix_core.search.meaning import QuestionEncoder
@@ -154,7 +155,7 @@ def _is_in(prompt: str, text: str) -> bool:
 
 def _note(one: Weighed, text: str) -> Evidence:
     """A note as it was given; nothing where it is too old to go by."""
-    return Evidence(one, "" if one.verdict.status is Status.NEEDS_REFRESH else text.rstrip("\n"))
+    return Evidence(one, "" if one.verdict.status is Status.NEEDS_REFRESH else with_line_feeds(text).rstrip("\n"))
 
 
 def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
@@ -163,7 +164,7 @@ def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
     sight = weigher.observer.look(item.source)
     if sight.file is None or one.verdict.status is Status.NEEDS_REFRESH:
         return Evidence(one, "")
-    return Evidence(one, weigher.mask(sight).text(item.start_byte, item.end_byte).rstrip("\n"))
+    return Evidence(one, with_line_feeds(weigher.mask(sight).text(item.start_byte, item.end_byte)).rstrip("\n"))
 
 
 def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[Fact]:

@@ -6,7 +6,6 @@ In: the pointers of a packet. Out: each with its verdict and where its text, or 
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -180,7 +179,7 @@ def unindexed(path: bytes) -> Source:
 
 def locate(data: bytes, pointer: Pointer) -> int | None:
     """The line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first such line."""
-    lines = io.BytesIO(data).readlines()
+    lines = data.splitlines(keepends=True)
     count = pointer.end_line - pointer.start_line + 1
     if not 1 <= pointer.start_line <= pointer.end_line:
         return None
@@ -198,7 +197,7 @@ def locate(data: bytes, pointer: Pointer) -> int | None:
 
 def _item(number: int, source: Source, data: bytes, start_line: int, pointer: Pointer) -> Item:
     """The pointer's text as an item of a file in which the index has none such; its ``number`` is no row's."""
-    lines = io.BytesIO(data).readlines()
+    lines = data.splitlines(keepends=True)
     end_line = start_line + pointer.end_line - pointer.start_line
     start_byte = sum(map(len, lines[: start_line - 1]))
     end_byte = start_byte + sum(map(len, lines[start_line - 1 : end_line]))

@@ -17,6 +17,7 @@ from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.ingest.document import ingest, make_ready, parser_version
 from helix_core.ingest.generation import is_made_today
 from helix_core.ingest.secrets import Masked
+from helix_core.lines import LineTable, is_line_start
 from helix_core.model import Item, Reason, Source
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
@@ -179,18 +180,13 @@ def relocate(item: Item, masked: Masked) -> int | None:
     data = masked.data
     if length <= 0 or length > len(data):
         return None
-    if _hash_at(data, item.start_byte, length) == item.text_hash:
+    if is_line_start(data, item.start_byte) and _hash_at(data, item.start_byte, length) == item.text_hash:
         return item.start_byte
-    start = 0
-    for _ in range(RELOCATE_BYTES // length):
+    for start in LineTable(data).starts[: RELOCATE_BYTES // length]:
         if start + length > len(data):
             return None
         if _hash_at(data, start, length) == item.text_hash:
             return start
-        line_end = data.find(b"\n", start)
-        if line_end < 0:
-            return None
-        start = line_end + 1
     return None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from helix_core.engine.observe import Observer
 from helix_core.errors import GitError
+from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Item, Role, SourceKind
 from helix_core.store.reader import Reader
 from helix_core.weigh.outdated import NamedSymbol, names_in, outdated
@@ -38,7 +39,8 @@ class _Symbol:
     def text(self, data: bytes) -> bytes:
         """The definition's lines as far as its item goes: its neighbours may change, and a class its methods."""
         first, last = max(self.start_line, self.item.start_line), min(self.end_line, self.item.end_line)
-        return b"\n".join(data.split(b"\n")[first - 1 : last])
+        start, end = LineTable(data).span(first, last)
+        return without_line_end(data[start:end])
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from helix_core.lines import LineTable
 from helix_core.model import Item, LineSpan, Overlays
 from helix_core.workspace.disk import DiskFile
 
@@ -69,13 +70,8 @@ def line_on_disk(buffer: bytes, disk: bytes, line: int) -> int:
     changed = edits(buffer, disk)
     if changed is None or line < 1:
         return line
-    start = 0
-    for _ in range(line - 1):
-        start = buffer.find(b"\n", start) + 1
-        if start == 0:
-            return line
-    end = buffer.find(b"\n", start) + 1
-    return changed.place(start, end or len(buffer)).lines.start_line
+    lines = LineTable(buffer)
+    return changed.place(*lines.span(line, line)).lines.start_line if line <= len(lines) else line
 
 
 class Edits:
@@ -148,7 +144,7 @@ class Edits:
 def _plain(text: bytes) -> bytes:
     """Without what editors change when they open a file."""
     text = text.removeprefix(_MARK)
-    return text.replace(b"\r\n", b"\n") if b"\r" in text else text
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
 def _decodable(text: bytes) -> bytes:

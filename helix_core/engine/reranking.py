@@ -14,6 +14,7 @@ from typing import Protocol
 
 from helix_core.engine.weigher import Weigher
 from helix_core.errors import ModelError
+from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
 from helix_core.search.rerank import MOST_CHARS, MOST_PLACES, reordered, told
 
@@ -66,8 +67,9 @@ def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
         sight = weigher.observer.look(one.item.source)
         if one.related or sight.file is None or sight.file.content_hash != one.item.source.content_hash:
             continue
-        lines = weigher.mask(sight).data.split(b"\n")[one.lines.start_line - 1 : one.lines.end_line]
-        texts[place] = told(one.item, b"\n".join(lines).decode("utf-8", "replace"))
+        masked = weigher.mask(sight)
+        start, end = LineTable(masked.data).span(one.lines.start_line, one.lines.end_line)
+        texts[place] = told(one.item, without_line_end(masked.text(start, end)))
     return texts
 
 

@@ -7,7 +7,6 @@ Shows nothing of a file that does not count: what git ignores and what is never 
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -89,7 +88,7 @@ class Shown:
 
 def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -> dict[str, Any]:
     """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have."""
-    parts = io.BytesIO(data).readlines() or [b""]
+    parts = data.splitlines(keepends=True) or [b""]
     if lines.start_line > len(parts):
         said = f"{source_id} has {len(parts)} lines, none numbered {lines.start_line}; ask for lines it has"
         raise UsageError(said)

@@ -18,6 +18,7 @@ from helix_core.engine.symbol_choice import Asked, Here, Meant, asked, choose
 from helix_core.engine.symbol_place import Place, Spot, weigh_spots
 from helix_core.engine.symbol_text import owners_in
 from helix_core.engine.weigher import Weigher
+from helix_core.lines import LineTable
 from helix_core.model import Overlays
 from helix_core.search.import_paths import Imports
 from helix_core.store.hits import DefinitionHit
@@ -161,9 +162,8 @@ def _line(text: bytes, line: int) -> str:
 
 def _line_span(text: bytes, line: int) -> tuple[int, int]:
     """The bytes of a 1-based line with its end; of the last line for lines after it."""
-    lines = text.split(b"\n", line)[:line]
-    end = sum(map(len, lines)) + len(lines)
-    return end - len(lines[-1]) - 1 if lines else 0, min(end, len(text))
+    lines = LineTable(text)
+    return lines.span(min(line, len(lines)), min(line, len(lines)))
 
 
 def enclosing(definitions: Iterable[DefinitionHit], line: int) -> tuple[str, ...]:

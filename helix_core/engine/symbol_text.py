@@ -9,6 +9,7 @@ import dataclasses
 import re
 from collections.abc import Collection
 
+from helix_core.lines import LineTable, with_line_feeds
 from helix_core.model import Item
 from helix_core.words import is_compound
 
@@ -58,7 +59,7 @@ def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     if pattern.search(text) is None:
         return 0
-    for number, line in enumerate(text.split("\n"), item.start_line):
+    for number, line in enumerate(with_line_feeds(text).split("\n"), item.start_line):
         if number not in without and pattern.search(line) and not line.lstrip().startswith((*_COMMENT, *_IMPORT)):
             return number
     return 0
@@ -73,7 +74,7 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
     pattern = whole_word(name)
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
     is_telling, fenced = "." in name or is_compound(name), False
-    for number, line in enumerate(text.split("\n"), item.start_line):
+    for number, line in enumerate(with_line_feeds(text).split("\n"), item.start_line):
         if _FENCE.match(line):
             fenced = not fenced
         elif pattern.search(line) and (
@@ -86,10 +87,12 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
 def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
     """The item cut down to some of its lines; ``data`` is the file it stands in."""
     start, end = max(start_line, item.start_line), min(end_line, item.end_line)
-    lines = data[item.start_byte : item.end_byte].split(b"\n")
-    before = sum(map(len, lines[: start - item.start_line])) + start - item.start_line
-    own = sum(map(len, lines[start - item.start_line : end - item.start_line + 1])) + end - start + 1
-    first = item.start_byte + before
+    lines = LineTable(data[item.start_byte : item.end_byte])
+    first, last = lines.span(start - item.start_line + 1, end - item.start_line + 1)
     return dataclasses.replace(
-        item, start_byte=first, end_byte=min(first + own, item.end_byte), start_line=start, end_line=max(end, start)
+        item,
+        start_byte=item.start_byte + first,
+        end_byte=item.start_byte + last,
+        start_line=start,
+        end_line=max(end, start),
     )

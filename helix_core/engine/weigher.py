@@ -20,6 +20,7 @@ from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_docu
 from helix_core.engine.overlay import Buffers, InBuffer
 from helix_core.engine.symbol_text import narrowed
 from helix_core.ingest.secrets import Masked
+from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
     Contradiction,
     GitState,
@@ -219,15 +220,15 @@ class Weigher:
         return self._outdated.names(documents)
 
     def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
-        """Whole lines from the item's first line on, as they are on disk, without the last line's newline."""
+        """Whole lines from the item's first line on, as they are on disk, without the end of the last one."""
         masked = self.mask(sight)
         most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
         end = item.start_byte
-        for line in masked.data[item.start_byte : item.end_byte].split(b"\n", most)[:most]:
-            if end + len(line) + 1 > item.start_byte + QUOTE_BYTES:
+        for line in masked.data[item.start_byte : item.end_byte].splitlines(keepends=True)[:most]:
+            if end + len(line) > item.start_byte + QUOTE_BYTES:
                 break
-            end += len(line) + 1
-        return masked.text(item.start_byte, min(end, item.end_byte)).removesuffix("\n")
+            end += len(line)
+        return without_line_end(masked.text(item.start_byte, end))
 
 
 def focused(one: Ranked, data: bytes) -> Ranked:
@@ -240,12 +241,11 @@ def focused(one: Ranked, data: bytes) -> Ranked:
 
 def whole_file(item: Item, data: bytes) -> Item:
     """The item, as all lines of its file."""
-    lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-    return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(lines, 1))
+    return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
 
 
 def _moved(item: Item, data: bytes, start: int) -> Item:
-    lines_before = data.count(b"\n", 0, start)
+    lines_before = line_breaks(data[:start])
     return dataclasses.replace(
         item,
         start_byte=start,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from helix_core.ingest import symbols
 from helix_core.ingest.chunk import Span
-from helix_core.ingest.lines import Lines
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline
 from helix_core.ingest.secrets import Masked
+from helix_core.lines import LineTable
 from helix_core.model import Chunk, Claim, Definition, IndexText
 from helix_core.words import camel_parts, spread, wide_pairs
 
@@ -23,7 +23,14 @@ class Assembler:
     names of functions and classes say what they test."""
 
     def __init__(
-        self, masked: Masked, lines: Lines, outline: Outline, parts: Sequence[Span], separator: str, *, is_test: bool
+        self,
+        masked: Masked,
+        lines: LineTable,
+        outline: Outline,
+        parts: Sequence[Span],
+        separator: str,
+        *,
+        is_test: bool,
     ) -> None:
         self._is_test = is_test
         self._masked = masked

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from helix_core.ingest.lines import Lines
+from helix_core.lines import LineTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Size:
     rows: int
     size_bytes: int
 
-    def exceeded_by(self, lines: Lines, start: int, end: int) -> bool:
+    def exceeded_by(self, lines: LineTable, start: int, end: int) -> bool:
         """Is ``[start, end)`` longer than this?"""
         return end - start > self.size_bytes or lines.row(end - 1) - lines.row(start) + 1 > self.rows
 
 
-def statement_borders(root: tree_sitter.Node, lines: Lines, size: Size) -> list[int]:
+def statement_borders(root: tree_sitter.Node, lines: LineTable, size: Size) -> list[int]:
     """Line starts at which a node begins, looking into every node longer than ``size``; sorted."""
     borders: set[int] = set()
     pending = [root]
@@ -38,7 +38,7 @@ def statement_borders(root: tree_sitter.Node, lines: Lines, size: Size) -> list[
     return sorted(borders)
 
 
-def packed(start: int, end: int, borders: Iterable[int], lines: Lines, size: Size) -> list[int]:
+def packed(start: int, end: int, borders: Iterable[int], lines: LineTable, size: Size) -> list[int]:
     """Part starts for ``[start, end)``: as few parts as fit ``size`` when cut at ``borders``; begins with ``start``."""
     cuts = [start]
     candidate = start
@@ -53,12 +53,12 @@ def packed(start: int, end: int, borders: Iterable[int], lines: Lines, size: Siz
     return cuts
 
 
-def line_windows(data: bytes, lines: Lines, start: int, end: int, size: Size) -> list[int]:
+def line_windows(data: bytes, lines: LineTable, start: int, end: int, size: Size) -> list[int]:
     """Part starts for ``[start, end)`` by lines alone: windows of about ``size``, cut where the text makes a pause."""
     return packed_windows(start, end, lines, size, lambda row: _pause(data, lines, row))
 
 
-def packed_windows(start: int, end: int, lines: Lines, size: Size, pause: Callable[[int], int]) -> list[int]:
+def packed_windows(start: int, end: int, lines: LineTable, size: Size, pause: Callable[[int], int]) -> list[int]:
     """Greedy windows; inside the second half of each the row with the strongest pause before it begins the next."""
     cuts = [start]
     last = lines.row(end - 1)
@@ -73,14 +73,14 @@ def packed_windows(start: int, end: int, lines: Lines, size: Size, pause: Callab
     return cuts
 
 
-def _reach(lines: Lines, first: int, last: int, size: Size) -> int:
+def _reach(lines: LineTable, first: int, last: int, size: Size) -> int:
     """The last row that may begin the next window when one begins at ``first``; more than ``last`` if all fits."""
     end = lines.start(first) + size.size_bytes
     reached = len(lines) if lines.size <= end else bisect_right(lines.starts, end, first + 1) - 1
     return max(first + 1, min(reached, first + size.rows, last + 1))
 
 
-def _pause(data: bytes, lines: Lines, row: int) -> int:
+def _pause(data: bytes, lines: LineTable, row: int) -> int:
     """How good a place ``row`` is to begin a part: after a blank line, and the less indented the better."""
     line = data[lines.start(row) : lines.start(row + 1)]
     text = line.lstrip()

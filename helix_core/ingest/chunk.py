@@ -13,8 +13,8 @@ from itertools import pairwise
 import tree_sitter
 
 from helix_core.ingest.borders import Size, line_windows, packed, statement_borders, within
-from helix_core.ingest.lines import Lines
 from helix_core.ingest.outline import FUNCTIONS, Import, Outline, Symbol
+from helix_core.lines import LineTable
 
 SMALL = Size(rows=40, size_bytes=1200)
 LONG = Size(rows=80, size_bytes=4000)
@@ -49,7 +49,7 @@ class _Piece:
     is_head: bool
 
 
-def spans(data: bytes, lines: Lines, outline: Outline, root: tree_sitter.Node | None) -> list[Span]:
+def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Node | None) -> list[Span]:
     """The spans of ``data`` in order; none for an empty file."""
     if not data:
         return []
@@ -59,7 +59,7 @@ def spans(data: bytes, lines: Lines, outline: Outline, root: tree_sitter.Node | 
     return [span for piece in pieces for span in cutter.cut(piece)]
 
 
-def _pieces(lines: Lines, outline: Outline) -> list[_Piece]:
+def _pieces(lines: LineTable, outline: Outline) -> list[_Piece]:
     """The file as runs of lines, each belonging to the innermost symbol that is worth a span of its own."""
     leads = _lead_rows(lines, outline)
     pieces: list[_Piece] = []
@@ -92,7 +92,7 @@ def _pieces(lines: Lines, outline: Outline) -> list[_Piece]:
     return pieces
 
 
-def _chosen(lines: Lines, symbols: tuple[Symbol, ...]) -> list[Symbol]:
+def _chosen(lines: LineTable, symbols: tuple[Symbol, ...]) -> list[Symbol]:
     """The symbols that become spans: a file's, an opened container's, and the sizable ones of long functions."""
     opened = [False] * len(symbols)
     chosen = []
@@ -108,7 +108,7 @@ def _chosen(lines: Lines, symbols: tuple[Symbol, ...]) -> list[Symbol]:
     return chosen
 
 
-def _stands_alone(lines: Lines, symbol: Symbol, around: Symbol | None) -> bool:
+def _stands_alone(lines: LineTable, symbol: Symbol, around: Symbol | None) -> bool:
     if symbol.end <= symbol.start:
         return False
     rows = lines.row(symbol.end - 1) - lines.row(symbol.start) + 1
@@ -119,7 +119,7 @@ def _stands_alone(lines: Lines, symbol: Symbol, around: Symbol | None) -> bool:
     return rows >= INNER_ROWS or symbol.end - symbol.start >= SMALL.size_bytes
 
 
-def _lead_rows(lines: Lines, outline: Outline) -> dict[int, int]:
+def _lead_rows(lines: LineTable, outline: Outline) -> dict[int, int]:
     """Last row → first row of the comments, decorators and attributes; runs are followed row by row."""
     rows: dict[int, int] = {}
     for start, end in outline.leads:
@@ -129,7 +129,7 @@ def _lead_rows(lines: Lines, outline: Outline) -> dict[int, int]:
     return rows
 
 
-def _joined(data: bytes, lines: Lines, pieces: list[_Piece]) -> list[_Piece]:
+def _joined(data: bytes, lines: LineTable, pieces: list[_Piece]) -> list[_Piece]:
     """Blank lines and closing brackets go to the piece before; the bare first line of a namespace to the one after."""
     out: list[_Piece] = []
     for piece in pieces:
@@ -142,7 +142,7 @@ def _joined(data: bytes, lines: Lines, pieces: list[_Piece]) -> list[_Piece]:
     return out
 
 
-def _is_thin(lines: Lines, head: _Piece, following: _Piece) -> bool:
+def _is_thin(lines: LineTable, head: _Piece, following: _Piece) -> bool:
     owner = head.owner
     if owner is None or not head.is_head or owner.kind not in _THIN or not following.is_head:
         return False
@@ -152,7 +152,7 @@ def _is_thin(lines: Lines, head: _Piece, following: _Piece) -> bool:
 class _Cutter:
     """Cuts pieces to size and names the parts."""
 
-    def __init__(self, data: bytes, lines: Lines, outline: Outline, root: tree_sitter.Node | None) -> None:
+    def __init__(self, data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Node | None) -> None:
         self._data = data
         self._lines = lines
         self._outline = outline

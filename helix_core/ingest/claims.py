@@ -14,6 +14,7 @@ import tree_sitter
 from helix_core.ingest import claim_code, claim_config, claim_docs
 from helix_core.ingest.claim_values import Found, value_of
 from helix_core.ingest.secrets import Masked
+from helix_core.lines import with_line_feeds
 from helix_core.model import Claim
 
 MOST_CLAIMS = 500
@@ -46,7 +47,7 @@ def find(masked: Masked, language: str, _tree: tree_sitter.Tree | None = None) -
     finder = _FINDERS.get(language)
     if finder is None:
         return []
-    data = masked.data
+    data = with_line_feeds(masked.data)
     claims: list[Claim] = []
     line, position = 1, 0
     for found in islice(finder(data), _MOST_CANDIDATES):

@@ -14,13 +14,13 @@ from helix_core.ingest.assemble import Assembler
 from helix_core.ingest.chunk import spans
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.lines import Lines, line_count
 from helix_core.ingest.outline import Outline, outline
 from helix_core.ingest.plain import outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.ingest.symbols import tested_file
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
+from helix_core.lines import LineTable, line_count, with_line_feeds
 from helix_core.model import Chunk, Document, Role
 
 HEAD_BYTES = 256
@@ -77,7 +77,7 @@ def parser_version(path: bytes, head: bytes) -> str:
 
 @cache
 def parser_of(language: Language) -> str:
-    """``chunker/2 table/a8c58453 tree-sitter-python/0.25.0``: equal where old chunks are as good as new ones."""
+    """``chunker/3 table/a8c58453 tree-sitter-python/0.25.0``: equal where old chunks are as good as new ones."""
     if language.grammar is None:
         return f"{MADE_BY} lines/{language.name}"
     name = language.grammar.distribution
@@ -88,7 +88,7 @@ def parser_of(language: Language) -> str:
 
 
 def _outline(
-    language: Language, data: bytes, lines: Lines, deadline: Deadline
+    language: Language, data: bytes, lines: LineTable, deadline: Deadline
 ) -> tuple[Outline, tree_sitter.Tree | None, bool]:
     """The outline and its tree, and whether the text has syntax errors or its parse was given up."""
     if language.grammar is None or not is_worth_parsing(language.grammar, data, len(lines)):
@@ -104,9 +104,11 @@ def _outline(
 def _chunks(
     path: bytes, language: Language, role: Role, masked: Masked, deadline: Deadline
 ) -> tuple[tuple[Chunk, ...], bool]:
-    lines = Lines(masked.data)
-    outlined, tree, has_errors = _outline(language, masked.data, lines, deadline)
-    parts = spans(masked.data, lines, outlined, tree.root_node if tree is not None else None)
+    lines = LineTable(masked.data)
+    # Grammars and patterns know \n as the only line end; hashes and texts are those of the bytes as they are.
+    text = with_line_feeds(masked.data)
+    outlined, tree, has_errors = _outline(language, text, lines, deadline)
+    parts = spans(text, lines, outlined, tree.root_node if tree is not None else None)
     separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
     assembler = Assembler(masked, lines, outlined, parts, separator, is_test=role is Role.TEST)
     assembler.add_claims(claims.find(masked, language.name, tree))

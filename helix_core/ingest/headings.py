@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from helix_core.ingest.lines import Lines
+from helix_core.lines import LineTable
 
 _ADORNMENT = frozenset(b"=-~^\"'`*+#<>:._")
 _DESCRIBING = frozenset(
@@ -72,7 +72,7 @@ def _levels(headings: list[Heading], data: bytes) -> list[int]:
     return levels
 
 
-def underlined(data: bytes, lines: Lines) -> list[Heading]:
+def underlined(data: bytes, lines: LineTable) -> list[Heading]:
     """Titles with a line of one punctuation character under them, and perhaps over them, found by reading lines."""
     found: list[Heading] = []
     for row in range(1, len(lines)):

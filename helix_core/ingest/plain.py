@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from helix_core.ingest.headings import Heading, entries, underlined
-from helix_core.ingest.lines import Lines
 from helix_core.ingest.outline import Outline, sections
+from helix_core.lines import LineTable
 
 _DEFINING = {
     b"def": "function", b"defp": "function", b"fn": "function", b"func": "function", b"function": "function",
@@ -18,7 +18,7 @@ _BEFORE = frozenset({b"export", b"public", b"private", b"protected", b"static", 
 _PROSE = frozenset({"text", "rst", "log", "csv", "gettext", "xml", "env"})
 
 
-def outline_of(language: str, data: bytes, lines: Lines) -> Outline:
+def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
     """What line reading alone can tell; an empty outline for data and logs."""
     if language in {"text", "rst"}:
         return Outline(symbols=tuple(sections(underlined(data, lines), data, entries(data))))
@@ -29,7 +29,7 @@ def outline_of(language: str, data: bytes, lines: Lines) -> Outline:
     return Outline(symbols=tuple(sections(_definitions(data, lines), data)))
 
 
-def _tables(data: bytes, lines: Lines) -> list[Heading]:
+def _tables(data: bytes, lines: LineTable) -> list[Heading]:
     found = []
     for row in range(len(lines)):
         start, end = lines.start(row), lines.start(row + 1)
@@ -40,7 +40,7 @@ def _tables(data: bytes, lines: Lines) -> list[Heading]:
     return found
 
 
-def _definitions(data: bytes, lines: Lines) -> list[Heading]:
+def _definitions(data: bytes, lines: LineTable) -> list[Heading]:
     """Top-level lines that say they define something, in the way most languages say it."""
     found = []
     for row in range(len(lines)):

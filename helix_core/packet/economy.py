@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import SourceKind, Weighed
 
 FIRST = 5
@@ -102,11 +103,11 @@ def head(one: Weighed) -> str:
     """The first lines of a quote, up to that which names the symbol; all of a short quote and of a note's."""
     if len(one.quote) <= SHORT_QUOTE or one.ranked.item.source.source_kind in _SAID:
         return one.quote
-    lines = one.quote.split("\n")
+    lines = lines_with_ends(one.quote)
     name = one.ranked.item.name
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     named = (number for number, line in enumerate(lines[:HEAD_LINES]) if name and name in _words(line))
-    return "\n".join(lines[: max(first, next(named, first)) + 1])
+    return without_line_end("".join(lines[: max(first, next(named, first)) + 1]))
 
 
 def _words(line: str) -> list[str]:
@@ -124,11 +125,11 @@ def _whole(one: Weighed) -> str:
 
 def _as_fits(one: Weighed, quote: str, left: int, size: Callable[[Weighed], int]) -> Weighed:
     """With the first lines of ``quote`` that there is room for, at least what it has."""
-    lines = quote.split("\n")
+    lines = lines_with_ends(quote)
     taken = size(one)
     most = len(lines)
     while most:
-        longer = with_quote(one, "\n".join(lines[:most]))
+        longer = with_quote(one, without_line_end("".join(lines[:most])))
         if len(longer.quote) <= len(one.quote):
             break
         if size(longer) - taken <= left:

@@ -5,6 +5,8 @@ Pure: a path and its bytes in, a reason out. Only the first kilobytes and the li
 
 from __future__ import annotations
 
+from helix_core.lines import line_breaks
+
 _HEAD_BYTES = 8192
 _MARKER_BYTES = 1024
 _MAX_LINES = 50_000
@@ -35,7 +37,7 @@ def content_reason(path: bytes, data: bytes) -> str:
         return "generated"
     if b".min." in name or _is_minified(name, data):
         return "minified"
-    return "too_large" if data.count(b"\n") > _MAX_LINES else ""
+    return "too_large" if line_breaks(data) > _MAX_LINES else ""
 
 
 def _is_private_key(head: bytes) -> bool:
@@ -48,7 +50,7 @@ def _is_private_key(head: bytes) -> bool:
 
 def _says_generated(head: bytes) -> bool:
     """A comment near the top with the tag, or with both words tools write: made by a program, hands off."""
-    for line in head.split(b"\n")[:15]:
+    for line in head.splitlines()[:15]:
         text = line.strip().lower()
         if text.startswith(_COMMENT) and _GENERATED in text and any(words in text for words in _HANDS_OFF):
             return True
@@ -57,8 +59,8 @@ def _says_generated(head: bytes) -> bool:
 
 def _is_minified(name: bytes, data: bytes) -> bool:
     """Lines no person writes: over 500 bytes on average, the longest over 5,000. Prose may have long paragraphs."""
-    if len(data) < _MINIFIED_BYTES or len(data) < _MINIFIED_MEAN * (data.count(b"\n") + 1):
+    if len(data) < _MINIFIED_BYTES or len(data) < _MINIFIED_MEAN * (line_breaks(data) + 1):
         return False
     if name.endswith(_PROSE):
         return False
-    return max(map(len, data.split(b"\n"))) > _MINIFIED_BYTES
+    return max(map(len, data.splitlines())) > _MINIFIED_BYTES

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from helix_core.errors import GitError
+from helix_core.lines import LineTable
 from helix_core.model import LastCommit
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import CoChanges, blame, co_changes
@@ -111,12 +112,13 @@ class LineHistory:
                 self._change.notify_all()
 
     def _blamed(self, lines: Lines) -> LinesCommit | None:
+        first, last = _git_lines(lines)
         try:
             found = blame(
                 self.git,
                 lines.path,
-                lines.start_line,
-                lines.end_line,
+                first,
+                last,
                 contents=lines.data,
                 timeout_seconds=BLAME_S,
                 stopped=self._closed,
@@ -136,6 +138,14 @@ class LineHistory:
         partners = _partners(pairs.items())
         with self._change:
             self._partners = partners
+
+
+def _git_lines(lines: Lines) -> tuple[int, int]:
+    """The lines as git counts them: for git a lone ``\\r`` ends no line."""
+    if not lines.data:
+        return lines.start_line, lines.end_line
+    start, end = LineTable(lines.data).span(lines.start_line, lines.end_line)
+    return lines.data.count(b"\n", 0, start) + 1, lines.data.count(b"\n", 0, max(end - 1, start)) + 1
 
 
 def _partners(pairs: Iterable[tuple[tuple[bytes, bytes], int]]) -> dict[bytes, tuple[bytes, ...]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from helix_core.engine.overlay import edits
 from helix_core.errors import WorkspaceError
+from helix_core.lines import LineTable
 from helix_core.workspace.disk import DiskError, Root
 
 LARGEST_BYTES = 16 * 1024 * 1024
@@ -23,13 +24,12 @@ def reads_as_file(folder: Path, path: bytes, buffer: bytes) -> bool:
 def line_in_file(folder: Path, path: bytes, buffer: bytes, line: int) -> int:
     """The file's line, 1-based, for a line of the buffer; for one that is only in the buffer, a line near it."""
     data = _file(folder, path)
-    lines = buffer.splitlines(keepends=True)
+    lines = LineTable(buffer)
     # Looked at from the other side: what would have to be edited in the buffer to read as the file?
     way_back = edits(buffer, data) if data is not None else None
     if way_back is None or not 1 <= line <= len(lines):
         return line
-    start = sum(map(len, lines[: line - 1]))
-    return way_back.place(start, start + len(lines[line - 1])).lines.start_line
+    return way_back.place(*lines.span(line, line)).lines.start_line
 
 
 def _file(folder: Path, path: bytes) -> bytes | None:

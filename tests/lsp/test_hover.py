@@ -226,3 +226,22 @@ def test_a_folder_opened_through_a_link_is_found_by_both_names(start: StartWire,
         uri = wire.open(folder / "app/sessions.py")
         params = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 6}}
         assert wire.result("textDocument/hover", params) is not None
+
+
+def test_a_hover_links_to_the_lines_an_editor_shows(start: StartWire, tmp_path: Path) -> None:
+    # VS Code sends the file with the line ends of its majority; the lines are the same.
+    text = "import os\rimport sys\rX = 1\n\n\ndef return_victim():\r\n    return X\n\nY = return_victim()\n"
+    project = make_project(tmp_path / "returns", {"main.py": ""})
+    (project / "main.py").write_bytes(text.encode())
+    wire = start()
+    wire.initialize(project, capabilities=MARKDOWN)
+    wire.until_fresh(project)
+    for buffer in (text, text.replace("\r\n", "\n").replace("\r", "\n")):
+        uri = wire.open(project / "main.py", buffer)
+        where = {"textDocument": {"uri": uri}, "position": {"line": 8, "character": 6}}
+        shown = wire.result("textDocument/hover", where)
+        assert "main.py#L6)" in shown["contents"]["value"]
+        assert "main.py#L9)" in shown["contents"]["value"]
+        asked = {"command": "helix.packet", "arguments": [{"question": "return_victim"}]}
+        packet = wire.result("workspace/executeCommand", asked)
+        assert packet["verified"][0]["start_line"] == 6

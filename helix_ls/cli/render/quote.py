@@ -9,6 +9,7 @@ from tree_sitter import Parser
 
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.ingest.syntax import load
+from helix_core.lines import lines_with_ends
 from helix_core.printable import lines_of
 from helix_ls.cli.render.words import count
 
@@ -19,7 +20,7 @@ _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
 def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
     """The lines of a quote with their numbers, ``most`` of them, then how many more the span has."""
-    lines = lines_of("\n".join(quote.split("\n", most)[:most])) if quote else []
+    lines = lines_of("".join(lines_with_ends(quote)[:most])) if quote else []
     while lines and not lines[-1].strip():
         lines.pop()
     width = len(str(start_line + len(lines)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.packet.wire import CHARACTERS_PER_TOKEN
 
 GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -45,7 +46,7 @@ def _cut(packet: Mapping[str, Any], ranked: list[dict[str, Any]], lines: tuple[i
     best, others = lines
     items = {
         id(item): {name: value for name, value in item.items() if name not in _SAYS_LESS}
-        | {"quote": "\n".join((item["quote"] or "").split("\n")[: others if place else best])}
+        | {"quote": without_line_end("".join(lines_with_ends(item["quote"] or "")[: others if place else best]))}
         for place, item in enumerate(ranked)
     }
     groups = {group: [items[id(item)] for item in packet[group] if id(item) in items] for group in GROUPS}

@@ -116,7 +116,7 @@ function withShortQuotes(asked: Asked): Asked {
 }
 
 function wholeLines(quote: string): string {
-  return quote.slice(0, quote.lastIndexOf('\n', mostQuote) + 1);
+  return quote.slice(0, Math.max(quote.lastIndexOf('\n', mostQuote), quote.lastIndexOf('\r', mostQuote)) + 1);
 }
 
 function isAsked(value: unknown): value is Asked {

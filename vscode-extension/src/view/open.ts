@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { LineSpan } from '../protocol';
 import { locate } from './locate';
-import { linesOf } from './shown';
+import { lineEnd, linesOf } from './shown';
 
 const litForMs = 1_600;
 
@@ -59,7 +59,7 @@ export class Opener implements vscode.Disposable {
 }
 
 function moved(document: vscode.TextDocument, { span, quote }: OpenRequest): LineSpan {
-  return locate(document.getText().split(/\r\n|\n|\r/), span, linesOf(quote));
+  return locate(document.getText().split(lineEnd), span, linesOf(quote));
 }
 
 /** From the first character of the span to the last that is not blank; a document that is shorter by now ends it. */

@@ -33,9 +33,12 @@ export function shown(text: string, keep = ''): string {
   return text.replace(unseen, (character) => (keep.includes(character) ? character : escape(character)));
 }
 
+/** What ends a line in an editor. */
+export const lineEnd = /\r\n|\n|\r/;
+
 /** The lines of a quote, without the blank ones at its end; tabs stay. */
 export function linesOf(quote: string): string[] {
-  const lines = quote.split('\n').map((line) => line.replace(/\r$/, ''));
+  const lines = quote.split(lineEnd);
   while (lines.length > 0 && lines.at(-1)?.trim() === '') lines.pop();
   return lines;
 }

@@ -1,6 +1,6 @@
 /** What stands at a pointer: whole lines with their numbers, in no colours of any language. */
 
-import { linesOf } from '../../shown';
+import { lineEnd, linesOf } from '../../shown';
 import { count } from '../../words';
 import type { LiveItem } from '../../verdicts';
 import { h, text, type Described } from '../dom';
@@ -51,5 +51,5 @@ export function quote({ item, whole, tabbable, showWhole }: QuoteProps): Describ
 
 /** Lines are missing because the quote was cut, not because the span ends in blank lines. */
 function blankless(item: LiveItem, lines: number): boolean {
-  return item.quote.split('\n').length - 1 <= lines;
+  return item.quote.split(lineEnd).length - 1 <= lines;
 }
