@@ -21,7 +21,7 @@ from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
 from helix_core.lines import with_line_feeds
-from helix_core.model import Hints, Status, TaskType, Weighed
+from helix_core.model import Found, Hints, Status, TaskType, Weighed
 from helix_core.printable import safe_text
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
@@ -90,8 +90,8 @@ def context(
     *,
     means: Means,
     not_indexed: NotIndexed,
-) -> dict[str, Any]:
-    """The ``helix.context/1`` object but for what the workspace adds (its path and its own notes)."""
+) -> tuple[dict[str, Any], Found]:
+    """The ``helix.context/1`` object but for what the workspace adds (path, own notes), and what was found."""
     config, encoder, recall = means.config, means.encoder, means.recall
     kept, most = means_of(config), candidates(request.budget_tokens)
     prefer = config.prefer_implementation
@@ -133,7 +133,7 @@ def context(
         condense=kept.condense,
     )
     about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
-    return _wire(question, request, answered, window, evidence) | about
+    return _wire(question, request, answered, window, evidence) | about, found
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:

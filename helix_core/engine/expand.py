@@ -19,6 +19,7 @@ from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskTy
 from helix_core.packet import item_object
 from helix_core.search.kin import kin_of
 from helix_core.store.reader import Reader
+from helix_core.store.session import QueryBudgetError
 from helix_core.words import IDENTIFIER
 from helix_core.workspace.paths import checked
 
@@ -56,6 +57,7 @@ class Expansion:
 
     def __init__(self, reader: Reader, weigher: Weigher) -> None:
         self._reader, self._weigher = reader, weigher
+        self.notes: list[str] = []
 
     def of(self, wanted: Wanted, gene: bytes) -> dict[str, Any] | None:
         """The object; None where no file has such a place. ``gene`` is the id's bytes, empty where none was given."""
@@ -74,7 +76,8 @@ class Expansion:
         ]
         found, _ = self._weigher.weigh([Ranked(item, 1.0, ()), *ranked], wanted.task)
         relations = [relation for relation, _ in chosen.values()]
-        return told(found[0], list(zip(relations, found[1:], strict=True)), wanted)
+        answer = told(found[0], list(zip(relations, found[1:], strict=True)), wanted)
+        return answer | {"notes": [*self._weigher.notes, *self.notes]}
 
     def _item(self, wanted: Wanted, gene: bytes) -> Item | None:
         """The place as the index has it once its file was looked at: a file that changed is known anew."""
@@ -119,11 +122,18 @@ class Expansion:
         ids = {
             "test": reader.tests_of(item.name, TRIED),
             "document": reader.documents_saying(item.name, TRIED),
-            "user": reader.references(item.name, TRIED),
+            "user": self._users(item.name),
         }
         items = reader.items([id_ for each in ids.values() for id_ in each])
         for relation, each in ids.items():
             yield from ((relation, items[id_]) for id_ in each if id_ in items)
+
+    def _users(self, name: str) -> list[int]:
+        try:
+            return self._reader.references(name, TRIED)
+        except QueryBudgetError:
+            self.notes.append("not worked out within the budget of work: who uses the name")
+            return []
 
 
 def around_note(items: Sequence[NoteItem], number: int, wanted: Wanted, now: float) -> dict[str, Any]:
@@ -155,6 +165,7 @@ def told(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: Wanted) -
         "neighbours": [{"relation": relation, **item_object(one)} for relation, one in new],
         "count": len(new),
         "skipped_delivered": len(made) - len(new),
+        "notes": [],
     }
 
 

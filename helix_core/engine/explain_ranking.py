@@ -25,7 +25,7 @@ def explained_search(query: str, found: Found, elapsed_ms: float, notes: Sequenc
 
 
 def explained_answer(
-    query: str, task: str, weighed: Sequence[Weighed], found: Found, elapsed_ms: float
+    query: str, task: str, weighed: Sequence[Weighed], found: Found, *, elapsed_ms: float, notes: Sequence[str]
 ) -> dict[str, Any]:
     """The ``helix.explain/1`` object of a question: the items of its packet in their order, ``gene_id`` and lines as
     the packet has them, and the same beside it as for a search."""
@@ -43,6 +43,7 @@ def explained_answer(
         "elapsed_ms": round(elapsed_ms, 3),
         "nearest": list(found.nearest),
         "rankers": dict(found.rankers),
+        "notes": list(notes),
     } | _explains(found, account, (one.item.source.source_id for one in ranked))
 
 

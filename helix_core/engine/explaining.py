@@ -59,7 +59,7 @@ class Explaining(Using):
         from helix_core.engine.explain_ranking import explained_search
 
         found, took_ms = self._searched(question, k, hints, cancelled, explained=True)
-        return explained_search(question, found, took_ms, self._doubts())
+        return explained_search(question, found, took_ms, self._said(found))
 
     def _searched(
         self, question: str, k: int, hints: Hints, cancelled: Callable[[], bool] | None, *, explained: bool = False
@@ -108,4 +108,5 @@ class Explaining(Using):
 
         answered = self._mended(make)
         elapsed_ms = (time.monotonic() - started) * 1e3
-        return explained_answer(question, chosen.value, answered.weighed, answered.found, elapsed_ms)
+        found, notes = answered.found, self._said(answered.found)
+        return explained_answer(question, chosen.value, answered.weighed, found, elapsed_ms=elapsed_ms, notes=notes)

@@ -30,7 +30,7 @@ from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
 from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
-from helix_core.model import NOTE_SCHEME, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
+from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, Quotes, packet, search_answer
 from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
@@ -155,7 +155,7 @@ class Helix(Explaining):
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
         found, took_ms = self._searched(question, k, hints, cancelled)
-        return search_answer(question, found, took_ms, self._doubts())
+        return search_answer(question, found, took_ms, self._said(found))
 
     def packet(
         self,
@@ -192,7 +192,7 @@ class Helix(Explaining):
             return self._with_notes(answer.make(question, chosen, most, self._hinted(hints)), chosen, most)[0], weigher
 
         answer, weigher = self._mended(make)
-        notes = (*self.notices, *self._doubts(), *weigher.notes)
+        notes = (*self._said(answer.found), *weigher.notes)
         facts = PacketFacts(
             query=question,
             task=chosen,
@@ -225,17 +225,17 @@ class Helix(Explaining):
         wanted = (request or windows.ContextRequest()).checked()
         check = stop_when(cancelled)
 
-        def make() -> tuple[dict[str, Any], Weigher]:
+        def make() -> tuple[dict[str, Any], Found, Weigher]:
             weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
             reader = self._index.reader
             means = windows.Means(self._config, self.encoder, self._reranking(), self._with_notes)
-            return windows.context(
-                reader, weigher, question, wanted, self._hinted(hints), means=means, not_indexed=self._not_indexed()
-            ), weigher
+            given, pending = self._hinted(hints), self._not_indexed()
+            made, found = windows.context(reader, weigher, question, wanted, given, means=means, not_indexed=pending)
+            return made, found, weigher
 
-        answer, weigher = self._mended(make)
+        answer, found, weigher = self._mended(make)
         answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head
-        answer["notes"] = [*self.notices, *self._doubts(), *weigher.notes, *answer["notes"]]
+        answer["notes"] = [*self._said(found), *weigher.notes, *answer["notes"]]
         answer["elapsed_ms"] = round((time.monotonic() - started) * 1e3, 3)
         return answer
 

@@ -25,6 +25,9 @@ from helix_core.workspace.disk import DiskError, DiskFile, Root
 from helix_core.workspace.files import content_reason
 
 INGEST_BYTES_PER_MS = 3_000
+LEAST_INGEST_MS = 0.5
+OVER_BUDGET = "more files have changed than the budget takes in: what is new in the others was not searched"
+BEING_WRITTEN = "the index is being written just now: what is new in changed files was not searched"
 RELOCATE_BYTES = 8 * 1024 * 1024
 _GONE = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE})
 
@@ -55,11 +58,12 @@ class Sight:
 
 
 class Observer:
-    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking.
+    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking: each file costs what its bytes
+    take on an idle machine, so that the machine's load never decides which files are read again.
 
-    Without a ``writer`` nothing is mended. One that is busy is tried once; that is told only where it was waited for
-    (``never_waits``): who comes first, the writer or the question, is nobody's fault. Who has the patience has it
-    tried again for ``busy_ms`` in all.
+    Without a ``writer`` nothing is mended. One that is busy is tried once, or, with patience, again for ``busy_ms`` in
+    all. ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is no error to report,
+    only a reason why changed files were not searched.
     """
 
     def __init__(
@@ -161,16 +165,18 @@ class Observer:
         content = file.content_hash
         if self._mend(lambda writer: writer.activate(source.path, content, parser, file.signature, observed_ns)):
             return Sight(Reason.REINGESTED, file, before)
-        if self._gives_up or len(data) / INGEST_BYTES_PER_MS > self._left_ms:
+        cost_ms = max(len(data) / INGEST_BYTES_PER_MS, LEAST_INGEST_MS)
+        if self._gives_up or cost_ms > self._left_ms:
+            if self._writer is not None:
+                self.notes[BEING_WRITTEN if self._gives_up else OVER_BUDGET] = None
             return Sight(Reason.CHANGED, file)
+        self._left_ms -= cost_ms
         make_ready(source.path, data)
-        started = time.monotonic()
         with self._in_hand(content) as may_parse:
             if not may_parse:
                 return Sight(Reason.CHANGED, file)
             document = ingest(source.path, data, skipped=content_reason(source.path, data))
         stored = self._mend(lambda writer: writer.replace(document, file.signature, observed_ns))
-        self._left_ms -= (time.monotonic() - started) * 1e3
         return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
 
 

@@ -117,6 +117,10 @@ class Opened:
         else:
             self._facts.follow()
 
+    def _said(self, found: Found) -> tuple[str, ...]:
+        """What stands beside every answer: of settings and index, of this moment, of how it was found."""
+        return (*self.notices, *self._doubts(), *found.notes)
+
     def _doubts(self) -> list[str]:
         """What an answer from this index should say of itself."""
         doubts = [self._facts.note] if self._facts.note else []

@@ -1,4 +1,4 @@
-"""Have the first places of an answer read again by a cross-encoder, within a few milliseconds, where one is set up.
+"""Have the first places of an answer read again by a cross-encoder, within a budget of CPU time, where one is set up.
 
 It is a host's to give: no command that asks once and leaves has one, and what hovers show is never ranked at all.
 Whatever goes wrong, the order stays as it was and the answer's ``rankers`` say what.
@@ -34,11 +34,15 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """Of one workspace. ``budget_ms`` is for the reading of one answer's places; a few texts may overrun it."""
+    """Of one workspace. ``budget_ms`` is for the reading of one answer's places; a few texts may overrun it.
+
+    The default ``clock`` is the calling thread's CPU time: the model runs in that thread, and a busy machine must not
+    change the order.
+    """
 
     reranker: Reranker
     budget_ms: float
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.thread_time
 
     def asked(self, k: int) -> int:
         """How many places to search for, so that ``k`` of them can be chosen."""
@@ -57,7 +61,11 @@ class Reranking:
             return _cut(found, found.ranked, k, str(error))
         state = "used" if len(scores) == len(texts) else f"{len(scores)} of {len(texts)} in {self.budget_ms:g} ms"
         ranked = reordered(found.ranked, dict(zip(texts, scores, strict=False)))
-        return _cut(found, ranked, k, state if texts else "empty")
+        cut = _cut(found, ranked, k, state if texts else "empty")
+        if len(scores) == len(texts):
+            return cut
+        note = f"the order is not final: {len(scores)} of {len(texts)} places were read again within the budget"
+        return dataclasses.replace(cut, notes=(*cut.notes, note))
 
 
 def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:

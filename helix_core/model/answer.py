@@ -55,6 +55,7 @@ class Ranked:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
+    ``notes`` say what the answer lacks because its budget of work was used up.
 
     ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
     ``account``: how the answer came about, where that was asked for.
@@ -70,6 +71,7 @@ class Found:
     evaluated: int
     nearest: tuple[str, ...] = ()
     account: Account | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.pointing import Best, heard, read_files
 from helix_core.search.rankers import Asked
 from helix_core.search.second_stage import SIGNS, signs_of
-from helix_core.store.session import QueryTimeoutError
+from helix_core.store.session import QueryBudgetError
 
 FIRST_SHOWN = 8
 """So many places of each ranker's list are told, whether they came into the answer or not."""
@@ -84,7 +84,7 @@ def _lines(searched: Searched) -> dict[int, tuple[Sign, ...]]:
     try:
         files = read_files(searched.asked, searched.best)
         known = heard(searched.asked, searched.best.votes, files)
-    except QueryTimeoutError:
+    except QueryBudgetError:
         return {}
     places = signs_of(files, known)
     table = VECTORS if known.similarity else WORDS

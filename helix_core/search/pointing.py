@@ -30,7 +30,7 @@ def point(asked: Asked, best: Best, limit: int) -> tuple[list[Place], list[Place
     """At most ``limit`` places of the best files, in the order they are shown: until each file was shown once,
     and the further ones.
 
-    Raises QueryTimeoutError when reading the places takes too long.
+    Raises QueryBudgetError when reading the places takes too much work.
     """
     files = read_files(asked, best)
     scored = rescore(files, heard(asked, best.votes, files))

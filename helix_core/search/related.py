@@ -16,7 +16,7 @@ LINKS_EACH = 20
 def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[Ranked]:
     """At most ``room`` items linked to the first direct ones, from files not yet in the answer, below all of them.
 
-    Raises QueryTimeoutError when the index takes too long to say who uses a name.
+    Raises QueryBudgetError when finding out who uses a name takes too much work.
     """
     if room <= 0 or not direct:
         return []

@@ -10,12 +10,12 @@ from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import Searched, account_of
 from helix_core.search.confidence import FLOOR, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
-from helix_core.search.known_words import word_frequency
+from helix_core.search.known_words import known_words
 from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
 from helix_core.search.pointing import Best, point
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import Intent, Question, understand
-from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, Asked, Votes
+from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, RANKERS, Asked, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ
 from helix_core.search.signs import FilesFound, signs_of
@@ -23,16 +23,19 @@ from helix_core.search.spans import Place, choose_places, falling
 from helix_core.search.terms import Term, expression, weigh_terms, worth_asking
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryTimeoutError
+from helix_core.store.session import QueryBudgetError
 
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
 WORDS_TRIED = 3
+WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 """The rankers that find what is named. Where a question is nothing but a known name, files without it are padding."""
 ABSENT_CONFIDENCE = 0.29
 """Just below what a verdict asks for: places shown beside "it is not here" are never told as verified."""
+OVER_BUDGET = "ran out of its budget"
+"""The state of a ranker, or of a later step, whose query was stopped."""
 
 
 @dataclass(slots=True)
@@ -41,6 +44,24 @@ class _Heard:
 
     votes: dict[str, Votes] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
+
+    def lost(self) -> list[str]:
+        """The rankers, and the counts of words, that ran out of their budget: nothing is known of what they hold."""
+        return [name for name in (WORDS, *RANKERS) if self.states.get(name) == OVER_BUDGET]
+
+    def notes(self) -> tuple[str, ...]:
+        """What the answer lacks, for the user."""
+        lost = self.lost()
+        later = [name for name, state in self.states.items() if state == OVER_BUDGET and name not in lost]
+        notes = []
+        if lost:
+            notes.append(
+                f"not everything was searched ({', '.join(lost)}: the budget of work was used up): "
+                "places may be missing, and the confidence is computed without them"
+            )
+        if later:
+            notes.append(f"not worked out within the budget of work: {', '.join(later)}")
+        return tuple(notes)
 
 
 def _go_on() -> None:
@@ -65,8 +86,8 @@ def search(
     ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
     ``encoder`` makes the question's vector; without one what goes by meaning is off. ``explained`` adds the account of
     how the answer came about, which costs about half as much as the answer.
-    Raises StoreError when the index cannot be read; a ranker that ran out of its time is named in ``Found.rankers``
-    instead.
+    Raises StoreError when the index cannot be read; what ran out of its budget of work is named in ``Found.rankers``
+    and ``Found.notes`` instead.
     """
     with reader.snapshot():
         asked = understand(question)
@@ -99,13 +120,18 @@ class _Search:
         self._sources, self._items = reader.size()
 
     def run(self, text: str, k: int, *, explained: bool = False) -> Found:
-        frequency = word_frequency(self._question.words, self._reader)
+        known = known_words(self._question.words, self._items, self._reader)
+        frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
         meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
         asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning)
         heard = self._hear(asked)
+        if known.uncounted:
+            heard.states[WORDS] = OVER_BUDGET
         with_model = meaning is not None and not meaning.is_static
-        weights = {name: weight(name, with_model=with_model) for name in heard.votes}
+        # A ranker that was lost keeps its weight: it counts as one that does not agree.
+        silent = [name for name in heard.lost() if name != WORDS]
+        weights = {name: weight(name, with_model=with_model) for name in (*heard.votes, *silent)}
         rankings = [_ranking(name, votes, weights[name]) for name, votes in heard.votes.items()]
         fused = blend(rankings)
         self._check()
@@ -120,8 +146,10 @@ class _Search:
         ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
         signs = signs_of(self._question, terms, FilesFound(files, roles, heard.votes, weights))
-        known_empty = not ranked or presence(signs) < FLOOR
-        sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if known_empty else 1.0)
+        seems_empty = not ranked or presence(signs) < FLOOR
+        sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
+        known_empty = seems_empty and not heard.lost()
+        nearest = self._nearest(terms, heard, ranked) if seems_empty else ()
         return Found(
             ranked=ranked,
             confidence=sure if ranked else 0.0,
@@ -131,8 +159,9 @@ class _Search:
             searched_sources=self._sources,
             searched_items=self._items,
             evaluated=len(fused),
-            nearest=self._nearest(terms, heard, ranked) if known_empty else (),
+            nearest=nearest,
             account=account_of(Searched(asked, rankings, fused, best, ranked, signs)) if explained else None,
+            notes=heard.notes(),
         )
 
     def _hear(self, asked: Asked) -> _Heard:
@@ -153,8 +182,8 @@ class _Search:
         self._check()
         try:
             votes = ranker()
-        except QueryTimeoutError as error:
-            heard.states[name] = str(error)
+        except QueryBudgetError:
+            heard.states[name] = OVER_BUDGET
             return
         heard.states[name] = "used" if votes.votes else "empty"
         if votes.votes:
@@ -189,8 +218,8 @@ class _Search:
             direct = [one for one in direct if any(signal.ranker in BY_NAME for signal in one.signals)]
         try:
             related = related_items(self._reader, direct, k - len(direct))
-        except QueryTimeoutError as error:
-            heard.states["related"] = str(error)
+        except QueryBudgetError:
+            heard.states["related"] = OVER_BUDGET
             related = []
         return (*direct, *related)
 
@@ -206,8 +235,8 @@ class _Search:
         others = files[FILES_READ:]
         try:
             first, rest = point(asked, best, k) if best.files else ([], [])
-        except QueryTimeoutError as error:
-            heard.states["lines"] = str(error)
+        except QueryBudgetError:
+            heard.states["lines"] = OVER_BUDGET
             items = self._items_of(asked, heard, files)
             return choose_places([(one.id, score) for one, score in files], items, k)
         found = self._items_of(asked, heard, others) if len(first) < k else {}
@@ -244,8 +273,8 @@ class _Search:
             return []
         try:
             return self._reader.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
-        except QueryTimeoutError as error:
-            heard.states["spans"] = str(error)
+        except QueryBudgetError:
+            heard.states["spans"] = OVER_BUDGET
             return []
 
     def _nearest(self, terms: Sequence[Term], heard: _Heard, ranked: Sequence[Ranked]) -> tuple[str, ...]:
@@ -255,8 +284,8 @@ class _Search:
         for word in list(dict.fromkeys((*self._question.identifiers, *unknown)))[:WORDS_TRIED]:
             try:
                 names.update((hit.name, None) for hit in self._reader.similar_names(word, 2) if hit.similarity >= 0.5)
-            except QueryTimeoutError as error:
-                heard.states["nearest"] = str(error)
+            except QueryBudgetError:
+                heard.states["nearest"] = OVER_BUDGET
                 break
         names.update((one.item.symbol or one.item.source.source_id, None) for one in ranked[:NEAREST])
         return tuple(names)[:NEAREST]

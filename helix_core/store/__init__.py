@@ -16,7 +16,7 @@ from helix_core.store.hits import (
 )
 from helix_core.store.index import Identity, Index, open_index, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryTimeoutError
+from helix_core.store.session import QueryBudgetError
 from helix_core.store.vectors import VectorHit
 from helix_core.store.writer import Writer
 
@@ -27,7 +27,7 @@ __all__ = [
     "DefinitionHit",
     "Identity",
     "Index",
-    "QueryTimeoutError",
+    "QueryBudgetError",
     "Reader",
     "SimilarName",
     "SourceTotals",

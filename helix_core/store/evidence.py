@@ -15,7 +15,7 @@ import apsw
 
 from helix_core.store.hits import Weights
 from helix_core.store.inside import InnerPlace, InsideQueries
-from helix_core.store.session import Row, Value
+from helix_core.store.session import LONG_TEXT_STEPS_PER_MS, RANKING_STEPS_PER_MS, Row, Value
 
 _FUNCTION = "evidence"
 _FIELDS = ((0, 3), (1,), (2,), (4,))
@@ -56,7 +56,7 @@ class Evidence(NamedTuple):
 
 
 class EvidenceQueries(InsideQueries):
-    """Matches with their counts, best first by BM25, within the reader's time budget (QueryTimeoutError)."""
+    """Matches with their counts, best first by BM25, within the reader's budget of work (QueryBudgetError)."""
 
     _registered = False
     _sized = (-1, 0, 0)
@@ -87,7 +87,7 @@ class EvidenceQueries(InsideQueries):
         first, behind = places[0].id, places[-1].id + 1
         counting = (phrases, weights.length_counts, *weights.by_column)
         bindings: tuple[Value, ...] = (match, first, behind, *counting, places[0].source_id)
-        return {row[0]: _row(row) for row in self._timed_rows(_INSIDE, bindings)}
+        return {row[0]: _row(row) for row in self._bounded_rows(_INSIDE, bindings)}
 
     def _register_evidence(self) -> None:
         if not self._registered:
@@ -96,10 +96,11 @@ class EvidenceQueries(InsideQueries):
 
     def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[Evidence]:
         self._register_evidence()
+        steps_per_ms = LONG_TEXT_STEPS_PER_MS if sql == _FILES else RANKING_STEPS_PER_MS
 
         def ask(count: int) -> list[Row]:
-            return self._timed_rows(
-                sql, (match, weights.rank, count, phrases, weights.length_counts, *weights.by_column)
+            return self._bounded_rows(
+                sql, (match, weights.rank, count, phrases, weights.length_counts, *weights.by_column), steps_per_ms
             )
 
         return [_row(row) for row in self._live(ask, limit)]

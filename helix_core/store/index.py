@@ -51,7 +51,11 @@ class Index:
         return self._writer
 
     def reader(self, *, budget_ms: float = READ_BUDGET_MS) -> Reader:
-        """A new reader for the calling thread. ``budget_ms`` bounds each full-text query (wall time)."""
+        """A new reader for the calling thread.
+
+        ``budget_ms`` bounds the work of each full-text query: as many of SQLite's instructions as an idle machine
+        executes in about that many milliseconds. It is counted, not timed, so load never changes an answer.
+        """
         with translated(self._file):
             connection = connect(self._file, apsw.SQLITE_OPEN_READONLY)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import apsw
 
 from helix_core.store.lexical import LexicalQueries
-from helix_core.store.session import Row, id_list
+from helix_core.store.session import ROW_STEPS_PER_MS, Row, id_list
 
 _SPOTS = "spots"
 
@@ -59,21 +59,21 @@ class Spots:
 
 
 class InsideQueries(LexicalQueries):
-    """About live files only, each within the reader's time budget (QueryTimeoutError)."""
+    """About live files only, each within the reader's budget of work (QueryBudgetError)."""
 
     _inside_registered = False
 
     def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
         """All chunks of some live files, by file and in its order; files that are not live are missing."""
         found: dict[int, list[InnerPlace]] = {}
-        for row in self._timed_rows(_PLACES, (id_list(source_ids),)):
+        for row in self._bounded_rows(_PLACES, (id_list(source_ids),), ROW_STEPS_PER_MS):
             found.setdefault(row[1], []).append(_place(row))
         return found
 
     def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
         """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
         self._register()
-        return {row[0]: _spots(array("q", row[1])) for row in self._timed_rows(_WHERE_IN, (match, id_list(item_ids)))}
+        return {row[0]: _spots(array("q", row[1])) for row in self._bounded_rows(_WHERE_IN, (match, id_list(item_ids)))}
 
     def _register(self) -> None:
         if not self._inside_registered:

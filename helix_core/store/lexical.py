@@ -47,7 +47,7 @@ def phrase(text: str) -> str:
 
 
 class LexicalQueries(Session):
-    """Ranked full-text matches, best first, each within the reader's time budget (QueryTimeoutError)."""
+    """Ranked full-text matches, best first, each within the reader's budget of work (QueryBudgetError)."""
 
     _tokenizer: apsw.FTS5Tokenizer | None = None
     _reference_tokenizer: apsw.FTS5Tokenizer | None = None
@@ -55,19 +55,19 @@ class LexicalQueries(Session):
 
     def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
         """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
-        rows = self._live(lambda count: self._timed_rows(_CHUNKS, (match, weights.rank, count)), limit)
+        rows = self._live(lambda count: self._bounded_rows(_CHUNKS, (match, weights.rank, count)), limit)
         return [(row[0], row[1], row[2]) for row in rows]
 
     def file_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, float]]:
         """``(source id, BM25 score)`` of whole files."""
-        rows = self._live(lambda count: self._timed_rows(_FILES, (match, weights.rank, count)), limit)
+        rows = self._live(lambda count: self._bounded_rows(_FILES, (match, weights.rank, count)), limit)
         return [(row[0], row[1]) for row in rows]
 
     def matches_in(
         self, match: str, source_ids: Iterable[int], limit: int, weights: Weights = _EVEN
     ) -> list[tuple[int, int, float]]:
         """``chunk_matches`` restricted to some files; word weights are still those of the whole index."""
-        return self._timed_rows(_CHUNKS_IN, (match, weights.rank, id_list(source_ids), limit))
+        return self._bounded_rows(_CHUNKS_IN, (match, weights.rank, id_list(source_ids), limit))
 
     def paths_like(self, words: Iterable[str], limit: int = 20) -> list[tuple[int, float]]:
         """``(source id, score)`` of files whose path contains some of the words, the more and rarer the better."""
@@ -84,7 +84,7 @@ class LexicalQueries(Session):
         words = _tokens(self._reference_tokenizer, name)
         # Postings without positions know no phrases, so each word is asked for by itself.
         match = " AND ".join(map(phrase, words))
-        return [row[0] for row in self._timed_rows(_REFERENCES, (match, limit))] if match else []
+        return [row[0] for row in self._bounded_rows(_REFERENCES, (match, limit))] if match else []
 
     def frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
@@ -116,7 +116,7 @@ class LexicalQueries(Session):
         return {name: known[name] for name in names}
 
     def _term_frequency(self, token: str) -> int:
-        rows = self._timed_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))
+        rows = self._bounded_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))
         return int(rows[0][0]) if rows else 0
 
     def _live(self, ask: Callable[[int], list[Row]], limit: int) -> list[Row]:

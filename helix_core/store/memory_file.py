@@ -17,7 +17,7 @@ import apsw
 
 from helix_core.errors import BusyStoreError, CorruptMemoryError, CorruptStoreError, MemoryStoreError, NewerStoreError
 from helix_core.store.header import is_shorter_than_it_says, read_header
-from helix_core.store.session import QueryTimeoutError, connect
+from helix_core.store.session import QueryBudgetError, connect
 
 NAME = "memory.db"
 APPLICATION_ID = 0x484C584D  # "HLXM"
@@ -44,12 +44,12 @@ _CACHE_KIB = 4 * 1024
 def remembered(path: str) -> Iterator[None]:
     """Turn SQLite's failures into errors that speak of the memory.
 
-    Raises: CorruptMemoryError, QueryTimeoutError, BusyStoreError, MemoryStoreError.
+    Raises: CorruptMemoryError, QueryBudgetError, BusyStoreError, MemoryStoreError.
     """
     try:
         yield
     except apsw.InterruptError as error:
-        raise QueryTimeoutError("The query ran out of its time budget; ask with fewer or rarer words.") from error
+        raise QueryBudgetError from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
         raise CorruptMemoryError(
             f"The memory {path} is damaged ({error}); it is set aside, whole, when it is used the next time."

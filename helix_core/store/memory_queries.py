@@ -41,7 +41,7 @@ class MemoryQueries(Session):
         match = " OR ".join(phrase(word) for word in words)
         if not match:
             return []
-        return [_item(row) for row in self._timed_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
+        return [_item(row) for row in self._bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
 
     def items_with(self, workspace: bytes, gene_id: bytes) -> list[NoteItem]:
         """The items whose text has this hash."""

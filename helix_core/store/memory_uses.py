@@ -43,11 +43,11 @@ class MemoryUses(MemoryQueries):
     ) -> list[tuple[bytes, bytes, str, float]]:
         """``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used beside it."""
         bindings = (workspace, _hex(paths[:MOST_ASKED]), sitting_s, _MOST_TOGETHER)
-        return [(row[0], row[1], row[2], row[3]) for row in self._timed_rows(_TOGETHER, bindings)]
+        return [(row[0], row[1], row[2], row[3]) for row in self._bounded_rows(_TOGETHER, bindings)]
 
     def use_counts(self, workspace: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
         """How often each file was used; those that never were are missing."""
-        return {row[0]: row[1] for row in self._timed_rows(_COUNTS, (workspace, _hex(paths)))}
+        return {row[0]: row[1] for row in self._bounded_rows(_COUNTS, (workspace, _hex(paths)))}
 
     def used_lately(self, workspace: bytes, session: str, since: float) -> list[bytes]:
         """What a session used since then, the last first, at most eight."""

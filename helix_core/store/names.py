@@ -8,7 +8,7 @@ from math import ceil
 from helix_core.model import Role
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.rows import IMPORTS, TESTS
-from helix_core.store.session import Session, id_list, text_list
+from helix_core.store.session import ROW_STEPS_PER_MS, Session, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
 _SPELLINGS_KEPT = 16
@@ -114,7 +114,7 @@ class NameQueries(Session):
             # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
             least = max(1, ceil(0.2 * len(wanted)))
             bindings = (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least)
-            rows = self._timed_rows(_CANDIDATES, bindings) if wanted else []
+            rows = self._bounded_rows(_CANDIDATES, bindings, 2 * ROW_STEPS_PER_MS) if wanted else []
             scored = [(_dice(wanted, trigrams(known)), name, name_id) for name_id, name, known in rows]
             kept = self._spelled[1][folded] = sorted(scored, key=lambda entry: (-entry[0], entry[1]))
         return kept

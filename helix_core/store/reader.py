@@ -23,7 +23,7 @@ class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueri
     """Answers about live versions only, for one thread. Close it when the thread is done.
 
     Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.
-    Questions raise QueryTimeoutError, CorruptStoreError (rebuild the index) or StoreError.
+    Questions raise QueryBudgetError, CorruptStoreError (rebuild the index) or StoreError.
     """
 
     def __init__(

@@ -1,10 +1,13 @@
-"""One SQLite connection: how it is set up, how its failures become Helix's errors, how long a query may take."""
+"""One SQLite connection: how it is set up, how its failures become Helix's errors, how much work a query may do.
+
+A query's budget is counted in instructions of SQLite's virtual machine, never in time: the same query on the same index
+ends the same way on a busy machine and on an idle one.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
@@ -15,14 +18,23 @@ import apsw
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 
 BUSY_TIMEOUT_MS = 5_000
-_PROGRESS_STEPS = 2_000
+RANKING_STEPS_PER_MS = 8_000
+"""Instructions in a millisecond of an idle machine for a query that ranks full-text matches of chunks."""
+LONG_TEXT_STEPS_PER_MS = 4_000
+"""The same where the matches are whole files: one row holds many more postings."""
+ROW_STEPS_PER_MS = 25_000
+"""The same for plain rows and joins."""
+_STEPS_PER_LOOK = 1_000
 
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 
 
-class QueryTimeoutError(StoreError):
-    """A query used up its time budget and was stopped; nothing is wrong with the index."""
+class QueryBudgetError(StoreError):
+    """A query used up its budget of work and was stopped; nothing is wrong with the index."""
+
+    def __init__(self) -> None:
+        super().__init__("The query ran out of its budget of work; ask with fewer or rarer words.")
 
 
 def connect(path: str, flags: int) -> apsw.Connection:
@@ -39,14 +51,14 @@ def connect(path: str, flags: int) -> apsw.Connection:
 def translated(path: str) -> Iterator[None]:
     """Turn SQLite's failures into a ``StoreError`` that says what to do next.
 
-    Raises: CorruptStoreError for a damaged or foreign file, QueryTimeoutError for a query stopped by its budget,
+    Raises: CorruptStoreError for a damaged or foreign file, QueryBudgetError for a query stopped by its budget,
     BusyStoreError when another connection writes for longer than this one waits, StoreError for everything else
     SQLite reports.
     """
     try:
         yield
     except apsw.InterruptError as error:
-        raise QueryTimeoutError("The query ran out of its time budget; ask with fewer or rarer words.") from error
+        raise QueryBudgetError from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
         raise CorruptStoreError(
             f"The index {path} is damaged ({error}); it will be moved aside and rebuilt."
@@ -93,14 +105,22 @@ class Session:
         with translated(self._path):
             return rows_of(self._connection, sql, bindings)
 
-    def _timed_rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
-        """The same, stopped with QueryTimeoutError when the budget is used up."""
-        deadline = time.perf_counter() + self._budget_ms / 1000
+    def _bounded_rows(
+        self, sql: str, bindings: Sequence[Value] = (), steps_per_ms: int = RANKING_STEPS_PER_MS
+    ) -> list[Row]:
+        """The same, stopped with QueryBudgetError when the budget is used up.
 
-        def late() -> bool:
-            return time.perf_counter() > deadline
+        ``steps_per_ms`` turns the budget's milliseconds into instructions; it is a property of the query, so that
+        neither the machine nor its load decides.
+        """
+        left = int(self._budget_ms * steps_per_ms / _STEPS_PER_LOOK)
 
-        self._connection.set_progress_handler(late, _PROGRESS_STEPS, id="budget")
+        def is_spent() -> bool:
+            nonlocal left
+            left -= 1
+            return left < 0
+
+        self._connection.set_progress_handler(is_spent, _STEPS_PER_LOOK, id="budget")
         try:
             return self._rows(sql, bindings)
         finally:

@@ -49,6 +49,7 @@ def resonance(found: Mapping[str, Any]) -> dict[str, Any]:
         "items": [{name: item[name] for name in (*_PLACE, "score", "signals")} for item in found["items"]],
         "known_empty": found["known_empty"],
         "confidence": found["confidence"],
+        "notes": found["notes"],
     }
 
 

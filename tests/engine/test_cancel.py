@@ -7,6 +7,7 @@ import apsw
 import pytest
 
 from helix_core.engine import Helix
+from helix_core.engine.observe import BEING_WRITTEN
 from helix_core.errors import Cancelled
 from helix_core.store.index import open_index
 from tests.engine.conftest import config_in
@@ -107,7 +108,7 @@ def test_while_somebody_writes_the_answer_is_true_and_not_alarming(hasty, reposi
     packet = hasty.packet(BOTH)
     assert reasons(packet)["verify_cookie"] == "moved"
     assert reasons(packet)["sign_cookie"] == "changed"
-    assert packet["notes"] == []
+    assert packet["notes"] == [BEING_WRITTEN]
 
 
 def test_while_somebody_writes_nothing_is_waited_for_more_than_once(helix, hasty, repository, tmp_path):

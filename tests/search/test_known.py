@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found, Hints
-from helix_core.search.known_words import word_frequency
+from helix_core.search.known_words import known_words
 from helix_core.search.search import search
 from helix_core.store import Reader
 
@@ -20,7 +20,9 @@ def sign(found: Found, name: str) -> float:
 
 
 def test_a_compound_name_is_known_where_its_words_stand_in_a_row(shop: Reader) -> None:
-    frequency = word_frequency(["total_price", "discount_price", "parse_mail_header", "total", "ghost"], shop)
+    frequency = known_words(
+        ["total_price", "discount_price", "parse_mail_header", "total", "ghost"], 100, shop
+    ).frequency
     assert frequency["total_price"] > 0
     assert frequency["parse_mail_header"] > 0
     assert frequency["discount_price"] == frequency["ghost"] == 0

@@ -8,7 +8,7 @@ import pytest
 
 from helix_core.errors import StoreError
 from helix_core.model import LastCommit, Role, Skipped, SourceKind
-from helix_core.store import Index, QueryTimeoutError, Reader, Weights, Writer
+from helix_core.store import Index, QueryBudgetError, Reader, Weights, Writer
 from helix_core.store.lexical import phrase
 from tests.store.build import content_hash, document, signature
 
@@ -229,7 +229,7 @@ def test_a_query_over_its_budget_is_stopped_and_says_so(index: Index, writer: Wr
         for number in range(300):
             writer.replace(document(b"%d.py" % number, b"a b c d e f g\n" * 40, lines_per_chunk=1), signature(), 1)
     with index.reader(budget_ms=0.01) as hurried:
-        with pytest.raises(QueryTimeoutError, match="time budget"):
+        with pytest.raises(QueryBudgetError, match="budget of work"):
             hurried.chunk_matches("a OR b OR c OR d OR e OR f OR g", 10)
         assert hurried.counts().live.sources == 303
 

@@ -44,7 +44,7 @@ def _page(packet: dict[str, Any]) -> Page:
         _item(page, {"uri": _uri(workspace, item)} | item, status, now_s, most)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, packet["refresh_targets"], workspace)
-    _notes(page, packet["notes"])
+    page.notes(packet["notes"])
     page.space()
     page.line(dim(_footer(packet["accounting"])))
     return page
@@ -107,13 +107,6 @@ def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:
 def _uri(workspace: Path, pointer: dict[str, Any]) -> str:
     source_id: str = pointer["source_id"]
     return source_id if source_id.startswith(NOTE_SCHEME) else uri_of(workspace, path_of(source_id))
-
-
-def _notes(page: Page, notes: list[str]) -> None:
-    if notes:
-        page.space()
-    for note in notes:
-        page.line(dim("· "), dim(note))
 
 
 def _footer(accounting: dict[str, Any]) -> str:

@@ -69,6 +69,13 @@ class Page:
         if names:
             self.line("Names that come near: ", Text(one_line(", ".join(names)), style="cyan"))
 
+    def notes(self, notes: Sequence[str]) -> None:
+        """What an answer says of itself, one line each, set apart."""
+        if notes:
+            self.space()
+        for note in notes:
+            self.line(dim("· "), dim(note))
+
     def text(self) -> str:
         """The page as it is written."""
         assert isinstance(self._console.file, io.StringIO)

@@ -34,11 +34,10 @@ def draw(answer: dict[str, Any], workspace: Path) -> None:
         )
         if explained:
             why_here(page, item, best)
-    for note in answer["notes"]:
-        page.line(dim(f"· {note}"))
     page.near(answer["nearest"])
     if explained:
         explain(page, answer)
+    page.notes(answer["notes"])
     page.space()
     page.line(
         dim(
