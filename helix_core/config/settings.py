@@ -114,7 +114,7 @@ class Config:
         "not by commands that ask once and leave",
     )
     rerank_budget_ms: float = _setting(
-        "search.rerank_budget_ms", "number", 150.0, "milliseconds of CPU time that may take in one answer", low=1, high=5_000
+        "search.rerank_budget_ms", "number", 150.0, "milliseconds of CPU that may take in one answer", low=1, high=5_000
     )
     co_change: bool = _setting(
         "search.co_change",
@@ -140,7 +140,7 @@ class Config:
         "packet.reingest_budget_ms",
         "number",
         25.0,
-        "work a packet may spend on changed files, in ms of 3,000 bytes each; a window for a model has twenty times that",
+        "work on changed files in a packet, in ms of 3,000 bytes each; a window for a model has twenty times that",
         low=0,
         high=1000,
     )
