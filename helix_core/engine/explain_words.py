@@ -85,10 +85,20 @@ def _place(looked: Looked, ingested: bool) -> Step:
     if reason is Reason.MOVED:
         before = f"at {_lines(was)}" if was is not None else "elsewhere"
         return Step("place", f"The text that was {before} is at {_lines(item)} now.", reason)
+    detail = looked.seen.observation.disk_detail
+    if reason is Reason.RENAMED:
+        before = f"at {_lines(was)}" if was is not None else "elsewhere"
+        said = f"The text that was {before} is at {_lines(item)} now, under another name: {detail}."
+        return Step("place", said, reason)
+    if reason is Reason.CHANGED and detail:
+        return Step("place", f"Of the text that was at {_lines(item)}: {detail}.", reason)
     if reason is Reason.CHANGED:
         return Step("place", f"The text that was at {_lines(item)} is nowhere in the file now.", reason)
     if ingested:
-        return Step("place", f"The file was read again just now: this is {_lines(item)} as they are.")
+        said = f"The file was read again just now: this is {_lines(item)} as they are"
+        renamed = was is not None and was.text_hash == item.text_hash and was.symbol != item.symbol
+        known_as = f"; the text was known as {was.symbol}" if was is not None and renamed and was.symbol else ""
+        return Step("place", f"{said}{known_as}.")
     return Step("place", f"The text is at {_lines(item)}, as it was indexed.")
 
 

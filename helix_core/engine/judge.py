@@ -1,6 +1,6 @@
 """Judge pointers shown earlier: the same verdict table, at this moment, without a search; the index is left as it is.
 
-In: the pointers of a packet. Out: each with its verdict and where its text, or else its symbol, stands now.
+In: the pointers of a packet. Out: each with its verdict and where its text, or else its symbol, is now.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from helix_core.model import (
 )
 from helix_core.store.reader import Reader
 from helix_core.weigh.refresh import priority
-from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.weigh.verdict import TEXT_THERE, TRUE_NOW, Observation, verdict
 from helix_core.workspace.files import name_reason
 from helix_core.workspace.paths import checked, source_id_of
 
@@ -41,9 +41,9 @@ _NO_SIGNATURE = StatSignature(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The pointer's text stands nowhere in its file; ``now`` is what bears its symbol there, if anything does.
+    """The pointer's text is nowhere in its file; ``now`` is what has its symbol there, if anything does.
 
-    ``buffer`` says where it stands in an unsaved buffer, for a text that never was on disk.
+    ``buffer`` says where it is in an unsaved buffer, for a text that never was on disk.
     """
 
     reason: Reason
@@ -94,20 +94,27 @@ class Judgement:
         if sight.file is None:
             return Lost(sight.reason, buffer=self._only_in_buffer(pointer, path, ""))
         items = self._items_of(source)
+        is_current = source is not None and source.content_hash == sight.file.content_hash
         same = [item for item in items if item.text_hash == pointer.gene_id]
         if same:
             nearest = min(same, key=lambda item: _distance(item, pointer))
-            return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
-        # The text may stand all the same: in other chunks than before, in bytes the index lags behind, in a new file.
+            if nearest.symbol == pointer.symbol:
+                return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
+            placed = self._weigher.relocated(Ranked(_called(nearest, pointer.symbol), 1.0, ()), sight)
+            return _since(pointer, placed)
+        # The text may be there all the same: in other chunks than before, in bytes that are not indexed, in a new file.
         masked = self._weigher.mask(sight)
         start_line = locate(masked.data, pointer)
         if start_line is not None:
-            item = self._part_of(items, pointer, start_line, masked.data) if start_line == pointer.start_line else None
-            if item is None or source is None or source.content_hash != sight.file.content_hash:
-                self._made -= 1
-                item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
-            return _since(pointer, Placed(Ranked(item, 1.0, ()), Reason.MOVED))
-        if source is None or source.content_hash != sight.file.content_hash:
+            part = self._part_of(items, pointer, start_line, masked.data) if is_current else None
+            if part is not None and part.symbol == pointer.symbol and pointer.content_hash == sight.file.content_hash:
+                return Placed(Ranked(part, 1.0, ()), Reason.UNCHANGED)
+            self._made -= 1
+            item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
+            if part is not None:
+                item = _called(part, pointer.symbol)
+            return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), sight))
+        if not is_current:
             return Lost(sight.reason if source is None else Reason.CHANGED)
         bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
         bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
@@ -115,7 +122,10 @@ class Judgement:
 
     @staticmethod
     def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:
-        """The pointer's lines as a part of the chunk they stand in, so that what the chunk claims is still known."""
+        """The pointer's lines as a part of the chunk around them, so that what the chunk claims is still known; None
+        where they are not at their place or no chunk is around them."""
+        if start_line != pointer.start_line:
+            return None
         end_line = start_line + pointer.end_line - pointer.start_line
         around = (one for one in items if one.start_line <= start_line and end_line <= one.end_line)
         chunk = next(around, None)
@@ -210,6 +220,11 @@ def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
     return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
 
 
+def _called(item: Item, symbol: str) -> Item:
+    """The item under the symbol it was shown with."""
+    return replace(item, name=symbol, breadcrumb="")
+
+
 def _since(pointer: Pointer, placed: Placed) -> Placed:
     """The word for what happened to the text since the pointer was shown, whatever the index knew meanwhile."""
     if placed.reason not in TRUE_NOW:
@@ -219,8 +234,8 @@ def _since(pointer: Pointer, placed: Placed) -> Placed:
 
 
 def _judged(pointer: Pointer, seen: Seen, task: TaskType) -> Judged:
-    item, stands = seen.ranked.item, seen.observation.disk in TRUE_NOW
-    start_line, end_line = (item.start_line, item.end_line) if stands else (0, 0)
+    item, is_there = seen.ranked.item, seen.observation.disk in TEXT_THERE
+    start_line, end_line = (item.start_line, item.end_line) if is_there else (0, 0)
     return Judged(pointer, verdict(seen.observation, task), start_line, end_line, seen.buffer)
 
 

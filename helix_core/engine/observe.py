@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from helix_core.engine.in_hand import InHand
@@ -29,6 +29,7 @@ LEAST_INGEST_MS = 0.5
 OVER_BUDGET = "more files have changed than the budget takes in: what is new in the others was not searched"
 BEING_WRITTEN = "the index is being written just now: what is new in changed files was not searched"
 RELOCATE_BYTES = 8 * 1024 * 1024
+MOST_COPIES = 64
 _GONE = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE})
 
 
@@ -180,20 +181,36 @@ class Observer:
         return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
 
 
-def relocate(item: Item, masked: Masked) -> int | None:
-    """The 0-based byte where the item's text stands now: at its old place, else at the first line where it recurs."""
+def occurrences(item: Item, masked: Masked) -> Iterator[int]:
+    """The 0-based bytes where the item's text is now, whole lines: its old place first, then down the file."""
     length = item.end_byte - item.start_byte
     data = masked.data
     if length <= 0 or length > len(data):
-        return None
+        return
     if is_line_start(data, item.start_byte) and _hash_at(data, item.start_byte, length) == item.text_hash:
-        return item.start_byte
+        first = item.start_byte
+    else:
+        first = _first_occurrence(item, data, length)
+        if first < 0:
+            return
+    yield first
+    text = data[first : first + length]
+    at = data.find(text)
+    for _ in range(MOST_COPIES):
+        if at < 0:
+            return
+        if at != first and is_line_start(data, at):
+            yield at
+        at = data.find(text, at + 1)
+
+
+def _first_occurrence(item: Item, data: bytes, length: int) -> int:
     for start in LineTable(data).starts[: RELOCATE_BYTES // length]:
         if start + length > len(data):
-            return None
+            break
         if _hash_at(data, start, length) == item.text_hash:
             return start
-    return None
+    return -1
 
 
 def _hash_at(data: bytes, start: int, length: int) -> str:

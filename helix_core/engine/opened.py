@@ -28,6 +28,7 @@ from helix_core.workspace.files import FileOptions
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answer
+    from helix_core.engine.chains import KeptChains
     from helix_core.engine.masked import MaskedFiles
     from helix_core.engine.not_indexed import NotIndexed
     from helix_core.engine.reranking import Reranker, Reranking
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from helix_core.engine.weigher import Weigher
 
 PATIENT_MS = 5_000
+CHAIN_BUDGET_MS = 250.0
+"""Processor time of one answer for telling under which symbols texts of changed files are: about 700 KB."""
+MOST_PATIENCE = 4
 NO_OVERLAYS: Overlays = MappingProxyType({})
 T = TypeVar("T")
 
@@ -53,6 +57,7 @@ class Opened:
         self._index = OpenedIndex(self.index_path, write_wait_ms)
         self._facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
+        self._chains: KeptChains | None = None
         self._memory = Remembered(config.data_dir)
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
@@ -195,6 +200,7 @@ class Opened:
         ``patience`` is how many times the setting's milliseconds the asker has for what must be read again, and
         ``busy_ms`` how long it may wait for others who write the index.
         """
+        from helix_core.engine.chains import ChainLookup, KeptChains
         from helix_core.engine.masked import MaskedFiles
         from helix_core.engine.observe import Observer
         from helix_core.engine.overlay import Buffers
@@ -202,6 +208,8 @@ class Opened:
 
         if self._masked is None:
             self._masked = MaskedFiles()
+        if self._chains is None:
+            self._chains = KeptChains()
         reader = self._index.reader
         observer = Observer(
             self._root,
@@ -214,13 +222,15 @@ class Opened:
             never_waits=self._never_waits,
             busy_ms=busy_ms,
         )
+        chains = ChainLookup(self._chains, self._in_hand, CHAIN_BUDGET_MS * min(patience, MOST_PATIENCE))
         facts = Facts(
             folder=self._root.path,
             state=self._facts.state(),
             committed=self._facts.committed(),
             commits_of=lambda paths: self._facts.commits_of(paths, reader),
             masked=self._masked,
-            buffers=Buffers(overlays),
+            buffers=Buffers(overlays, chains),
+            chains=chains,
             check=check,
         )
         return Weigher(reader, observer, facts)

@@ -1,23 +1,30 @@
-"""Where an item of the disk stands in the editor's unsaved buffer, and whether the unsaved edits touch it.
+"""Where an item of the disk is in the editor's unsaved buffer, and whether the unsaved edits touch it.
 
-Pure: bytes of the disk and of the buffer, in; lines of the buffer, out. Nothing of a buffer is ever stored. What is
-said to be untouched stands, byte for byte, in the buffer; line ends and a byte order mark do not count, as editors
-change them when they open a file.
+In: bytes of the disk and of the buffer. Out: lines of the buffer. Nothing of a buffer is ever stored. What is said to
+be untouched is in the buffer byte for byte and under the same symbol; line ends and a byte order mark do not count, as
+editors change them when they open a file.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from helix_core.lines import LineTable
 from helix_core.model import Item, LineSpan, Overlays
 from helix_core.workspace.disk import DiskFile
 
+if TYPE_CHECKING:
+    from helix_core.engine.chains import ChainLookup
+
 MOST_COPIES = 1_000
 MOST_LINES_COMPARED = 100_000
+_NAMED_AFTERWARDS = frozenset({"c", "cpp"})
+"""``typedef struct { … } name;``: here a name may follow what it names."""
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -30,16 +37,30 @@ class InBuffer:
 
 
 class Buffers:
-    """The buffers of one question, each compared with its file once."""
+    """The buffers of one question, each compared with its file once; ``chains`` tells symbols in their texts."""
 
-    def __init__(self, overlays: Overlays) -> None:
-        self._overlays = overlays
+    def __init__(self, overlays: Overlays, chains: ChainLookup) -> None:
+        self._overlays, self._chains = overlays, chains
         self._edits: dict[tuple[bytes, str], Edits | None] = {}
 
     def place(self, item: Item, file: DiskFile) -> InBuffer | None:
         """The item of ``file`` in the buffer of its path; None where no buffer is open or it reads as the disk."""
         found = self._of(item.source.path, file)
-        return found.place(item.start_byte, item.end_byte) if found is not None else None
+        if found is None:
+            return None
+        there = found.place(item.start_byte, item.end_byte)
+        if there.touched or self._keeps_symbol(found, there.lines, item):
+            return there
+        return dataclasses.replace(there, touched=True)
+
+    def _keeps_symbol(self, found: Edits, lines: LineSpan, item: Item) -> bool:
+        """Has the text its symbol in the buffer? What it is called is said before it, or in it."""
+        if found.begins_after(item.end_byte) and item.source.language not in _NAMED_AFTERWARDS:
+            return True
+        buffer = found.buffer
+        start, end = LineTable(buffer).span(lines.start_line, lines.end_line)
+        there = dataclasses.replace(item, start_byte=start, end_byte=end)
+        return self._chains.name_in_buffer(buffer, there).symbol == item.symbol
 
     def of(self, path: bytes) -> bytes | None:
         """The buffer of a path."""
@@ -92,6 +113,15 @@ class Edits:
             return InBuffer(self._around(start, end), touched=True)
         first = self._after.count(b"\n", 0, there)
         return InBuffer(LineSpan(first + 1, first + _lines_in(self._before[start:end])), touched=False)
+
+    @property
+    def buffer(self) -> bytes:
+        """The buffer's text as it is compared."""
+        return self._after
+
+    def begins_after(self, end_byte: int) -> bool:
+        """Is everything up to this byte of the file the same in the buffer?"""
+        return self._offset(end_byte) <= self._head
 
     def _offset(self, offset: int) -> int:
         return offset if self._same_length else len(_plain(_decodable(self._disk[:offset])))

@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from helix_core.engine.chains import ChainLookup, renaming
 from helix_core.engine.disputes import Disputes, contradicted_by
 from helix_core.engine.masked import MaskedFiles
-from helix_core.engine.observe import Observer, Sight, relocate
+from helix_core.engine.observe import Observer, Sight, occurrences
 from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
 from helix_core.engine.overlay import Buffers, InBuffer
 from helix_core.engine.symbol_text import narrowed
@@ -35,7 +36,7 @@ from helix_core.model import (
 from helix_core.store.reader import Reader
 from helix_core.weigh.conflicts import has_conflict_markers
 from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
-from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
+from helix_core.weigh.verdict import TEXT_THERE, TRUE_NOW, Observation, verdict
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import DiskFile
 from helix_core.workspace.paths import uri_of
@@ -47,10 +48,11 @@ QUOTE_BYTES = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An item where it stands now, and the word of the verdict table for its disk."""
+    """An item at its place of this moment, and the word of the verdict table for its disk; ``detail`` completes it."""
 
     ranked: Ranked
     reason: Reason
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class Facts:
     commits_of: Callable[[Sequence[bytes]], Mapping[bytes, LastCommit]]
     masked: MaskedFiles
     buffers: Buffers
+    chains: ChainLookup
     check: Callable[[], None]
 
 
@@ -82,6 +85,7 @@ class Weigher:
     def __init__(self, reader: Reader, observer: Observer, facts: Facts) -> None:
         self.observer = observer
         self.facts = facts
+        self._reader = reader
         self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
         self._outdated = OutdatedDocuments(facts.committed, reader, observer)
         self._marked: dict[str, bool] = {}
@@ -109,16 +113,33 @@ class Weigher:
             reason = sight.reason_for(one.item)
             return Placed(focused(one, self.mask(sight).data) if one.focus is not None else one, reason)
         # The item is of an older version: its file was not mended, or only in the last round.
-        masked = self.mask(sight)
-        start = relocate(one.item, masked)
-        if start is None:
-            return Placed(one, Reason.CHANGED)
-        moved = _moved(one.item, masked.data, start)
-        if one.focus is None:
-            return Placed(dataclasses.replace(one, item=moved), Reason.MOVED)
-        down = moved.start_line - one.item.start_line
-        focus = LineSpan(one.focus.start_line + down, one.focus.end_line + down)
-        return Placed(focused(dataclasses.replace(one, item=moved, focus=focus), masked.data), Reason.MOVED)
+        return self.relocated(one, sight)
+
+    def relocated(self, one: Ranked, sight: Sight) -> Placed:
+        """The item at its text in bytes of another version: where its symbol has that text, if it has it anywhere.
+
+        ``renamed`` where another symbol has it, unless that one had the same text before.
+        """
+        item, masked = one.item, self.mask(sight)
+        other: Placed | None = None
+        lost = ""
+        for start in occurrences(item, masked):
+            self.facts.check()
+            moved = _moved(item, masked.data, start)
+            naming = self.facts.chains.name(moved, sight, masked)
+            if naming.symbol == item.symbol:
+                return Placed(_at(one, moved, masked.data), Reason.MOVED)
+            if naming.symbol is None:
+                lost = lost or naming.why
+            elif other is None and not self._had_copy(item, naming.symbol, sight):
+                other = Placed(_at(one, moved, masked.data), Reason.RENAMED, renaming(item.symbol, naming.symbol))
+        return other or Placed(one, Reason.CHANGED, lost)
+
+    def _had_copy(self, item: Item, symbol: str, sight: Sight) -> bool:
+        """Had the version that the index has of the file the same text under this other symbol?"""
+        is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
+        known = self._reader.items_of(item.source.id) if is_older and item.source.id else []
+        return any(one.text_hash == item.text_hash and one.symbol == symbol for one in known)
 
     def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[Seen], list[Contradiction]]:
         """Observe everything the verdict table asks about."""
@@ -132,6 +153,7 @@ class Weigher:
             there = self._in_buffer(one)
             observation = Observation(
                 disk=one.reason,
+                disk_detail=one.detail,
                 authority=item.source.authority,
                 unsaved=there is not None and there.touched,
                 conflicted=bool(self.conflict(item)),
@@ -150,13 +172,13 @@ class Weigher:
         item = seen.ranked.item
         source = item.source
         sight = self.observer.look(source)
-        true_now = seen.observation.disk in TRUE_NOW
+        true_now, is_there = seen.observation.disk in TRUE_NOW, seen.observation.disk in TEXT_THERE
         return Weighed(
             ranked=seen.ranked,
             verdict=verdict(seen.observation, task),
             live_truth=live_truth(1.0 if true_now else 0.0, source.authority, specificity(source.source_kind)),
             content_hash=sight.file.content_hash if sight.file is not None else "",
-            quote=self._quote(sight, item, task) if true_now else "",
+            quote=self._quote(sight, item, task) if is_there else "",
             verified_at=time.time() if true_now else source.verified_at,
             uri=uri_of(self.facts.folder, source.path),
             commit=seen.commit,
@@ -204,7 +226,7 @@ class Weigher:
 
     def _in_buffer(self, one: Placed) -> InBuffer | None:
         file = self.observer.look(one.ranked.item.source).file
-        if file is None or one.reason not in TRUE_NOW:
+        if file is None or one.reason not in TEXT_THERE:
             return None
         return self.facts.buffers.place(one.ranked.item, file)
 
@@ -242,6 +264,15 @@ def focused(one: Ranked, data: bytes) -> Ranked:
 def whole_file(item: Item, data: bytes) -> Item:
     """The item, as all lines of its file."""
     return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
+
+
+def _at(one: Ranked, moved: Item, data: bytes) -> Ranked:
+    """The ranked item with ``moved`` for its item; lines that are meant move with it."""
+    if one.focus is None:
+        return dataclasses.replace(one, item=moved)
+    down = moved.start_line - one.item.start_line
+    focus = LineSpan(one.focus.start_line + down, one.focus.end_line + down)
+    return focused(dataclasses.replace(one, item=moved, focus=focus), data)
 
 
 def _moved(item: Item, data: bytes, start: int) -> Item:

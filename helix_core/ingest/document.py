@@ -87,7 +87,7 @@ def parser_of(language: Language) -> str:
         return f"{MADE_BY} {name}/missing"
 
 
-def _outline(
+def outline_and_tree(
     language: Language, data: bytes, lines: LineTable, deadline: Deadline
 ) -> tuple[Outline, tree_sitter.Tree | None, bool]:
     """The outline and its tree, and whether the text has syntax errors or its parse was given up."""
@@ -107,7 +107,7 @@ def _chunks(
     lines = LineTable(masked.data)
     # Grammars and patterns know \n as the only line end; hashes and texts are those of the bytes as they are.
     text = with_line_feeds(masked.data)
-    outlined, tree, has_errors = _outline(language, text, lines, deadline)
+    outlined, tree, has_errors = outline_and_tree(language, text, lines, deadline)
     parts = spans(text, lines, outlined, tree.root_node if tree is not None else None)
     separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
     assembler = Assembler(masked, lines, outlined, parts, separator, is_test=role is Role.TEST)

@@ -32,6 +32,7 @@ from helix_core.model.content import (
     Source,
     SourceState,
     StatSignature,
+    joined_symbol,
 )
 from helix_core.model.kinds import Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
 from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExchange, Note, NoteItem
@@ -81,4 +82,5 @@ __all__ = [
     "Verdict",
     "Volatility",
     "Weighed",
+    "joined_symbol",
 ]

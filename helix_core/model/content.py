@@ -177,7 +177,11 @@ class Item:
     @property
     def symbol(self) -> str:
         """The dotted name people use for it: breadcrumb and name joined, or what there is."""
-        if self.breadcrumb and self.name:
-            separator = " > " if self.source.source_kind is SourceKind.DOC else "."
-            return f"{self.breadcrumb}{separator}{self.name}"
-        return self.name or self.breadcrumb
+        return joined_symbol(self.breadcrumb, self.name, self.source.source_kind)
+
+
+def joined_symbol(breadcrumb: str, name: str, kind: SourceKind) -> str:
+    """Breadcrumb and name as people say them; one alone where the other is empty."""
+    if breadcrumb and name:
+        return f"{breadcrumb}{' > ' if kind is SourceKind.DOC else '.'}{name}"
+    return name or breadcrumb

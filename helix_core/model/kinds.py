@@ -38,6 +38,7 @@ class Reason(StrEnum):
     TOUCHED = "touched"
     REINGESTED = "reingested"
     MOVED = "moved"
+    RENAMED = "renamed"
     CHANGED = "changed"
     NOT_INDEXED = "not_indexed"
     GONE = "gone"

@@ -10,6 +10,9 @@ from helix_core.weigh.truth import AUTHORITY, HIGH_RISK, THRESHOLD
 CONFIDENCE_FLOOR = 0.30
 AUTHORITY_FLOOR = 0.55
 TRUE_NOW = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED, Reason.MOVED})
+"""The whole claim holds: text, lines, symbol, file."""
+TEXT_THERE = TRUE_NOW | {Reason.RENAMED}
+"""The text is on the item's lines, under its symbol or another one."""
 _SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
 
 
@@ -17,12 +20,13 @@ _SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
 class Observation:
     """What was found about an item at the moment of the answer.
 
-    ``disk`` is the word of the verdict table for what reading the source gave, or None where nothing can be read again
-    (chat, notes, remote pages): then ``freshness`` decides. ``outdated_names`` are symbols a document names that
-    changed after its last commit; ``contradicted_by`` says what a fresher source claims.
+    ``disk`` is the word of the verdict table for what reading the source gave, ``disk_detail`` what completes it; None
+    where nothing can be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated_names`` are
+    symbols a document names that changed after its last commit; ``contradicted_by`` says what a fresher source claims.
     """
 
     disk: Reason | None
+    disk_detail: str = ""
     freshness: float = 1.0
     authority: Authority = Authority.PRIMARY
     unsaved: bool = False
@@ -47,7 +51,8 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
     doubt = Status.NEEDS_REFRESH if risky else Status.STALE_RISK
     findings: list[tuple[Status, Reason, str]] = []
     if seen.disk is not None and seen.disk not in TRUE_NOW:
-        findings.append((Status.NEEDS_REFRESH, seen.disk, ""))
+        status = Status.STALE_RISK if seen.disk is Reason.RENAMED else Status.NEEDS_REFRESH
+        findings.append((status, seen.disk, seen.disk_detail))
     if seen.unsaved:
         findings.append((Status.STALE_RISK, Reason.UNSAVED, ""))
     if seen.conflicted:

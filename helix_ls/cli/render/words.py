@@ -7,6 +7,7 @@ REASONS = {
     "touched": "touched, but the bytes are the same",
     "reingested": "it had changed and was read again just now",
     "moved": "the same text, now on these lines",
+    "renamed": "the same text, now under another name",
     "changed": "changed on disk since it was indexed",
     "not_indexed": "not indexed: its lines were not searched",
     "gone": "no longer there",

@@ -22,6 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   touched: 'touched, but the bytes are the same',
   reingested: 'it had changed and was read again just now',
   moved: 'the same text, now on other lines',
+  renamed: 'the same text, now under another name',
   changed: 'changed on disk',
   not_indexed: 'not indexed: its lines were not searched',
   gone: 'no longer there',

@@ -1,0 +1,178 @@
+"""What a span of a file's bytes is called: the chain of definitions it stands in, as ingest would label it.
+
+In: masked bytes and their path. Out: for a span and the symbol it is said to have, whether it has that symbol here,
+has another one, or defines nothing (a string, a comment). Pure; reads nothing, keeps nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from helix_core.ingest.chunk import spans
+from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
+from helix_core.ingest.languages import Language, language_of
+from helix_core.ingest.outline import Outline, Symbol
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.syntax import Deadline
+from helix_core.lines import LineTable, with_line_feeds
+from helix_core.model import SourceKind, joined_symbol
+
+NO_DEFINITION = "the same text is there, but defines nothing of that name"
+INERT = "the same text is there, but in a string or a comment"
+NOT_PARSED = "the same text is there; under which name could not be told, since the file does not parse"
+_BLANK = b" \t\r\n\f\v"
+_LITERAL = re.compile(rb"`[^`]*`")
+_REMARK = re.compile(rb"#|//|/?\*|>>>|\.\. |:\w")
+_CODE = re.compile(
+    rb"[={};]|\w[(\[]|[)\](,:]$|->|&&|\|\||"
+    rb"^(?:return|yield|raise|pass|break|continue|import|from|@|else|try|del|assert|end)\b"
+)
+_PROSE_SHARE = 0.45
+"""Of the lines of a docstring's part, so many at least do not look like code: nine in ten of those of flask do."""
+_SEPARATORS = re.compile(r" > |\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a span is called. ``symbol`` is None where that cannot be told or it defines nothing; ``why`` says which."""
+
+    symbol: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    """A symbol with its chain joined; ``key`` is the chain in the form in which chains are compared."""
+
+    start: int
+    end: int
+    name: str
+    chain: str
+    key: str
+    is_heavy: bool
+    is_container: bool
+
+
+class Chains:
+    """The chains of one file. ``limit_s`` is the processor time, in seconds, that the parse may take."""
+
+    def __init__(self, path: bytes, data: bytes, limit_s: float) -> None:
+        self._data = data = with_line_feeds(data)
+        self._language = language_of(path, data[:HEAD_BYTES])
+        lines = LineTable(data)
+        outline, tree, self._has_errors = outline_and_tree(self._language, data, lines, Deadline(limit_s))
+        named = _namer(self._language, provenance(path).source_kind)
+        self._defined = [_defined(symbol, named) for symbol in outline.symbols]
+        self._starts = [one.start for one in self._defined]
+        parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
+        self._parts = [part.start for part in parts]
+        self._labels = [_key(named(part.trail, part.name)) for part in parts]
+        self._inert = _inert(self._language, outline)
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the text."""
+        return len(self._data)
+
+    def name(self, start: int, end: int, symbol: str) -> Naming:
+        """What the bytes ``[start, end)``, whole lines, are called, where ``symbol`` is what they were called before.
+
+        The symbol of a part of a definition is the definition's; so a span keeps ``symbol`` while it defines it or
+        stands in it, with no class between.
+        """
+        start, end = self._trimmed(start, end)
+        key = _key(symbol)
+        inside = self._defined[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+        if any(one.key == key for one in inside):
+            return Naming(symbol)
+        namesake = next((one for one in inside if key == one.name or key.endswith(f".{one.name}")), None)
+        if namesake is not None:
+            return self._other(namesake.chain)
+        if self._is_inert(start, end):
+            return Naming(None, INERT)
+        around = [one for one in self._defined if one.start <= start < one.end]
+        if self._is_labelled(start, end, key) or _stands_in(around, key):
+            return Naming(symbol)
+        if key and _mentions(self._data[start:end], symbol):
+            return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
+        return self._other(around[-1].chain if around else "")
+
+    def _other(self, chain: str) -> Naming:
+        """Another symbol; where the text has syntax errors, the parser may only have lost its way."""
+        return Naming(None, NOT_PARSED) if self._has_errors else Naming(chain)
+
+    def _trimmed(self, start: int, end: int) -> tuple[int, int]:
+        text = self._data[start:end]
+        return start + len(text) - len(text.lstrip(_BLANK)), start + len(text.rstrip(_BLANK))
+
+    def _is_labelled(self, start: int, end: int, key: str) -> bool:
+        """Does every chunk of the span have this symbol?"""
+        first = max(bisect_right(self._parts, start) - 1, 0)
+        labels = self._labels[first : max(bisect_left(self._parts, end), first + 1)]
+        return bool(labels) and all(label == key for label in labels)
+
+    def _is_inert(self, start: int, end: int) -> bool:
+        """Is all of it in strings and comments, while by itself it is code?"""
+        if not _covers(self._data, self._inert, start, end):
+            return False
+        alone = self._data[start:end]
+        outline, _, has_errors = outline_and_tree(self._language, alone, LineTable(alone), Deadline(1.0))
+        if has_errors:
+            return not _is_prose(alone)
+        return not _covers(alone, _inert(self._language, outline), 0, len(alone))
+
+
+def _namer(language: Language, kind: SourceKind) -> Callable[[Sequence[str], str], str]:
+    separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
+    return lambda trail, name: joined_symbol(separator.join(trail), name, kind)
+
+
+def _defined(symbol: Symbol, named: Callable[[Sequence[str], str], str]) -> _Defined:
+    chain = named(symbol.trail, symbol.name)
+    return _Defined(symbol.start, symbol.end, symbol.name, chain, _key(chain), symbol.is_heavy, symbol.is_container)
+
+
+def _key(chain: str) -> str:
+    return chain.replace(" > ", ".")
+
+
+def _stands_in(around: Sequence[_Defined], key: str) -> bool:
+    """Is what is called ``key`` around the text, with no class between? Around text without a name there is none."""
+    if not key:
+        return not any(one.is_heavy for one in around)
+    at = next((at for at in range(len(around) - 1, -1, -1) if around[at].key == key), None)
+    return at is not None and not any(one.is_container for one in around[at + 1 :])
+
+
+def _mentions(text: bytes, symbol: str) -> bool:
+    """Does the text have the last name of the chain in it? Then it was the definition, as far as can be told."""
+    name = _SEPARATORS.split(symbol)[-1]
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text.decode("utf-8", "replace")) is not None
+
+
+def _inert(language: Language, outline: Outline) -> list[tuple[int, int]]:
+    """Comments and strings, in order; prose has none, since quoted prose is prose."""
+    return [] if language.name in DOCUMENT_LANGUAGES else sorted((*outline.doc, *outline.strings))
+
+
+def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Is everything in ``[start, end)`` that is not blank in one of the sorted ``ranges``?"""
+    position = start
+    index = max(bisect_right(ranges, (start, len(data))) - 1, 0)
+    for low, high in ranges[index:]:
+        if low >= end:
+            break
+        if low > position and data[position:low].strip(_BLANK):
+            return False
+        position = max(position, high)
+    return bool(ranges) and not data[position:end].strip(_BLANK)
+
+
+def _is_prose(text: bytes) -> bool:
+    """Do many of its lines look like sentences? Lines that begin as a comment does say nothing of the others."""
+    lines = [_LITERAL.sub(b"", line.strip()) for line in text.split(b"\n") if line.strip(_BLANK)]
+    plain = [line for line in lines if not _REMARK.match(line)]
+    return sum(_CODE.search(line) is None for line in plain) >= _PROSE_SHARE * len(plain)
