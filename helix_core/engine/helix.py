@@ -86,11 +86,14 @@ class Helix(Explaining):
         """Has a refresh ever run to its end here?"""
         return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
 
-    def refresh(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
-        """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do."""
+    def refresh(self, progress: Callable[[Progress], None] | None = None, *, retries: bool = True) -> RefreshReport:
+        """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do.
+
+        With ``retries``, files that were set aside are tried again when they are due.
+        """
 
         def run() -> RefreshReport:
-            refresh = self._new_refresh(self._facts.state().head, progress)
+            refresh = self._new_refresh(self._facts.state().head, progress, retries=retries)
             report = refresh.look()
             if report is not None:
                 return report

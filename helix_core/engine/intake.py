@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.ingest.document import parser_version
-from helix_core.ingest.pool import IngestPool, Quarantined, ingest_here
-from helix_core.model import Document, FileEntry, Reason, SourceState, StatSignature
+from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_here
+from helix_core.model import Document, FileEntry, Reason, SetAside, SourceState, StatSignature
 from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, Root, Scan
 from helix_core.workspace.files import content_reason
@@ -27,7 +27,10 @@ QUARANTINED = "quarantined"
 
 
 class Intake:
-    """One pass. ``known`` is what the index had before; what happens is counted in ``report``."""
+    """One pass. ``known`` is what the index had before; what happens is counted in ``report``.
+
+    Of what is ``set_aside``, only ``again`` is tried again while its bytes are the same.
+    """
 
     def __init__(
         self,
@@ -39,7 +42,10 @@ class Intake:
         tell: Callable[[Progress], None],
         max_bytes: int,
         in_hand: InHand,
+        set_aside: Mapping[bytes, SetAside],
+        again: Collection[bytes],
     ) -> None:
+        self._set_aside, self._again = set_aside, again
         self._in_hand = in_hand
         self._root, self._writer, self._known = root, writer, known
         self._report, self._tell, self._max_bytes = report, tell, max_bytes
@@ -56,7 +62,7 @@ class Intake:
             self._store(self._ingest_here(*file) for file in fresh)
             return
         with IngestPool(workers=workers) as pool:
-            self._store(pool.run(fresh))
+            self._store(pool.run(fresh, self._again))
 
     def _ingest_here(self, path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
         content = hashlib.sha256(data).hexdigest()
@@ -96,6 +102,7 @@ class Intake:
                 content_hash=document.content_hash,
                 parser=parser,
             )
+            self._note_attempt(document)
         else:
             if document.skipped:
                 self._report.skip(document.skipped)
@@ -104,6 +111,13 @@ class Intake:
                 self._report.masked += document.masked_count
             self._writer.replace(document, signature, observed_ns)
         self._tick(document.path)
+
+    def _note_attempt(self, broken: Quarantined) -> None:
+        before, state = self._set_aside.get(broken.path), self._known.get(broken.path)
+        is_same = state is not None and state.content_hash == broken.content_hash
+        attempts = 1 + (before.attempts if before is not None and is_same else 0)
+        noted = SetAside(broken.path, broken.reason, attempts, time.time(), Limits().version)
+        self._writer.set_aside(noted, broken.content_hash)
 
     def _tick(self, path: bytes) -> None:
         if path in self._known:
@@ -131,11 +145,14 @@ class Intake:
                 continue
             parser = parser_version(entry.path, file.data[:256])
             state = self._known.get(entry.path)
-            if state is not None and state.content_hash == file.content_hash and state.parser == parser:
+            is_same = state is not None and state.content_hash == file.content_hash and state.parser == parser
+            if is_same and entry.path not in self._again:
                 self._writer.touch(entry.path, file.signature, observed_ns)
                 self._report.touched += 1
                 self._step(entry.path)
-            elif self._writer.activate(entry.path, file.content_hash, parser, file.signature, observed_ns):
+            elif not is_same and self._writer.activate(
+                entry.path, file.content_hash, parser, file.signature, observed_ns
+            ):
                 self._report.reactivated += 1
                 self._tick(entry.path)
             else:

@@ -12,8 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helix_core.engine.judge import unindexed
-from helix_core.model import Found, Item, Ranked, Reason, Role, Signal
+from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
 from helix_core.search.question import Question
 from helix_core.words import split_identifier
 from helix_core.workspace.paths import source_id_of
@@ -58,7 +57,7 @@ class NotIndexed:
         for path in {*self.set_aside, *self.pending}:
             strength = names.strength(source_id_of(path))
             if strength:
-                matches.append((-strength, unindexed(path).role is not Role.IMPLEMENTATION, len(path), path))
+                matches.append((-strength, _source(path).role is not Role.IMPLEMENTATION, len(path), path))
         chosen = sorted(matches)[:MOST_NAMED]
         return [Named(_ranked(path, rank), -less >= _SURE) for rank, (less, _, _, path) in enumerate(chosen, 1)]
 
@@ -99,8 +98,15 @@ def _shares(named: Sequence[Named], found: int, k: int) -> tuple[list[Named], li
 def _ranked(path: bytes, rank: int) -> Ranked:
     """The file as one place. Its text is not known here, so it goes by its path."""
     own = hashlib.sha256(path).hexdigest()[:16]
-    item = Item(0, unindexed(path), KIND, "", "", 0, 0, 1, 1, own)
+    item = Item(0, _source(path), KIND, "", "", 0, 0, 1, 1, own)
     return Ranked(item, 1.0, (Signal(Reason.NOT_INDEXED.value, rank, 1.0),))
+
+
+def _source(path: bytes) -> Source:
+    # The judge brings the parsers along, which cost a search more than all of its answer.
+    from helix_core.engine.judge import unindexed
+
+    return unindexed(path)
 
 
 _AS_PATH, _SURE, _AS_PARTS, _AS_WORD = 4, 3, 2, 1

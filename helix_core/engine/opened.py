@@ -74,7 +74,7 @@ class Opened:
         """What the user should know of settings and index; an index moved aside while open is told here too."""
         return (*self._config.warnings, *self._index.notices, *self._memory.notices)
 
-    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None) -> Refresh:
+    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None, *, retries: bool = False) -> Refresh:
         return Refresh(
             self._root,
             self._facts.git,
@@ -85,6 +85,7 @@ class Opened:
             in_hand=self._in_hand,
             workers=self._config.workers,
             progress=progress,
+            retries=retries,
         )
 
     def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
@@ -140,7 +141,7 @@ class Opened:
         """The files that count and that this index does not hold."""
         from helix_core.engine.not_indexed import NotIndexed
 
-        return NotIndexed(set_aside=self._index.reader.set_aside())
+        return NotIndexed(set_aside=[one.path for one in self._index.reader.set_aside()])
 
     def _find(
         self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from helix_core.model import FileEntry, Listing, Reason, SourceState, StatSignature
+from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
 
+FIRST_RETRY_S, RETRY_FACTOR, LONGEST_RETRY_S = 60.0, 5.0, 86_400.0
+"""What was set aside is tried again after a minute, 5, 25, 2 hours, 10, and then once a day."""
+MOST_RETRIES = 8
+"""A whole refresh tries so many again, those that waited longest: they may cost a worker each."""
 FINE_CLOCK_NS = 50_000_000
 COARSE_CLOCK_NS = 2_000_000_000
 _RULE_FILES = frozenset({b".gitignore", b".helixignore", b".gitmodules", b".gitattributes"})
@@ -52,10 +56,29 @@ def unsettled(states: Iterable[SourceState], now_ns: int) -> tuple[tuple[bytes, 
     return tuple(state.path for state in recent), max(last_ns - now_ns, 0) / 1e9
 
 
-def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generation: bool) -> WorkPlan:
+def retry_at(one: SetAside, limits: str) -> float:
+    """When a file that was set aside is tried again, in Unix seconds: at once under other ``limits``."""
+    if not one.attempts or one.limits != limits:
+        return 0.0
+    return one.tried_at + min(FIRST_RETRY_S * RETRY_FACTOR ** min(one.attempts - 1, 16), LONGEST_RETRY_S)
+
+
+def due_again(set_aside: Iterable[SetAside], limits: str, now: float) -> frozenset[bytes]:
+    """Which files that were set aside a whole refresh tries again now; a try in the future means a clock set back."""
+    due = [one for one in set_aside if retry_at(one, limits) <= now or one.tried_at > now]
+    return frozenset(one.path for one in sorted(due, key=lambda one: one.tried_at)[:MOST_RETRIES])
+
+
+def work_plan(
+    listing: Listing,
+    known: Mapping[bytes, SourceState],
+    same_generation: bool,
+    again: Collection[bytes] = frozenset(),
+) -> WorkPlan:
     """Decide what to read: what is new, what moved, what was too recent to trust, everything after an upgrade.
 
     What could not be read is tried again each time: why it could not may have passed without a trace in its stat.
+    ``again`` are files set aside that are tried again; they come last, behind what has never broken anything.
     """
     read = []
     for entry in listing.files:
@@ -69,6 +92,9 @@ def work_plan(listing: Listing, known: Mapping[bytes, SourceState], same_generat
         ):
             read.append(entry)
     present = {entry.path for entry in listing.files}
+    if again:
+        read = [entry for entry in read if entry.path not in again]
+        read += [entry for entry in listing.files if entry.path in again]
     gone = tuple(path for path in known if path not in present)
     return WorkPlan(tuple(read), gone, len(listing.files) - len(read))
 

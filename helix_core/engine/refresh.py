@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from helix_core.engine.history_thread import HistoryThread
 from helix_core.engine.in_hand import InHand
-from helix_core.engine.plan import WorkPlan, work_plan
+from helix_core.engine.plan import WorkPlan, due_again, work_plan
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.ingest.generation import parser_generation
 from helix_core.model import Listing, SourceState
@@ -22,21 +22,30 @@ from helix_core.store.writer import Writer
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
+from helix_core.workspace.paths import source_id_of
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """The disk and the index as they were seen together; ``version`` is the index's."""
+    """The disk and the index as they were seen together; ``version`` is the index's.
+
+    ``again`` are files set aside that are tried again.
+    """
 
     version: int
     listing: Listing
     known: dict[bytes, SourceState]
     plan: WorkPlan
     is_work: bool
+    again: frozenset[bytes]
 
 
 class Refresh:
-    """One pass over a workspace. Belongs to one thread; ``run`` once."""
+    """One pass over a workspace. Belongs to one thread; ``run`` once.
+
+    With ``retries`` a whole pass tries again what was set aside and is due. That can cost seconds of CPU time a file,
+    so a pass that a question waits for has none.
+    """
 
     def __init__(
         self,
@@ -50,7 +59,9 @@ class Refresh:
         in_hand: InHand,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
+        retries: bool = True,
     ) -> None:
+        self._retries = retries
         self._in_hand = in_hand
         self._root, self._git, self._head, self._options = root, git, head, options
         self._reader, self._writer = reader, writer
@@ -77,7 +88,7 @@ class Refresh:
         if looked is None or looked.version != reader.version():
             looked = self._look()
         history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
-        self._apply(looked.plan, looked.listing, looked.known)
+        self._apply(looked.plan, looked.listing, looked.known, looked.again)
         if history is not None:
             self._remember_history(history, writer)
         with writer.batch():
@@ -94,9 +105,18 @@ class Refresh:
         listing = list_files(self._root, self._git, self._options)
         known = self._reader.sources()
         is_same = self._reader.meta("parsers") == parser_generation()
-        plan = work_plan(listing, known, is_same)
+        again = self._due_again() if self._retries else frozenset()
+        plan = work_plan(listing, known, is_same, again)
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
-        return _Looked(version, listing, known, plan, is_work)
+        return _Looked(version, listing, known, plan, is_work, again)
+
+    def _due_again(self) -> frozenset[bytes]:
+        set_aside = self._reader.set_aside()
+        if not set_aside:
+            return frozenset()
+        from helix_core.ingest.pool import Limits
+
+        return due_again(set_aside, Limits().version, time.time())
 
     def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
         """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
@@ -107,7 +127,13 @@ class Refresh:
         self._apply(plan, listing, known)
         return self._finished(plan, listing, started)
 
-    def _apply(self, plan: WorkPlan, listing: Listing, known: dict[bytes, SourceState]) -> None:
+    def _apply(
+        self,
+        plan: WorkPlan,
+        listing: Listing,
+        known: dict[bytes, SourceState],
+        again: frozenset[bytes] = frozenset(),
+    ) -> None:
         self._count(listing)
         if plan.gone:
             with self._writer.batch():
@@ -127,11 +153,14 @@ class Refresh:
                 tell=self._tell,
                 max_bytes=most,
                 in_hand=self._in_hand,
+                set_aside={one.path: one for one in self._reader.set_aside()},
+                again=again,
             )
             intake.take(plan.read, self._workers)
 
     def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:
         self._report.unchanged = plan.unchanged
+        self._report.set_aside = tuple((source_id_of(one.path), one.reason) for one in self._reader.set_aside())
         self._report.notes = (*listing.notes, *self._notes)
         self._report.elapsed_ms = (time.monotonic() - started) * 1e3
         return self._report

@@ -17,7 +17,11 @@ class Progress:
 
 @dataclass(slots=True)
 class RefreshReport:
-    """What a refresh did. ``reactivated`` files came back to bytes seen before, so nothing was parsed for them."""
+    """What a refresh did. ``reactivated`` files came back to bytes seen before, so nothing was parsed for them.
+
+    ``quarantined`` are files that broke their parser now, and ``set_aside`` all that are not indexed for that, as pairs
+    of source_id and reason.
+    """
 
     files: int = 0
     added: int = 0
@@ -30,6 +34,7 @@ class RefreshReport:
     masked: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     quarantined: tuple[tuple[str, str], ...] = ()
+    set_aside: tuple[tuple[str, str], ...] = ()
     elapsed_ms: float = 0.0
     notes: tuple[str, ...] = ()
 

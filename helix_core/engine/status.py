@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.plan import is_pending, work_plan
+from helix_core.engine.not_indexed import NotIndexed
+from helix_core.engine.plan import is_pending, retry_at, work_plan
 from helix_core.ingest.generation import parser_generation
-from helix_core.model import GitState, Listing, SourceState
+from helix_core.model import GitState, Listing, SetAside, SourceState
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, ignored_files, list_files
@@ -38,11 +39,12 @@ def status(
     plan = work_plan(listing, known, same)
     pending = sum(is_pending(entry, known, same_generation=same, now_ns=now_ns) for entry in plan.read)
     skipped = _skipped(root, git, listing, known)
+    set_aside = reader.set_aside()
     answer: dict[str, Any] = {
         "schema": STATUS_SCHEMA,
         "workspace": str(root.path),
         "indexed": reader.meta("complete") == "1",
-        "fresh": not pending and not plan.gone,
+        "fresh": not pending and not plan.gone and not set_aside,
         "pending": {"changed_or_new": pending, "gone": len(plan.gone)},
         "index": {
             "path": str(index_path),
@@ -56,13 +58,33 @@ def status(
         "vectors": {name: round(share, 4) for name, share in reader.spaces().items()},
         "git": _repository(git, state),
         "skipped": dict(Counter(skipped.values())),
-        "notes": list(listing.notes),
+        "set_aside": _set_aside(set_aside),
+        "notes": [*listing.notes, *NotIndexed([one.path for one in set_aside]).notes],
     }
     if list_skipped:
         answer["skipped_files"] = [
             {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
         ]
     return answer
+
+
+def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
+    """Each file that broke its parser; ``retry_at`` is from when on a whole refresh tries it again, Unix seconds."""
+    if not files:
+        return []
+    from helix_core.ingest.pool import Limits
+
+    limits = Limits().version
+    return [
+        {
+            "source_id": source_id_of(one.path),
+            "reason": one.reason,
+            "attempts": one.attempts,
+            "tried_at": round(one.tried_at, 3),
+            "retry_at": round(retry_at(one, limits), 3),
+        }
+        for one in files
+    ]
 
 
 def _repository(git: Git | None, state: GitState) -> dict[str, str] | None:

@@ -1,8 +1,11 @@
-"""Many files through worker processes: spawned, niced, limited in memory and time, replaced when a file breaks one.
+"""Many files through worker processes: spawned, niced, limited in memory and CPU time, replaced when one breaks.
 
 Takes bytes and gives documents in the order they are done; holds a bounded number of bytes; opens no files itself.
 A file that breaks its worker is tried once more, alone in a worker that is fresh or has done little, and then given
 up as ``Quarantined``.
+
+CPU time is limited by the kernel inside the worker. Wall time alone never ends one: on a busy machine a niced process
+may wait for minutes. The backstop is a worker that was seen without any CPU time for ``stalled_s``.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import connection, resource_tracker
 from multiprocessing.context import SpawnProcess
 from types import ModuleType, TracebackType
@@ -27,11 +31,16 @@ from helix_core.ingest.wire import unpacked
 from helix_core.model import Document
 
 File = tuple[bytes, bytes, str]
+LOOK_S = 1.0
+"""How often workers are looked at that do not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A file that broke a worker twice; ``reason`` is ``timed out``, ``out of memory``, ``raised …`` or ``crashed``."""
+    """A file that broke a worker twice.
+
+    ``reason`` is ``timed out`` (too much CPU time), ``out of memory``, ``raised …``, ``crashed`` or ``stalled``.
+    """
 
     path: bytes
     content_hash: str
@@ -40,16 +49,23 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``batch_s`` is the wall time of one message's files, so of any one file; ``start_s`` that of a worker's start."""
+    """``cpu_s`` is the CPU time of one message's files, so of any one file; ``stalled_s`` how long a worker may be seen
+    without CPU time, and ``unclocked_s`` how long it may take where its CPU time cannot be seen, in wall seconds."""
 
-    batch_s: float = 10.0
-    start_s: float = 60.0
+    cpu_s: float = 10.0
+    stalled_s: float = 600.0
+    unclocked_s: float = 1800.0
     memory_bytes: int = 1 << 30
     nice: int = 10
     batch_bytes: int = 128 << 10
     batch_files: int = 32
     buffered_bytes: int = 8 << 20
     files_per_worker: int = 4000
+
+    @property
+    def version(self) -> str:
+        """What decides whether a file breaks its worker: a file set aside under another version is tried again."""
+        return f"cpu {self.cpu_s:g} s, memory {self.memory_bytes}"
 
 
 def ingest_file(path: bytes, data: bytes, skipped: str) -> Document:
@@ -65,6 +81,37 @@ def ingest_here(path: bytes, data: bytes, skipped: str) -> Document | Quarantine
         return Quarantined(path, hashlib.sha256(data).hexdigest(), f"raised {type(error).__name__}")
 
 
+@dataclass(slots=True)
+class Stall:
+    """How long a process was seen to stand still.
+
+    Two looks count for at most ``LOOK_S``: a suspended machine or a paused container stops the looks too, and its
+    processes have had no chance to run in between.
+    """
+
+    looked_at: float
+    cpu_s: float | None
+    still_s: float = 0.0
+
+    def look(self, now: float, cpu_s: float | None) -> float:
+        """The seconds without CPU time up to ``now``; all seconds where it is not known (None)."""
+        has_run = cpu_s is not None and cpu_s != self.cpu_s
+        self.still_s = 0.0 if has_run else self.still_s + min(now - self.looked_at, LOOK_S)
+        self.looked_at, self.cpu_s = now, cpu_s
+        return self.still_s
+
+
+def cpu_seconds(process_id: int) -> float | None:
+    """The CPU time a process has had so far; None where the platform does not say, or when it is gone."""
+    if sys.platform != "linux":
+        return None
+    try:
+        # The clock that clock_getcpuclockid(3) gives.
+        return time.clock_gettime(~process_id << 3 | 2)
+    except OSError:
+        return None
+
+
 class _Worker:
     """One process and what it has been asked."""
 
@@ -76,12 +123,15 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.channel, far = context.Pipe()
         self.process: SpawnProcess = context.Process(
-            target=worker.serve, args=(far, ingest, limits.memory_bytes, limits.nice), daemon=True, name="helix-ingest"
+            target=worker.serve,
+            args=(far, ingest, limits.memory_bytes, limits.nice, limits.cpu_s),
+            daemon=True,
+            name="helix-ingest",
         )
         with _interrupts_held(), _main_hidden():
             self.process.start()
         far.close()
-        self.deadline = time.monotonic() + limits.start_s
+        self._stall = self._new_stall()
 
     @property
     def is_idle(self) -> bool:
@@ -91,9 +141,18 @@ class _Worker:
         """The worker is waiting for this, so that sending does not block on its work."""
         self.batch = batch
         self.served += len(batch)
-        self.deadline = time.monotonic() + self._limits.batch_s
+        self._stall = self._new_stall()
         with contextlib.suppress(OSError):
             self.channel.send_bytes(marshal.dumps(batch))
+
+    def is_stalled(self, now: float) -> bool:
+        """Has it been without CPU time for so long that it will never answer?"""
+        cpu_s = cpu_seconds(self.process.pid or 0)
+        most_s = self._limits.unclocked_s if cpu_s is None else self._limits.stalled_s
+        return self._stall.look(now, cpu_s) >= most_s
+
+    def _new_stall(self) -> Stall:
+        return Stall(time.monotonic(), cpu_seconds(self.process.pid or 0))
 
     def kill(self) -> int:
         """End it now; the exit status it had, or got."""
@@ -158,9 +217,12 @@ class IngestPool:
             one.kill()
         self._workers.clear()
 
-    def run(self, files: Iterable[File]) -> Iterator[Document | Quarantined]:
-        """Every file of ``files`` as a document or as given up, in the order they are done."""
-        job = _Job(iter(files), self._limits)
+    def run(self, files: Iterable[File], suspects: Collection[bytes] = frozenset()) -> Iterator[Document | Quarantined]:
+        """Every file of ``files`` as a document or as given up, in the order they are done.
+
+        ``suspects`` are paths that broke a worker before: each is alone in its message and tried once.
+        """
+        job = _Job(iter(files), self._limits, suspects)
         try:
             while not job.is_over(self._workers):
                 self._pump(job, wait=not job.done)
@@ -171,17 +233,19 @@ class IngestPool:
                 self._drop(one)
 
     def _pump(self, job: _Job, *, wait: bool) -> None:
-        """Take what has come back, end what took too long, hand out what is next."""
+        """Take what has come back, end what stands still, hand out what is next."""
         self._hand_out(job)
-        soonest = min((one.deadline for one in self._waiting()), default=0.0)
-        timeout = max(0.0, soonest - time.monotonic()) if wait else 0.0
+        timeout = LOOK_S if wait else 0.0
         channels = [one.channel for one in self._waiting()]
         waiting: dict[object, _Worker] = {one.channel: one for one in self._waiting()}
         for channel in connection.wait(channels, timeout):
             self._receive(job, waiting[channel])
         now = time.monotonic()
-        for one in [one for one in self._waiting() if one.deadline < now]:
-            job.failed(one.batch, "timed out")
+        for one in [one for one in self._waiting() if one.is_stalled(now)]:
+            if not one.is_ready:
+                self._drop(one)
+                raise ChildProcessError("an ingest worker did not start: it gets no CPU time; run `helix doctor`")
+            job.failed(one.batch, "stalled")
             self._drop(one)
         self._hand_out(job)
 
@@ -212,7 +276,8 @@ class IngestPool:
         status = self._drop(one)
         if not was_ready:
             raise ChildProcessError(f"an ingest worker could not start (exit status {status}); run `helix doctor`")
-        job.failed(batch, "crashed")
+        is_over = worker.OUT_OF_TIME is not None and status == -worker.OUT_OF_TIME
+        job.failed(batch, "timed out" if is_over else "crashed")
 
     def _drop(self, one: _Worker) -> int:
         self._workers.remove(one)
@@ -235,12 +300,12 @@ class IngestPool:
 class _Job:
     """The files of one run: still to do, to be tried again, and done."""
 
-    def __init__(self, files: Iterator[File], limits: Limits) -> None:
+    def __init__(self, files: Iterator[File], limits: Limits, suspects: Collection[bytes]) -> None:
         self._files = files
         self._limits = limits
         self._next: deque[File] = deque()
         self._again: deque[File] = deque()
-        self.suspects: set[bytes] = set()
+        self.suspects = set(suspects)
         self.done: deque[tuple[int, Document | Quarantined]] = deque()
         self._done_bytes = 0
 
@@ -251,7 +316,8 @@ class _Job:
     def has_more(self) -> bool:
         """Is there a file that no worker has?"""
         if not self._again and not self._next:
-            self._next.extend(_first(self._files))
+            for file in islice(self._files, 1):
+                (self._again if file[0] in self.suspects else self._next).append(file)
         return bool(self._again or self._next)
 
     def take(self) -> Document | Quarantined:
@@ -296,9 +362,3 @@ class _Job:
     def _add(self, size: int, result: Document | Quarantined) -> None:
         self.done.append((size, result))
         self._done_bytes += size
-
-
-def _first(files: Iterator[File]) -> list[File]:
-    for file in files:
-        return [file]
-    return []

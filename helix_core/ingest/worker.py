@@ -1,4 +1,9 @@
-"""The far end of the pool: one process that ingests what it is sent, under limits, and leaves when its pipe closes."""
+"""The far end of the pool: one process that ingests what it is sent, under limits, and leaves when its pipe closes.
+
+The kernel counts its CPU time (``ITIMER_PROF``) and ends it when one message takes too much. That works inside a parser
+that never returns to Python, and time in which the process does not run (a busy machine, a quota, a suspended laptop)
+does not count.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +19,41 @@ from helix_core.model import Document
 
 Ingest = Callable[[bytes, bytes, str], Document]
 READY = b""
+OUT_OF_TIME: signal.Signals | None = getattr(signal, "SIGPROF", None)
+"""What the kernel ends a worker with that took too much CPU time; None where the platform cannot count it."""
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
 
-def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int) -> None:
-    """Say ready, then answer each batch of ``(path, data, skipped)`` with the packed documents, until end of file."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int, cpu_s: float) -> None:
+    """Say ready, then answer each batch of ``(path, data, skipped)`` with the packed documents, until end of file.
+
+    A batch that takes more than ``cpu_s`` of CPU time ends the process by ``OUT_OF_TIME``.
+    """
+    _set_signals()
     _limit(memory_bytes, nice)
     with contextlib.suppress(EOFError, OSError):
         channel.send_bytes(READY)
         while True:
-            channel.send_bytes(_answer(marshal.loads(channel.recv_bytes()), ingest))
+            batch = marshal.loads(channel.recv_bytes())
+            _allow_cpu(cpu_s)
+            answer = _answer(batch, ingest)
+            _allow_cpu(0)
+            channel.send_bytes(answer)
+
+
+def _set_signals() -> None:
+    """Dispositions and masks are inherited: whoever started us may ignore what ends us, or block it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if OUT_OF_TIME is not None:
+        signal.signal(OUT_OF_TIME, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {OUT_OF_TIME, signal.SIGTERM})
+
+
+def _allow_cpu(cpu_s: float) -> None:
+    """So much CPU time from now on; 0 for any amount."""
+    if OUT_OF_TIME is not None:
+        signal.setitimer(signal.ITIMER_PROF, cpu_s)
 
 
 def _answer(batch: list[tuple[bytes, bytes, str]], ingest: Ingest) -> bytes:

@@ -132,6 +132,20 @@ class SourceState:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A file whose bytes broke their parser ``attempts`` times, the last time ``tried_at`` under these ``limits``.
+
+    ``reason`` is the pool's word. No attempts are known of what an older version of Helix set aside.
+    """
+
+    path: bytes
+    reason: str
+    attempts: int
+    tried_at: float
+    limits: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A live row of the index: a file version with its provenance."""
 

@@ -17,7 +17,7 @@ from helix_core.store.header import APPLICATION_ID, check_owner, check_version
 from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
 from helix_core.store.vector_extension import load_vectors
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 MIGRATIONS: dict[int, str] = {
     # Without the head it was read at, the history is read anew.
     5: """
@@ -26,6 +26,14 @@ MIGRATIONS: dict[int, str] = {
             together INTEGER NOT NULL, lift REAL NOT NULL, PRIMARY KEY (path, place)
         ) STRICT, WITHOUT ROWID;
         DELETE FROM meta WHERE key = 'commits_head';
+    """,
+    # What was set aside before has no attempts here, so it is tried again at once.
+    6: """
+        CREATE TABLE set_aside (
+            path BLOB PRIMARY KEY, content_hash BLOB NOT NULL, reason TEXT NOT NULL,
+            attempts INTEGER NOT NULL, tried_at REAL NOT NULL, limits TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
     """,
 }
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""

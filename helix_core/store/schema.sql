@@ -27,7 +27,18 @@ CREATE TABLE source (
 ) STRICT;
 CREATE UNIQUE INDEX source_live ON source (path) WHERE live = 1;
 CREATE INDEX source_parked ON source (path) WHERE live = 0;
+CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
 CREATE INDEX source_stem ON source (stem_id) WHERE stem_id IS NOT NULL;
+
+-- Of files that broke their parser: how often these bytes were tried, and the last time.
+CREATE TABLE set_aside (
+    path          BLOB PRIMARY KEY,
+    content_hash  BLOB    NOT NULL,
+    reason        TEXT    NOT NULL,
+    attempts      INTEGER NOT NULL,
+    tried_at      REAL    NOT NULL,            -- Unix seconds
+    limits        TEXT    NOT NULL             -- the limits it broke
+) STRICT, WITHOUT ROWID;
 
 -- What many sources have in common.
 CREATE TABLE profile (

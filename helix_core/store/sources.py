@@ -9,6 +9,7 @@ from helix_core.model import (
     Item,
     LastCommit,
     Role,
+    SetAside,
     Skipped,
     Source,
     SourceKind,
@@ -49,6 +50,12 @@ _ITEMS_WITH_TEXT = f"""
     SELECT {_SOURCE_COLUMNS}, {_ITEM_COLUMNS}
     FROM item i JOIN source s ON s.id = i.source_id {_ITEM_WORDS} WHERE i.text_hash = ? AND s.live = 1
     ORDER BY s.path, i.start_line
+"""
+_SET_ASIDE = """
+    SELECT s.path, coalesce(a.reason, 'crashed'), coalesce(a.attempts, 0), coalesce(a.tried_at, 0.0),
+           coalesce(a.limits, '')
+    FROM source s LEFT JOIN set_aside a ON a.path = s.path AND a.content_hash = s.content_hash
+    WHERE s.live = 1 AND s.skipped = 'quarantined' ORDER BY s.path
 """
 _COUNTS = """
     SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
@@ -119,10 +126,9 @@ class SourceQueries(Session):
         rows = self._rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
         return [Skipped(*row) for row in rows]
 
-    def set_aside(self) -> tuple[bytes, ...]:
-        """Paths of live files that broke or outran their parser, in byte order."""
-        sql = "SELECT path FROM source WHERE live = 1 AND skipped = 'quarantined' ORDER BY path"
-        return tuple(row[0] for row in self._rows(sql))
+    def set_aside(self) -> list[SetAside]:
+        """Live files that broke their parser, in byte order of path."""
+        return [SetAside(*row) for row in self._rows(_SET_ASIDE)]
 
     def languages(self) -> dict[str, int]:
         """How many searchable files there are of each language, most first."""

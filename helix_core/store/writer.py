@@ -13,6 +13,7 @@ from helix_core.model import (
     LastCommit,
     Level,
     Role,
+    SetAside,
     SourceKind,
     StatSignature,
     Volatility,
@@ -26,7 +27,7 @@ from helix_core.store.vector_rows import VectorRows
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
-_ROWS += ["embedded", "stands_in", "co_change"]
+_ROWS += ["embedded", "stands_in", "co_change", "set_aside"]
 _SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
@@ -150,6 +151,12 @@ class Writer:
             skipped=reason,
         )
         return self.replace(empty, signature, observed_ns)
+
+    def set_aside(self, one: SetAside, content_hash: str) -> None:
+        """Note beside ``skip`` that these bytes broke their parser; kept as long as they are the live version."""
+        with self.batch():
+            values = (one.path, bytes.fromhex(content_hash), one.reason, one.attempts, one.tried_at, one.limits)
+            self._connection.execute("INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def activate(self, path: bytes, content_hash: str, parser: str, signature: StatSignature, observed_ns: int) -> bool:
         """Make a version seen before live again, without parsing. False when none has these bytes and parser."""
@@ -301,6 +308,7 @@ class Writer:
 
     def _park(self, path: bytes, parser: str | None, *, but: int = 0) -> int:
         """Park the live version; one by another parser than ``parser`` can never come back and is deleted."""
+        self._connection.execute("DELETE FROM set_aside WHERE path = ?", (path,))
         live = f"SELECT s.id, parser FROM {_SOURCES} WHERE path = ? AND live = 1 AND s.id <> ?"
         found = rows_of(self._connection, live, (path, but))
         for version, its_parser in found:

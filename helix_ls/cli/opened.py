@@ -34,7 +34,7 @@ def opened(folder: Path) -> Iterator[Helix]:
 def bring_as_far_as_possible(helix: Helix) -> None:
     """Refresh before a question; where the index cannot be written any more, say so and let it answer as it is."""
     try:
-        bring_up_to_date(helix)
+        bring_up_to_date(helix, retries=False)
     except (CorruptStoreError, NewerStoreError):
         raise
     except StoreError as error:
@@ -43,12 +43,12 @@ def bring_as_far_as_possible(helix: Helix) -> None:
         warn([f"the index was not brought up to date and answers as it is: {error}"])
 
 
-def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:
+def bring_up_to_date(helix: Helix, *, rebuild: bool = False, retries: bool = True) -> RefreshReport:
     """Refresh with a progress bar on a terminal. An interrupt keeps what was stored, says so, and ends with 130."""
     bar = Bar()
     try:
         with bar:
-            return helix.rebuild(bar.show) if rebuild else helix.refresh(bar.show)
+            return helix.rebuild(bar.show) if rebuild else helix.refresh(bar.show, retries=retries)
     except KeyboardInterrupt:
         kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
         complain(f"interrupted; {kept}, run the same command to go on")

@@ -15,5 +15,6 @@ def index_answer(workspace: str, done: RefreshReport) -> dict[str, Any]:
     """The ``helix.index/1`` object; ``workspace`` is the folder's path."""
     facts = asdict(done)
     facts["quarantined"] = [{"source_id": path, "reason": reason} for path, reason in done.quarantined]
+    facts["set_aside"] = [{"source_id": path, "reason": reason} for path, reason in done.set_aside]
     facts["elapsed_ms"] = round(done.elapsed_ms, 3)
     return {"schema": INDEX_SCHEMA, "workspace": workspace, **facts}

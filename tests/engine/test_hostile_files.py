@@ -216,7 +216,7 @@ def test_a_file_that_breaks_its_parser_twice_is_left_alone_until_it_changes(
     tries = tmp_path / "tries"
     tries.touch()
     monkeypatch.setenv("HELIX_TEST_TRIES", str(tries))
-    monkeypatch.setattr(intake, "IngestPool", partial(IngestPool, ingest=break_on_sight, limits=Limits(batch_s=5.0)))
+    monkeypatch.setattr(intake, "IngestPool", partial(IngestPool, ingest=break_on_sight, limits=Limits(cpu_s=5.0)))
     write(repository, {f"many/module_{number}.py": f"def f_{number}(): pass\n" for number in range(30)})
     write(repository, {"many/cursed.py": "BREAK = 1\n"})
     os.utime(repository / "many/cursed.py", (1, 1))

@@ -15,7 +15,17 @@ from helix_core.workspace.disk import Root
 def take(folder, writer, known, entries):
     report = RefreshReport()
     with Root.open(folder) as root:
-        intake = Intake(root, writer, known, report, tell=lambda _: None, max_bytes=1 << 20, in_hand=nothing_in_hand)
+        intake = Intake(
+            root,
+            writer,
+            known,
+            report,
+            tell=lambda _: None,
+            max_bytes=1 << 20,
+            in_hand=nothing_in_hand,
+            set_aside={},
+            again=(),
+        )
         intake.take(entries, workers=1)
     return report
 

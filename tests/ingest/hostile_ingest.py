@@ -16,6 +16,8 @@ def misbehave(path: bytes, data: bytes, skipped: str) -> Document:
     name = path.rpartition(b"/")[2]
     if name.startswith(b"sleep"):
         time.sleep(600)
+    if name.startswith(b"spin"):
+        burn(600)
     if name.startswith(b"crash"):
         os.kill(os.getpid(), signal.SIGSEGV)
     if name.startswith(b"exit"):
@@ -29,6 +31,19 @@ def misbehave(path: bytes, data: bytes, skipped: str) -> Document:
         if not marker.exists():
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+    return ingest_file(path, data, skipped)
+
+
+def burn(cpu_s: float) -> None:
+    """Use so much CPU time, inside C code that never returns to Python for long."""
+    end = time.process_time() + cpu_s
+    while time.process_time() < end:
+        sum(range(100_000))
+
+
+def steadily(path: bytes, data: bytes, skipped: str) -> Document:
+    """A third of a second of CPU time a file."""
+    burn(0.3)
     return ingest_file(path, data, skipped)
 
 

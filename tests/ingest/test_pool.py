@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.pool import IngestPool, Limits, Quarantined
+from helix_core.ingest.pool import LOOK_S, IngestPool, Limits, Quarantined, Stall
 from helix_core.ingest.wire import packed, unpacked
 from helix_core.model import Document
 
@@ -55,13 +56,14 @@ def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None
         (b"exit.py", "crashed"),
         (b"raise.py", "raised RuntimeError"),
         (b"allocate.py", "out of memory"),
-        (b"sleep.py", "timed out"),
+        (b"spin.py", "timed out"),
+        (b"sleep.py", "stalled"),
     ],
 )
 def test_a_file_that_breaks_its_worker_is_quarantined_and_its_neighbours_are_not(name: bytes, reason: str) -> None:
     from hostile_ingest import misbehave  # type: ignore[import-not-found]
 
-    limits = Limits(batch_s=2.0)
+    limits = Limits(cpu_s=1.0, stalled_s=3.0)
     with IngestPool(1, ingest=misbehave, limits=limits) as pool:
         results = {result.path: result for result in pool.run(_files(b"a.py", name, b"b.py"))}
     assert isinstance(results[b"a.py"], Document)
@@ -70,6 +72,73 @@ def test_a_file_that_breaks_its_worker_is_quarantined_and_its_neighbours_are_not
     assert isinstance(broken, Quarantined)
     assert broken.reason == reason
     assert broken.content_hash == ingest(name, b"def f():\n    return 1\n").content_hash
+
+
+def test_a_worker_that_hardly_runs_loses_no_file_however_long_it_takes() -> None:
+    """Stopped for four fifths of the time, the batch takes several times its limit on the wall."""
+    from hostile_ingest import steadily
+
+    limits = Limits(cpu_s=1.0)
+    done = threading.Event()
+    with IngestPool(1, ingest=steadily, limits=limits) as pool:
+        assert len(list(pool.run(_files(b"first.py")))) == 1
+        first = pool.process_ids
+        starve = threading.Thread(target=_run_a_fifth_of_the_time, args=(first[0], done))
+        starve.start()
+        started = time.monotonic()
+        try:
+            results = list(pool.run(_files(b"a.py", b"b.py")))
+        finally:
+            done.set()
+            starve.join()
+        assert pool.process_ids == first
+    assert time.monotonic() - started > 2 * limits.cpu_s
+    assert {type(result) for result in results} == {Document}
+
+
+def _run_a_fifth_of_the_time(process_id: int, done: threading.Event) -> None:
+    while not done.is_set():
+        for number, wait_s in ((signal.SIGSTOP, 0.2), (signal.SIGCONT, 0.05)):
+            os.kill(process_id, number)
+            time.sleep(wait_s)
+
+
+def test_a_machine_that_was_suspended_is_no_stall() -> None:
+    stall = Stall(looked_at=0.0, cpu_s=1.0)
+    assert stall.look(3600.0, 1.0) == LOOK_S
+    assert stall.look(3600.5, 1.0) == LOOK_S + 0.5
+    assert stall.look(3601.0, 1.001) == 0.0
+    assert stall.look(3601.5, None) == 0.5
+
+
+def test_a_worker_started_where_signals_are_ignored_is_limited_all_the_same() -> None:
+    """What is ignored stays ignored in every process that is started below."""
+    from hostile_ingest import misbehave
+
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGPROF, signal.SIGINT)}
+    try:
+        with IngestPool(1, ingest=misbehave, limits=Limits(cpu_s=1.0)) as pool:
+            results = {result.path: result for result in pool.run(_files(b"a.py", b"spin.py"))}
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert isinstance(results[b"a.py"], Document)
+    assert isinstance(results[b"spin.py"], Quarantined)
+
+
+def test_a_suspect_is_tried_once_and_alone() -> None:
+    from hostile_ingest import misbehave
+
+    with IngestPool(1, ingest=misbehave) as pool:
+        results = {
+            result.path: result
+            for result in pool.run(_files(b"crash.py", b"a.py", b"b.py"), suspects={b"crash.py", b"b.py"})
+        }
+        survivors = pool.process_ids
+    assert isinstance(results[b"crash.py"], Quarantined)
+    assert isinstance(results[b"a.py"], Document)
+    assert isinstance(results[b"b.py"], Document)
+    assert len(survivors) == 1
 
 
 def test_a_worker_that_dies_once_costs_nothing_but_a_second_try(tmp_path: Path) -> None:

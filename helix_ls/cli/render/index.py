@@ -16,6 +16,7 @@ _CHANGES = (
     ("removed", "removed"),
     ("reactivated", "known from before"),
 )
+MOST_SHOWN = 20
 
 
 def draw(report: dict[str, Any]) -> None:
@@ -32,8 +33,14 @@ def draw(report: dict[str, Any]) -> None:
         page.line("  ", dim(f"{count(sum(skipped.values()), 'file')} left out: {by_reason}"))
     if report.get("masked"):
         page.line("  ", dim(f"{count(report['masked'], 'secret')} masked"))
-    for one in report["quarantined"]:
-        page.line("  ", Text(f"set aside: {one_line(one['source_id'])} ({one_line(one['reason'])})", style="yellow"))
+    set_aside = report["set_aside"]
+    if set_aside:
+        how_many = count(len(set_aside), "file")
+        page.line(Text(f"! {how_many} set aside and not searched; tried again later:", style="yellow"))
+    for one in set_aside[:MOST_SHOWN]:
+        page.line("  ", Text(f"{one_line(one['source_id'])} ({one_line(one['reason'])})", style="yellow"))
+    if len(set_aside) > MOST_SHOWN:
+        page.line("  ", dim(f"… and {len(set_aside) - MOST_SHOWN:,} more: helix status --skipped"))
     for note in report["notes"]:
         page.line("  ", dim(f"· {note}"))
     page.show()

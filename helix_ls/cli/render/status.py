@@ -10,6 +10,8 @@ from helix_core.printable import one_line
 from helix_ls.cli.render.page import Page, dim, grid
 from helix_ls.cli.render.words import count, size
 
+MOST_SHOWN = 20
+
 
 def draw(status: dict[str, Any]) -> None:
     """Print the status."""
@@ -38,6 +40,9 @@ def draw(status: dict[str, Any]) -> None:
     page.table(rows)
     for note in status["notes"]:
         page.line("  ", dim(f"· {note}"))
+    for one in status["set_aside"][:MOST_SHOWN]:
+        tries = count(one["attempts"], "try", "tries")
+        page.line("  ", Text(f"set aside: {one_line(one['source_id'])} ({one_line(one['reason'])}, {tries})", "yellow"))
     if "skipped_files" in status:
         page.space()
         listed = grid()
@@ -53,4 +58,7 @@ def _freshness(status: dict[str, Any]) -> Text:
     if status["fresh"]:
         return Text("✓ fresh", style="bold green")
     pending = status["pending"]
-    return Text(f"~ {pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone", style="bold yellow")
+    said = f"{pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone"
+    if status["set_aside"]:
+        said += f", {len(status['set_aside']):,} set aside"
+    return Text(f"~ {said}", style="bold yellow")
