@@ -15,6 +15,7 @@ from random import Random
 
 from truth_bench.content_kinds import CONTENT_KINDS
 from truth_bench.repository import CODE
+from truth_bench.symbol_kinds import SYMBOL_EDITS
 from truth_bench.world import Mutation, Target, World
 
 DISK_KINDS: dict[str, Mutation] = {}
@@ -33,7 +34,7 @@ def edited(world: World, target: Target, kind: str) -> bytes | None:
     count = data.count(b"\n") + 1
     first = min(target.start_line, count) - 1
     last = min(max(target.end_line, target.start_line), count) - 1
-    new = CONTENT_KINDS[kind](data, first, last, world.rng)
+    new = {**CONTENT_KINDS, **SYMBOL_EDITS}[kind](data, first, last, world.rng)
     if new is None or new == data:
         return None
     world.remember(target)

@@ -34,6 +34,11 @@ def _named(world: World, *arguments: str) -> list[bytes]:
     return [path for path in world.repository.git(*arguments).split(b"\0") if path]
 
 
+def one_of_changed(world: World, before: str, after: str) -> Target | None:
+    """A place in one of the files that differ between two commits."""
+    return _one_of(world, _named(world, "diff", "--name-only", "-z", "--diff-filter=M", before, after))
+
+
 def _unmerged(world: World) -> Target | None:
     return _one_of(world, _named(world, "diff", "--name-only", "--diff-filter=U", "-z"))
 

@@ -1,17 +1,16 @@
-"""What is true right now, found with plain means: open, read, hash, count lines, ask git.
+"""What is true right now, found with plain means: open, read, hash, count lines, parse with ``ast``, ask git.
 
-In: a packet as any client sees it, and the folder it speaks of. Out: what is wrong with it. Only masking is borrowed
-from Helix, to tell a masked secret from a wrong quote.
+In: a packet as any client sees it, or an open packet's marks as they are displayed, and the folder they speak of. Out:
+what is wrong with them. Only masking is borrowed from Helix, to tell a masked secret from a wrong quote.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -19,21 +18,27 @@ from urllib.parse import unquote_to_bytes
 from helix_core.ingest.secrets import mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
+from truth_bench.symbol_oracle import can_tell, is_decorator_of, symbol_fault
 
 BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LAST_END = re.compile(r"(?:\r\n|\n|\r)\Z")
-FATAL = ("false_verified", "wrong_quote", "wrong_hash", "leaked_secret", "malformed")
+FATAL = ("false_verified", "wrong_symbol", "uncounted", "wrong_quote", "wrong_hash", "leaked_secret", "malformed")
+STATUSES = ("verified", "stale_risk", "needs_refresh")
+_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 
 
 @dataclass(slots=True)
 class Judgement:
-    """What the oracle says of one packet; ``wrong`` lists (kind of wrong, text)."""
+    """What the oracle says of one packet; ``wrong`` lists (kind of wrong, text). ``told`` counts the verified items
+    whose symbol was checked, ``untold`` those whose file nobody here can parse."""
 
     items: int = 0
     verified: int = 0
     unlocated: int = 0
+    told: int = 0
+    untold: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
     needless: list[str] = field(default_factory=list)
     wrong: list[tuple[str, str]] = field(default_factory=list)
@@ -65,11 +70,13 @@ class Oracle:
         secrets: list[str],
         expected: bytes | None,
         task: str,
+        uncounted: frozenset[bytes] = frozenset(),
     ) -> Judgement:
-        """``versions`` are contents a path had while the packet was made; ``expected`` the path asked for, if sure."""
+        """``versions`` are contents a path had while the packet was made; ``expected`` the path asked for, if sure;
+        ``uncounted`` the paths that the user's rules exclude at this moment."""
         self._unsafe = self._unsettled()
         said = Judgement()
-        groups = [(status, item) for status in ("verified", "stale_risk", "needs_refresh") for item in packet[status]]
+        groups = [(status, item) for status in STATUSES for item in packet[status]]
         ranked = sorted(groups, key=lambda pair: -pair[1]["relevance_score"])
         first = self._path(ranked[0][1]) if ranked else None
         mended = {item["source_id"] for _, item in groups if item["reason"] in MENDED}
@@ -77,8 +84,10 @@ class Oracle:
             said.items += 1
             path = self._path(item)
             if path is None or item["status"] != status:
-                said.wrong.append(("malformed", f"{item['source_id']} {item['uri']} {item['status']}"))
+                said.wrong.append(("malformed", f"{item['source_id']} {item.get('uri')} {item['status']}"))
                 continue
+            if path in uncounted and (item["quote"] or status == "verified"):
+                said.wrong.append(("uncounted", f"{item['source_id']} does not count, but is {status}, or is quoted"))
             found = self._look(path)
             possible = versions.get(path) or ({found.data} if not found.trouble else set())
             data = self._told(item, possible)
@@ -86,6 +95,7 @@ class Oracle:
                 said.wrong.append((kind, f"{item['source_id']}:{item['start_line']}-{item['end_line']} {text}"))
             if status == "verified":
                 said.verified += 1
+                self._count_told(said, item, path, data)
                 continue
             said.reasons[item["reason"]] = said.reasons.get(item["reason"], 0) + 1
             # What somebody rewrites meanwhile may have read either way when it was looked at.
@@ -102,8 +112,71 @@ class Oracle:
         said.wrong += [("leaked_secret", secret) for secret in secrets if secret in text]
         return said
 
+    def judge_marks(
+        self,
+        marks: Sequence[Mapping[str, Any]],
+        *,
+        secrets: list[str],
+        task: str,
+        uncounted: frozenset[bytes] = frozenset(),
+    ) -> Judgement:
+        """What a client displays of an open packet: each item of the packet with the last verdict told of it and the
+        lines (``now``) where it is said to stand."""
+        self._unsafe = self._unsettled()
+        said = Judgement()
+        for mark in marks:
+            said.items += 1
+            path = self._path(dict(mark))
+            if path is None:
+                said.wrong.append(("malformed", f"{mark['source_id']} {mark.get('uri')}"))
+                continue
+            found = self._look(path)
+            name = f"{mark['source_id']}:{mark['start_line']}-{mark['end_line']}"
+            if mark["status"] != "verified":
+                said.reasons[mark["reason"]] = said.reasons.get(mark["reason"], 0) + 1
+                if not self._is_due_of_mark(mark, path, found):
+                    said.needless.append(f"open: {mark['reason']} {name} {mark.get('detail', '')} task={task}")
+                continue
+            said.verified += 1
+            now = {**mark, **(mark["now"] or {})}
+            if path in uncounted:
+                said.wrong.append(("uncounted", f"open: {name} does not count"))
+            if found.trouble:
+                said.wrong.append(("false_verified", f"open: {name}: the file is {found.trouble}"))
+            elif path in self._unsafe or _is_half_merged(found.data):
+                said.wrong.append(("false_verified", f"open: {name}: in conflict, or touched by what is under way"))
+            elif wrong := _span_fault(now, found.data):
+                said.wrong.append(("false_verified", f"open: {name}: {wrong} ({mark['reason']}, now {mark['now']})"))
+            elif wrong := symbol_fault(path, found.data, mark["symbol"], now["start_line"], now["end_line"]):
+                said.wrong.append(("wrong_symbol", f"open: {name}: {wrong} ({mark['reason']}, now {mark['now']})"))
+            self._count_told(said, dict(mark), path, found.data)
+        text = str(marks)
+        said.wrong += [("leaked_secret", secret) for secret in secrets if secret in text]
+        return said
+
+    @staticmethod
+    def _count_told(said: Judgement, item: dict[str, Any], path: bytes, data: bytes | None) -> None:
+        if item["symbol"] and data is not None:
+            is_told = can_tell(path, data)
+            said.told += is_told
+            said.untold += not is_told
+
+    def _is_due_of_mark(self, mark: Mapping[str, Any], path: bytes, found: OnDisk) -> bool:
+        """``changed`` is due when the text stands nowhere under its symbol, ``renamed`` when it does under another."""
+        if mark["reason"] in {"changed", "renamed", "not_indexed"}:
+            return bool(found.trouble) or not _stands_as_told(path, found.data, mark)
+        # Of a packet, a verdict that speaks of the question rather than of the file stays with it.
+        if mark["reason"] == "unlocated":
+            return True
+        return self._is_due({**mark, "authority_class": mark.get("authority_class", "inferred")}, path, found, 0)
+
     def _path(self, item: dict[str, Any]) -> bytes | None:
-        """The path by the item's address; None when address and name disagree or lead outside."""
+        """The path by the item's address; None when address and name disagree or lead outside.
+
+        An agent is given no address: there the name alone says it, with unseen characters as ``\\xNN``.
+        """
+        if "uri" not in item:
+            return self._named(item["source_id"])
         if not item["uri"].startswith("file://"):
             return None
         path = unquote_to_bytes(item["uri"][len("file://") :])
@@ -114,6 +187,19 @@ class Oracle:
             return None
         printable = relative.decode("utf-8", "backslashreplace")
         return relative if printable == item["source_id"] else None
+
+    def _named(self, name: str) -> bytes | None:
+        written, unescaped, position = os.fsencode(name), b"", 0
+        for match in _ESCAPED.finditer(name):
+            unescaped += os.fsencode(name[position : match.start()]) + bytes([int(match[1], 16)])
+            position = match.end()
+        unescaped += os.fsencode(name[position:])
+        for path in (written, unescaped):
+            if {b"..", b".", b""} & set(path.split(b"/")):
+                return None
+            if os.path.lexists(self._root + b"/" + path):
+                return path
+        return written
 
     def _look(self, path: bytes) -> OnDisk:
         place = self._root
@@ -160,7 +246,9 @@ class Oracle:
                 faults.append(("false_verified", "in conflict, or touched by what is under way in git"))
             elif wrong := _span_fault(item, data):
                 faults.append(("false_verified", f"{wrong} ({item['reason']}, {item['symbol']!r})"))
-            elif not item["quote"] and _short(item, data):
+            elif wrong := symbol_fault(path, data, item["symbol"], item["start_line"], item["end_line"]):
+                faults.append(("wrong_symbol", f"{wrong} ({item['reason']})"))
+            elif not item["quote"] and "uri" in item and _short(item, data):
                 faults.append(("wrong_quote", "verified without a quote"))
         if item["quote"] and (data is None or not _is_quote(item, data)):
             faults.append(("wrong_quote", f"{item['quote'][:80]!r} ({item['status']}, {item['reason']})"))
@@ -185,7 +273,13 @@ class Oracle:
         if reason == "conflicted":
             return path in self._unsafe or _is_half_merged(found.data)
         if reason == "changed":
-            return bool(found.trouble) or others > 0 or len(found.data) > BUDGET_BYTES
+            if found.trouble or others > 0 or len(found.data) > BUDGET_BYTES:
+                return True
+            return not item["symbol"] or not _stands_as_told(path, found.data, item)
+        if reason == "renamed":
+            return not _stands_as_told(path, found.data, item)
+        if reason == "not_indexed":
+            return True
         if reason == "outdated_doc":
             return self._proofs.is_outdated(path, found.data, item.get("detail", ""))
         if reason == "contradicted":
@@ -203,7 +297,20 @@ def _lines(data: bytes) -> list[bytes]:
     return data.splitlines(keepends=True)
 
 
-def _span_fault(item: dict[str, Any], data: bytes) -> str:
+def _stands_as_told(path: bytes, data: bytes, item: Mapping[str, Any]) -> bool:
+    """Does the item's text stand anywhere in the file, as the symbol it is said to be?"""
+    if not can_tell(path, data) and item["reason"] != "changed":
+        return False
+    lines = _lines(mask(data).data)
+    count = item["end_line"] - item["start_line"] + 1
+    for start in range(len(lines) - count + 1):
+        text = b"".join(lines[start : start + count])
+        if _is_text(item, text) and not symbol_fault(path, data, item["symbol"], start + 1, start + count):
+            return True
+    return False
+
+
+def _span_fault(item: Mapping[str, Any], data: bytes) -> str:
     """Why the span is not the item; empty when it is."""
     start, end = item["start_line"], item["end_line"]
     if not 1 <= start <= end <= len(_lines(data)):
@@ -212,13 +319,13 @@ def _span_fault(item: dict[str, Any], data: bytes) -> str:
     masked = mask(data)
     # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
-    is_named = not names or names[-1] in above or _decorates(names[-1], start, end, data)
+    is_named = not names or names[-1] in above or is_decorator_of(names[-1], start, end, data)
     if not is_named and "masked" not in item["symbol"]:
         return f"the name {names[-1]!r} is not there"
     for text in (data, masked.data):
         lines = _lines(text)
         span = b"".join(lines[start - 1 : end])
-        if _is_text(item, span) or _is_text(item, span.removesuffix(b"\n")):
+        if _is_text(item, span) or _is_text(item, span.rstrip(b"\r\n")):
             return ""
         # What ended the file without a newline may be followed by more on its last line now.
         last = lines[end - 1]
@@ -227,20 +334,7 @@ def _span_fault(item: dict[str, Any], data: bytes) -> str:
     return "the text of the span is another"
 
 
-def _decorates(name: str, start: int, end: int, data: bytes) -> bool:
-    """Are the lines among the decorators of a definition of that name, as Python itself parses the file?"""
-    try:
-        nodes = list(ast.walk(ast.parse(data)))
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    definitions = (each for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef))
-    return any(
-        each.name == name and each.decorator_list and each.decorator_list[0].lineno <= start and end < each.lineno
-        for each in definitions
-    )
-
-
-def _is_text(item: dict[str, Any], span: bytes) -> bool:
+def _is_text(item: Mapping[str, Any], span: bytes) -> bool:
     return bool(hashlib.sha256(span).hexdigest()[:16] == item["gene_id"])
 
 
@@ -252,7 +346,9 @@ def _is_quote(item: dict[str, Any], data: bytes) -> bool:
         return False
     for text in (data, mask(data).data):
         whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
-        if _LAST_END.sub("", whole) == item["quote"]:
+        # An agent is shown unseen characters as escapes; which ones is not for this oracle to say.
+        is_escaped = "uri" not in item and not (whole.isascii() and re.sub(r"[\n\t]", "", whole).isprintable())
+        if is_escaped or _LAST_END.sub("", whole) == item["quote"]:
             return True
     return False
 

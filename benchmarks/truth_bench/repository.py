@@ -11,10 +11,24 @@ import time
 from pathlib import Path
 from random import Random
 
-MAIN, SIDE, CONFLICTING = "bench-main", "bench-side", "bench-conflicting"
+MAIN, SIDE, CONFLICTING, RENAMING = "bench-main", "bench-side", "bench-conflicting", "bench-renaming"
 CODE = (b".py", b".js", b".ts", b".go", b".rs")
 PROSE = (b".md", b".rst", b".txt")
 _DEFINITION = re.compile(rb"^[ \t]*(?:async +)?(?:def|class|func|fn|function) +(\w+)", re.M)
+_CLASS = re.compile(rb"^([ \t]*(?:export +)?class +)(\w+)", re.M)
+# Larger than what is parsed within a packet's budget.
+LARGE_BYTES = 75_000
+_FILLER = """
+
+class BenchFiller{number}:
+    \"\"\"Makes the file long.\"\"\"
+
+    def method_{number}(self, value):
+        total = value * {number}
+        for part in range(total):
+            total -= part // {number}
+        return total
+"""
 OPERATIONS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
@@ -109,6 +123,7 @@ def _grow(repository: Repository, rng: Random) -> None:
     code = [
         path for path in repository.tracked() if path.endswith(CODE) and _DEFINITION.search(_text(repository, path))
     ]
+    _lengthen(repository, [path for path in code if path.endswith(b".py")], rng)
     many = min(12, max(2, len(code) // 4))
     shared = rng.sample(code, min(many, len(code)))
     for number in range(3):
@@ -122,8 +137,26 @@ def _grow(repository: Repository, rng: Random) -> None:
     repository.git("mv", moved, moved.replace(b".", b"_moved.", 1) if b"/" not in moved else _beside(moved))
     repository.git("commit", "-qm", "a move")
     repository.git("checkout", "-q", MAIN)
+    repository.git("checkout", "-q", "-b", RENAMING)
+    for path in code:
+        with open(repository.path(path), "r+b") as file:
+            renamed = _CLASS.sub(rb"\1\2OfTheBranch", file.read())
+            file.seek(0)
+            file.write(renamed)
+    repository.git("commit", "-qam", "classes renamed", check=False)
+    repository.git("checkout", "-q", MAIN)
     _commit(repository, shared, "ours")
     _commit(repository, rng.sample(code, min(many, len(code))), "ours, too")
+
+
+def _lengthen(repository: Repository, code: list[bytes], rng: Random) -> None:
+    """Some files become too long to be parsed while a packet is made."""
+    for path in rng.sample(code, min(8, len(code) // 6)):
+        size_bytes, number = len(repository.read(path)), 1
+        with open(repository.path(path), "ab") as file:
+            while size_bytes <= LARGE_BYTES * 1.2:
+                size_bytes += file.write(_FILLER.format(number=number).encode())
+                number += 1
 
 
 def _beside(path: bytes) -> bytes:

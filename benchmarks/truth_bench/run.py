@@ -1,4 +1,7 @@
-"""The loop: mutate, ask, judge; now and then refresh, and at the end compare the index with one built from nothing."""
+"""The loop: mutate, ask through a surface, judge, and judge what an open packet displays; now and then refresh.
+
+Through the Python API the index is compared with one built from nothing at the end.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helix_core.config import Config, load_config
+from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.errors import HelixError, WorkspaceError
+from helix_core.errors import HelixError
 from helix_core.store.index import open_index
 from truth_bench.content_kinds import CONTENT_KINDS
 from truth_bench.disk_kinds import DISK_KINDS, content_mutation
@@ -22,24 +25,31 @@ from truth_bench.git_kinds import GIT_KINDS
 from truth_bench.oracle import Judgement, Oracle
 from truth_bench.place_kinds import PLACE_KINDS
 from truth_bench.questions import TASKS, named_in, question, random_place
-from truth_bench.repository import copy_of
+from truth_bench.repository import LARGE_BYTES, copy_of
+from truth_bench.surfaces import SURFACES, Api, AskError, Opened, Packet, environment
+from truth_bench.symbol_kinds import SYMBOL_EDITS
 from truth_bench.world import Mutation, Target, World
 
 KINDS: dict[str, Mutation] = {
-    **{name: content_mutation(name) for name in CONTENT_KINDS},
+    **{name: content_mutation(name) for name in {**CONTENT_KINDS, **SYMBOL_EDITS}},
     **DISK_KINDS,
     **PLACE_KINDS,
     **GIT_KINDS,
 }
+OPEN, LARGE, LARGE_SHARE = " (open)", " (large)", 0.12
 REFRESH, SEVERAL, AGAIN = 0.06, 0.12, 0.10
 MOST_SCARS = 80
 PROGRESS = 100
+# How long a client may display what is not true any more, before it counts.
+SETTLE_S = float(os.environ.get("TRUTH_BENCH_SETTLE_S", "15"))
+MAX_FILE_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class Tally:
     """What happened to one kind of mutation. ``shown``: packets that hold an item of the mutated file; ``refused``: no
-    packet, since there is no folder."""
+    packet, since there is no folder; ``told`` and ``untold``: verified items whose symbol was checked, or could not be.
+    """
 
     packets: int = 0
     refused: int = 0
@@ -47,6 +57,8 @@ class Tally:
     verified: int = 0
     shown: int = 0
     unlocated: int = 0
+    told: int = 0
+    untold: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     needless: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -58,6 +70,8 @@ class Tally:
         self.verified += said.verified
         self.shown += shown
         self.unlocated += said.unlocated
+        self.told += said.told
+        self.untold += said.untold
         self.wrong.update(kind for kind, _ in said.wrong)
         self.needless += len(said.needless)
         self.reasons.update(said.reasons)
@@ -66,10 +80,13 @@ class Tally:
 
 @dataclass(slots=True)
 class Outcome:
-    """All tallies of a folder, what went wrong in words, and whether the index ended equal to a cold one."""
+    """All tallies of a folder through one surface, what went wrong in words, and whether the index ended equal to a
+    cold one. ``load`` is the number of busy loops beside it."""
 
     folder: str
     seed: int
+    surface: str = "api"
+    load: int = 0
     mutations: int = 0
     tallies: dict[str, Tally] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -82,43 +99,56 @@ class Outcome:
 
 
 class Bench:
-    """One folder, one seed."""
+    """One folder, one seed, one surface. ``work`` is an empty folder of its own."""
 
     def __init__(
-        self, source: Path, work: Path, *, seed: int, can_deny: bool, kinds: list[str], echo: bool = False
+        self,
+        source: Path,
+        work: Path,
+        *,
+        seed: int | str,
+        can_deny: bool,
+        kinds: list[str],
+        surface: str = "api",
+        echo: bool = False,
     ) -> None:
         self._rng = Random(f"{seed} {source.name}")
         self._work = work
-        outside, home = work / f"{source.name}-outside", work / "home"
+        outside, home = work / "outside", work / "home"
         outside.mkdir()
-        home.mkdir(exist_ok=True)
+        home.mkdir()
         self._repository = copy_of(source, work / source.name, home, self._rng)
-        self._config = self._configured(work / f"{source.name}-cache")
-        self._world = World(self._repository, outside, self._rng, self._config.max_file_bytes, can_deny)
-        self._oracle = Oracle(self._repository, self._config.max_file_bytes)
+        self._world = World(self._repository, outside, self._rng, MAX_FILE_BYTES, can_deny, home=home, surface=surface)
+        self._oracle = Oracle(self._repository, MAX_FILE_BYTES)
+        self._world.bring_level = self._refresh
         self._paths = self._repository.tracked()
+        self._large = [path for path in self._paths if self._size(path) > LARGE_BYTES]
         self._kinds = kinds
+        self._open: Opened | None = None
         self._deck: list[str] = []
         self._echo = echo
         self._told = 0
-        self.outcome = Outcome(source.name, seed)
+        self.outcome = Outcome(source.name, int(str(seed).split()[0]), surface)
 
     def run(self, mutations: int, *, compare_every: int) -> Outcome:
         """Mutate and ask until ``mutations`` were made."""
         started = time.monotonic()
-        with Helix.open(self._repository.root, config=self._config) as helix:
-            helix.refresh()
-            last = 0
-            while self.outcome.mutations < mutations:
-                self._step(helix)
-                if self._echo:
-                    self._tell_progress(started)
+        self._surface = SURFACES[self.outcome.surface](self._repository.root, self._work)
+        try:
+            last = steps = 0
+            while self.outcome.mutations < mutations and steps < 20 * mutations:
+                steps += 1
+                self._step()
+                self._tell_progress(started)
                 if self.outcome.mutations - last >= compare_every:
                     last = self.outcome.mutations
-                    self._compare(helix)
-            self._compare(helix)
+                    self._compare()
+            self._compare()
             self._world.restore()
-            self._compare(helix)
+            self._compare()
+        finally:
+            self._world.restore()
+            self._surface.close()
         self.outcome.elapsed_s = time.monotonic() - started
         return self.outcome
 
@@ -126,23 +156,25 @@ class Bench:
         """A line now and then, so that a run over thousands can be watched."""
         if self.outcome.mutations // PROGRESS > self._told:
             self._told = self.outcome.mutations // PROGRESS
-            print(f"{self.outcome.folder}: {self.outcome.mutations} in {time.monotonic() - started:.0f} s", flush=True)
+            about = f"{self.outcome.folder} {self.outcome.surface}"
+            print(f"{about}: {self.outcome.mutations} in {time.monotonic() - started:.0f} s", flush=True)
 
-    def _configured(self, cache: Path) -> Config:
-        return load_config(environ={"HELIX_CACHE_DIR": str(cache)}, user=self._work / "no-such-file.toml")
+    def _size(self, path: bytes) -> int:
+        place = self._repository.path(path)
+        return os.path.getsize(place) if path.endswith(b".py") and os.path.isfile(place) else 0
 
-    def _step(self, helix: Helix) -> None:
+    def _step(self) -> None:
         world, rng = self._world, self._rng
-        world.versions, world.meanwhile = {}, None
+        world.versions, world.meanwhile, world.asked_again = {}, None, 0
+        self._open = None
         if world.undo is not None:
-            world.undo()
-            world.undo = None
+            world.take_back()
             # What was seen gone has left the index, and comes back with a refresh only.
             if rng.random() < 0.5:
-                self._refresh(helix)
+                self._refresh()
         if len(world.scars) > MOST_SCARS:
             world.restore()
-        asked, target = self._first_question(helix)
+        asked, target = self._first_question()
         if target is None:
             world.restore()
             return
@@ -155,26 +187,72 @@ class Bench:
             if moved is None:
                 return
         assert moved is not None
+        if kind in SYMBOL_EDITS and self._size(moved.path) > LARGE_BYTES:
+            kind += LARGE
+        self._watch(kind)
         expected = None
         if not asked or moved.path != target.path or rng.random() < 0.3:
             place = named_in(self._repository, moved, rng) if world.is_file(moved.path) else moved
             asked = question(place, rng)
             expected = moved.path
         if rng.random() < REFRESH and not world.versions and os.path.isdir(self._repository.root):
-            self._refresh(helix)
+            self._refresh()
         task, k = rng.choice(TASKS), rng.choice((1, 3, 8, 8, 8, 20))
-        self._ask(helix, kind, asked, task, k, moved, expected)
+        self._ask(kind, asked, task, k, moved, expected)
+        for _ in range(world.asked_again):
+            place = random_place(self._repository, [moved.path, *self._paths], rng)
+            self._ask(kind, question(place, rng), task, 8, place, None)
         if rng.random() < AGAIN:
-            self._ask(helix, "(the same again)", asked, task, k, moved, None)
+            self._ask("(the same again)", asked, task, k, moved, None)
 
-    def _first_question(self, helix: Helix) -> tuple[str, Target | None]:
+    def _watch(self, kind: str) -> None:
+        """Judge what is displayed of the packet that was open while the mutation happened: either asked for now, or as
+        the client is told unasked, which may take a while; then once more when the index is level with the disk."""
+        opened, surface = self._open, self._surface
+        if opened is None or self._world.meanwhile is not None or not os.path.isdir(self._repository.root):
+            return
+        is_asked = not surface.notices or self._rng.random() < 0.5
+        self._judge_marks(f"{kind}{OPEN}", opened, is_asked=is_asked)
+        if self._rng.random() < 0.4:
+            self._refresh()
+            self._judge_marks(f"{kind}{OPEN}", opened, is_asked=is_asked)
+
+    def _judge_marks(self, kind: str, opened: Opened, *, is_asked: bool) -> None:
+        started = time.perf_counter()
+        while True:
+            try:
+                marks = self._surface.marks(opened, ask=is_asked)
+            except (AskError, HelixError) as error:
+                self.outcome.crashes.append(f"[{self.outcome.mutations}] {kind}: {error!r}")
+                return
+            said = self._oracle.judge_marks(
+                marks, secrets=self._world.secrets, task=opened.task, uncounted=self._world.uncounted
+            )
+            elapsed_s = time.perf_counter() - started
+            if is_asked or elapsed_s > SETTLE_S or not (said.wrong or said.needless):
+                break
+            time.sleep(0.02)
+        self.outcome.tallies.setdefault(kind, Tally()).add(said, elapsed_s * 1e3, shown=True)
+        how = "asked" if is_asked else f"unasked, after {elapsed_s:.1f} s"
+        self._note(f"[{self.outcome.mutations}] {kind} ({how})", said)
+
+    def _note(self, where: str, said: Judgement) -> None:
+        self.outcome.faults += [f"{where}: {wrong}: {text}" for wrong, text in said.wrong]
+        self.outcome.needless += [f"{where}: {text}" for text in said.needless]
+        if self._echo and (said.wrong or said.needless):
+            print(where, said.wrong, said.needless, flush=True)
+
+    def _first_question(self) -> tuple[str, Target | None]:
         """Mostly a question that finds its place before the mutation; the target is one of the items found."""
         rng = self._rng
-        place = random_place(self._repository, self._paths, rng) if rng.random() < 0.9 else None
+        paths = self._large if self._large and rng.random() < LARGE_SHARE else self._paths
+        place = random_place(self._repository, paths, rng) if rng.random() < 0.9 else None
         asked = question(place, rng) if place is not None else "how are errors handled"
         if rng.random() < 0.35 and place is not None:
             return "", place if self._world.is_file(place.path) else None
-        packet = self._ask(helix, "(before)", asked, rng.choice(TASKS), 8, place or Target(b"", 1, 1), None)
+        packet = self._ask("(before)", asked, rng.choice(TASKS), 8, place or Target(b"", 1, 1), None)
+        if packet is not None and self._surface.keeps_open:
+            self._open = Opened.of(packet)
         found = [
             Target(os.fsencode(item["source_id"]), item["start_line"], item["end_line"], item["symbol"])
             for item in (packet["verified"] if packet else [])
@@ -195,20 +273,31 @@ class Bench:
                     continue
                 target = found
             moved = KINDS[kind](self._world, target)
+            for other in self._others() if kind in SYMBOL_EDITS else ():
+                if moved is None and self._world.is_file(other.path):
+                    moved = KINDS[kind](self._world, other)
             if moved is not None:
                 self.outcome.mutations += 1
                 return kind, moved
         return "", None
 
-    def _refresh(self, helix: Helix) -> None:
+    def _others(self) -> list[Target]:
+        """More places, those of the open packet first: to most of them a change of a class does not apply."""
+        shown = [
+            Target(os.fsencode(item["source_id"]), item["start_line"], item["end_line"], item["symbol"])
+            for item in (self._open.items if self._open is not None else ())
+        ]
+        return shown + [random_place(self._repository, self._paths, self._rng) for _ in range(6)]
+
+    def _refresh(self) -> None:
         self.outcome.refreshes += 1
         try:
-            helix.refresh()
-        except (HelixError, OSError) as error:
-            self.outcome.crashes.append(f"refresh: {error!r}")
+            self._surface.refresh()
+        except (AskError, HelixError, OSError) as error:
+            self.outcome.crashes.append(f"[{self.outcome.mutations}] refresh: {error!r}")
 
     def _ask(
-        self, helix: Helix, kind: str, asked: str, task: str, k: int, target: Target, expected: bytes | None
+        self, kind: str, asked: str, task: str, k: int, target: Target, expected: bytes | None
     ) -> dict[str, Any] | None:
         stop = threading.Event()
         writer = None
@@ -217,8 +306,8 @@ class Bench:
             writer.start()
         started = time.perf_counter()
         try:
-            packet = helix.packet(asked, task=task, k=k)
-        except WorkspaceError as error:
+            packet: Packet = self._surface.ask(asked, task, k)
+        except (AskError, HelixError) as error:
             if os.path.isdir(self._repository.root):
                 self.outcome.crashes.append(f"[{self.outcome.mutations}] {kind}: {asked!r}: {error!r}")
             self.outcome.tallies.setdefault(kind, Tally()).refused += 1
@@ -233,27 +322,31 @@ class Bench:
             if writer is not None:
                 writer.join()
         said = self._oracle.judge(
-            packet, versions=self._world.versions, secrets=self._world.secrets, expected=expected, task=task
+            packet,
+            versions=self._world.versions,
+            secrets=self._world.secrets,
+            expected=expected,
+            task=task,
+            uncounted=self._world.uncounted,
         )
         items = [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
         name = target.path.decode("utf-8", "backslashreplace")
         shown = any(item["source_id"] == name for item in items)
         self.outcome.tallies.setdefault(kind, Tally()).add(said, elapsed_ms, shown)
         where = f"[{self.outcome.mutations}] {kind} on {name}, k={k} task={task} asked {asked!r}"
-        self.outcome.faults += [f"{where}: {wrong}: {text}" for wrong, text in said.wrong]
-        self.outcome.needless += [f"{where}: {text}" for text in said.needless]
-        if self._echo and (said.wrong or said.needless):
-            print(where, said.wrong, said.needless, flush=True)
+        self._note(where, said)
         return packet
 
-    def _compare(self, helix: Helix) -> None:
+    def _compare(self) -> None:
         """After a refresh the index must say what one built from nothing says."""
-        if self._world.undo is not None:
-            self._world.undo()
-            self._world.undo = None
-        self._refresh(helix)
-        cold = self._work / f"cold-{self.outcome.folder}-{self.outcome.compared}"
-        with Helix.open(self._repository.root, config=self._configured(cold)) as other:
+        if not isinstance(self._surface, Api):
+            return
+        helix = self._surface.helix
+        self._world.take_back()
+        self._refresh()
+        cold = {**environment(self._work), "HELIX_CACHE_DIR": str(self._work / f"cold-{self.outcome.compared}")}
+        config = load_config(environ=cold, user=self._work / "no-such-file.toml")
+        with Helix.open(self._repository.root, config=config) as other:
             other.refresh()
             cold_path = other.index_path
         self.outcome.compared += 1

@@ -36,19 +36,26 @@ class Saved:
 @dataclass(slots=True)
 class World:
     """What the mutations share. ``scars`` are absolute paths to clear away before git can restore the tree;
-    ``versions`` are all contents a path has while a packet is made, when somebody writes meanwhile."""
+    ``versions`` are all contents a path has while a packet is made, when somebody writes meanwhile; ``uncounted`` are
+    paths that rules of the user exclude now; ``home`` is the home folder of the processes that are asked;
+    ``asked_again`` is how many more packets are to be asked for at once."""
 
     repository: Repository
     outside: Path
     rng: Random
     max_bytes: int
     can_deny: bool
+    home: Path
+    surface: str = "api"
     saved: list[Saved] = field(default_factory=list)
     scars: list[bytes] = field(default_factory=list)
     versions: dict[bytes, set[bytes]] = field(default_factory=dict)
     secrets: list[str] = field(default_factory=list)
     meanwhile: Callable[[threading.Event], None] | None = None
     undo: Callable[[], None] | None = None
+    asked_again: int = 0
+    bring_level: Callable[[], None] | None = None
+    uncounted: frozenset[bytes] = frozenset()
     old_index: bytes = b""
 
     def absolute(self, path: bytes) -> bytes:
@@ -100,11 +107,21 @@ class World:
             file.write(saved.data)
         os.chmod(place, saved.mode)
 
-    def restore(self) -> None:
-        """Undo everything."""
+    def level(self, share: float = 1.0) -> None:
+        """Bring the index level with the disk, so often: what happens next happens to what it knows."""
+        if self.bring_level is not None and self.rng.random() < share:
+            self.bring_level()
+
+    def take_back(self) -> None:
+        """Undo what must not outlast one question."""
+        self.uncounted = frozenset()
         if self.undo is not None:
             self.undo()
             self.undo = None
+
+    def restore(self) -> None:
+        """Undo everything."""
+        self.take_back()
         for scar in reversed(self.scars):
             remove(scar)
         self.scars.clear()

@@ -1,0 +1,120 @@
+"""Mutations that keep a text byte for byte and make something else of it: its name, or nothing that has one.
+
+Pure functions like those of ``content_kinds``; the span is mostly that of a definition. What they leave behind is
+judged by ``symbol_oracle``, which knows what the text is now.
+"""
+# ruff: noqa: ARG001 - every kind is called alike
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from truth_bench.content_kinds import Edit
+from truth_bench.git_kinds import git_kind, one_of_changed
+from truth_bench.repository import MAIN, RENAMING
+from truth_bench.world import Target, World
+
+SYMBOL_EDITS: dict[str, Edit] = {}
+_OWNER = re.compile(
+    rb"^([ \t]*)(?:export +|pub(?:\([^)]*\))? +|abstract +)*(class|struct|enum|trait|impl|interface) +(\w+)"
+)
+_DEFINITION = re.compile(rb"^([ \t]*)(?:async +)?(?:def|class) +(\w+)")
+
+
+def symbol_edit(edit: Edit) -> Edit:
+    SYMBOL_EDITS[edit.__name__] = edit
+    return edit
+
+
+def _depth(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _owner(lines: list[bytes], first: int) -> int | None:
+    """The line of the class around the span, or of the class the span begins with."""
+    here = next((at for at in range(first, min(first + 8, len(lines))) if lines[at].strip()), first)
+    depth = _depth(lines[here])
+    for at in range(here, -1, -1):
+        match = _OWNER.match(lines[at])
+        if match is not None and (at == here or _depth(lines[at]) < depth):
+            return at
+        if lines[at].strip() and _depth(lines[at]) == 0 and at < here and depth == 0:
+            return None
+    return None
+
+
+@symbol_edit
+def enclosing_class_renamed(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """Only the line that begins the class changes; the methods below read as before."""
+    lines = data.split(b"\n")
+    at = _owner(lines, first)
+    if at is None:
+        return None
+    match = _OWNER.match(lines[at])
+    assert match is not None
+    new = rng.choice((b"RenamedByBench", match[3] + b"2", b"New" + match[3]))
+    lines[at] = lines[at][: match.start(3)] + new + lines[at][match.end(3) :]
+    return b"\n".join(lines)
+
+
+@symbol_edit
+def moved_into_another_class(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """A line ``class Other:`` over a method: it and what follows belong to that class now."""
+    lines = data.split(b"\n")
+    at = _owner(lines, first)
+    start = _definition_start(lines, first, last)
+    if at is None or start is None or at >= start or _depth(lines[start]) <= _depth(lines[at]):
+        return None
+    indent = lines[at][: _depth(lines[at])]
+    lines.insert(start, indent + b"class BenchOther%d:" % rng.randrange(100))
+    return b"\n".join(lines)
+
+
+def _definition_start(lines: list[bytes], first: int, last: int) -> int | None:
+    """The first line of the first definition in the span, its decorators included."""
+    found = next((at for at in range(first, last + 1) if _DEFINITION.match(lines[at])), None)
+    while found is not None and found > 0 and lines[found - 1].lstrip().startswith(b"@"):
+        found -= 1
+    return found
+
+
+@symbol_edit
+def text_into_string_literal(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """The span stands in a literal or a comment of several lines now: the same bytes, dead."""
+    lines = data.split(b"\n")
+    block = b"\n".join(lines[first : last + 1])
+    indent = lines[first][: _depth(lines[first])]
+    marks = [
+        (opening, closing)
+        for opening, closing in _quoting(data)
+        if closing.strip() not in block and b"\\" not in block and not block.rstrip().endswith(closing.strip()[:1])
+    ]
+    if not marks:
+        return None
+    opening, closing = rng.choice(marks)
+    return b"\n".join([*lines[:first], indent + opening, block, indent + closing, *lines[last + 1 :]])
+
+
+def _quoting(data: bytes) -> list[tuple[bytes, bytes]]:
+    if re.search(rb"^[ \t]*(?:def|class) +\w+.*:[ \t]*(?:#.*)?\r?$", data, re.M):
+        return [(b'BENCH_TEXT = """', b'"""'), (b"BENCH_TEXT = '''", b"'''")]
+    return [(b"/*", b"*/")]
+
+
+@git_kind
+def branch_switch_renames_classes(world: World, target: Target) -> Target | None:
+    """On the other branch every class of every file has another name; the methods read as before."""
+    world.repository.git("checkout", "-q", RENAMING)
+    world.asked_again = 5
+    return one_of_changed(world, MAIN, RENAMING)
+
+
+@git_kind
+def branch_switch_and_back_renames_classes(world: World, target: Target) -> Target | None:
+    """There, a question, and back: whatever was taken in meanwhile is out of date again."""
+    world.repository.git("checkout", "-q", RENAMING)
+    world.level(0.5)
+    world.repository.git("checkout", "-q", MAIN)
+    world.asked_again = 5
+    return one_of_changed(world, RENAMING, MAIN)

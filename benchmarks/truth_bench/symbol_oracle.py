@@ -1,0 +1,208 @@
+"""Whether a symbol stands where an item says, as Python's own ``ast`` and Pygments read the file.
+
+In: the bytes of a file, a symbol, a span of lines. Out: what is wrong with the claim, in words. Knows nothing of
+Helix's parser, which it checks: ``A.b`` must be a definition or a binding at those lines whose chain of enclosing
+classes and functions is exactly ``A``. For other languages a span is wrong only when all of it is a string or a
+comment.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import cast
+
+from pygments import lexers
+from pygments.lexer import Lexer
+from pygments.token import Comment, String
+
+LEXERS = {
+    ".js": "javascript",
+    ".jsx": "javascript",
+    ".ts": "typescript",
+    ".tsx": "typescript",
+    ".go": "go",
+    ".rs": "rust",
+    ".c": "c",
+    ".h": "c",
+    ".java": "java",
+}
+LOOKED_AT_AFTER = 300
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A definition or binding: its chain of names, outermost first, and its 1-based inclusive lines."""
+
+    chain: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class PythonFile:
+    """Every definition and binding of a file, and the lines on which code stands."""
+
+    definitions: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
+    bindings: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
+    code_lines: set[int] = field(default_factory=set)
+
+    def fault(self, symbol: str, start_line: int, end_line: int) -> str:
+        """Why the lines are not ``symbol``; empty when they are."""
+        chain = tuple(symbol.split("."))
+        code = self.code_lines & set(range(start_line, end_line + 1))
+        for place in self.definitions.get(chain, ()):
+            if code and place.first <= min(code) and max(code) <= place.last:
+                return ""
+            if not code and place.first <= end_line + 1 and not self._is_code_between(place.last, start_line):
+                return ""
+        for place in self.bindings.get(chain, ()):
+            if place.first <= end_line and start_line <= place.last:
+                return ""
+        return self._words(chain, start_line, end_line)
+
+    def _is_code_between(self, last: int, start_line: int) -> bool:
+        return any(line in self.code_lines for line in range(last + 1, start_line))
+
+    def _words(self, chain: tuple[str, ...], start_line: int, end_line: int) -> str:
+        there = {".".join(one.chain) for one in self._all() if one.first <= end_line and start_line <= one.last}
+        at = [f"{one.first}-{one.last}" for one in (*self.definitions.get(chain, ()), *self.bindings.get(chain, ()))]
+        deepest = sorted(there, key=lambda name: (-name.count("."), name))[:3]
+        stands = f"it is at {', '.join(at[:3])}" if at else "it is defined nowhere in the file"
+        return f"{'.'.join(chain)!r} is not what stands there ({', '.join(deepest) or 'no definition'}); {stands}"
+
+    def _all(self) -> Iterator[Place]:
+        for places in self.definitions.values():
+            yield from places
+
+
+def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_line: int) -> str:
+    """Why the claim is false; empty when it is true, or when nobody here can tell."""
+    if not symbol or "masked" in symbol:
+        return ""
+    suffix = _suffix(path)
+    if suffix in {".py", ".pyi"}:
+        python = parsed(data)
+        return python.fault(symbol, start_line, end_line) if python is not None else ""
+    lexer = LEXERS.get(suffix)
+    if lexer is not None and _is_dead(data, lexer, symbol, start_line, end_line):
+        return f"all that stands there is a string or a comment, not {symbol!r}"
+    return ""
+
+
+def can_tell(path: bytes, data: bytes) -> bool:
+    """Is the file one whose symbols are checked here?"""
+    suffix = _suffix(path)
+    return parsed(data) is not None if suffix in {".py", ".pyi"} else suffix in LEXERS
+
+
+def is_decorator_of(name: str, start_line: int, end_line: int, data: bytes) -> bool:
+    """Are the lines among the decorators of a definition of that name?"""
+    python = parsed(data)
+    if python is None:
+        return False
+    places = (place for chain, places in python.definitions.items() if chain[-1] == name for place in places)
+    return any(place.first <= start_line and end_line <= place.last for place in places)
+
+
+def _suffix(path: bytes) -> str:
+    name = path.rpartition(b"/")[2]
+    return ("." + name.rpartition(b".")[2].decode("utf-8", "replace")) if b"." in name else ""
+
+
+@lru_cache(maxsize=256)
+def parsed(data: bytes) -> PythonFile | None:
+    """The file as ``ast`` reads it; None when Python refuses it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = PythonFile()
+    pending: list[tuple[ast.AST, tuple[str, ...]]] = [(tree, ())]
+    while pending:
+        node, chain = pending.pop()
+        _note_lines(found, node)
+        inside = chain
+        if isinstance(node, _DEFINITIONS):
+            inside = (*chain, node.name)
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            place = Place(inside, first, node.end_lineno or node.lineno)
+            found.definitions.setdefault(inside, []).append(place)
+        else:
+            for name, statement in _bound(node):
+                place = Place((*chain, name), statement.lineno, statement.end_lineno or statement.lineno)
+                found.bindings.setdefault((*chain, name), []).append(place)
+        pending += [(child, inside) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def _note_lines(found: PythonFile, node: ast.AST) -> None:
+    if isinstance(node, ast.stmt):
+        found.code_lines.add(node.lineno)
+    if isinstance(node, ast.expr):
+        found.code_lines.add(node.lineno)
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            found.code_lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """The names a statement assigns to."""
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = list(node.targets)
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign):
+        targets = [node.target]
+    elif type(node).__name__ == "TypeAlias":
+        targets = [cast("ast.expr", node.name)]  # type: ignore[attr-defined]
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ast.Name):
+            yield target.id, cast("ast.stmt", node)
+        elif isinstance(target, ast.Attribute):
+            yield target.attr, cast("ast.stmt", node)
+        elif isinstance(target, ast.Tuple | ast.List):
+            targets += target.elts
+        elif isinstance(target, ast.Starred):
+            targets.append(target.value)
+
+
+def _is_dead(data: bytes, language: str, symbol: str, start_line: int, end_line: int) -> bool:
+    """Is every word of the span part of a string or a comment, and not of one that leads to the symbol?"""
+    is_anything, after = False, ""
+    for line, text, is_dead in _tokens(data, language):
+        for number, part in enumerate(_LINE_END.split(text), line):
+            if start_line <= number <= end_line and part.strip():
+                if not is_dead:
+                    return False
+                is_anything = True
+            elif number > end_line and not is_dead:
+                after += part
+        if len(after) > LOOKED_AT_AFTER:
+            break
+    names = re.findall(r"\w+", symbol)
+    return is_anything and not (names and re.search(rf"(?<!\w){re.escape(names[-1])}(?!\w)", after))
+
+
+@lru_cache(maxsize=64)
+def _tokens(data: bytes, language: str) -> tuple[tuple[int, str, bool], ...]:
+    """Tokens with their 1-based line, and whether each is a string or a comment."""
+    text = data.decode("utf-8", "replace")
+    found, line = [], 1
+    for _, kind, value in _lexer(language).get_tokens_unprocessed(text):
+        is_dead = (kind in String or kind in Comment) and kind not in Comment.Preproc
+        found.append((line, value, is_dead and kind not in Comment.PreprocFile))
+        line += len(_LINE_END.findall(value))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _lexer(language: str) -> Lexer:
+    return lexers.get_lexer_by_name(language)

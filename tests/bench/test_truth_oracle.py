@@ -1,0 +1,272 @@
+"""The truth benchmark's oracle finds each planted wrong claim, and none where everything is true."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix_core.config import load_config
+from helix_core.engine import Helix
+from tests.engine.repository import git
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+VAULT = '''"""Keeps letters."""
+
+import os
+
+
+class Vault:
+    """A place for letters."""
+
+    kinds = ("open", "sealed")
+
+    def seal(self, letter):
+        wax = os.urandom(4)
+        return letter + wax
+
+
+def lonely(value):
+    return value
+'''
+STORE = "export class Store {\n  /** Reads. */\n  read(key) {\n    return this.rows[key]\n  }\n}\n"
+Judge = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Callable[[str], Any]]:
+    """A module of the benchmarks."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(BENCHMARKS))
+    yield importlib.import_module
+    sys.path.remove(str(BENCHMARKS))
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "vault.py").write_text(VAULT)
+    (root / "store.ts").write_text(STORE)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "Begin")
+    return root
+
+
+@pytest.fixture
+def oracle(bench: Callable[[str], Any], folder: Path, tmp_path: Path) -> Any:
+    repository = bench("truth_bench.repository").Repository(folder, tmp_path)
+    return bench("truth_bench.oracle").Oracle(repository, 1_000_000)
+
+
+@pytest.fixture
+def judge(oracle: Any) -> Judge:
+    """The wrongs the oracle finds in a packet of these items, as the set of their kinds."""
+
+    def judged(*items: dict[str, Any], **more: Any) -> set[str]:
+        packet = {status: [one for one in items if one["status"] == status] for status in STATUSES}
+        given = {"versions": {}, "secrets": [], "expected": None, "task": "explain"}
+        return {kind for kind, _ in oracle.judge(packet, **(given | more)).wrong}
+
+    return judged
+
+
+STATUSES = ("verified", "stale_risk", "needs_refresh")
+
+
+def item(folder: Path, symbol: str, start: int, end: int, name: str = "vault.py", **changed: Any) -> dict[str, Any]:
+    """A true claim about these lines, but for what is ``changed``."""
+    data = (folder / name).read_bytes()
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").splitlines(keepends=True) if b"\r" in data else None
+    text = b"".join((lines or data.splitlines(keepends=True))[start - 1 : end])
+    about = {
+        "gene_id": hashlib.sha256(text).hexdigest()[:16],
+        "source_id": name,
+        "uri": (folder / name).as_uri(),
+        "symbol": symbol,
+        "start_line": start,
+        "end_line": end,
+        "content_hash": hashlib.sha256(data).hexdigest(),
+        "quote": text.decode().removesuffix("\n"),
+        "status": "verified",
+        "reason": "unchanged",
+        "relevance_score": 1.0,
+        "authority_class": "primary",
+    }
+    return about | changed
+
+
+def test_true_claims_are_left_alone(judge: Judge, folder: Path) -> None:
+    assert (
+        judge(
+            item(folder, "Vault", 6, 10),
+            item(folder, "Vault.seal", 11, 15),
+            item(folder, "Vault.kinds", 9, 10),
+            item(folder, "lonely", 16, 17),
+            item(folder, "", 1, 5),
+            item(folder, "Store.read", 3, 5, "store.ts"),
+        )
+        == set()
+    )
+
+
+def test_every_item_of_a_real_packet_is_true(bench: Callable[[str], Any], oracle: Any, folder: Path) -> None:
+    environ = {"HELIX_CACHE_DIR": str(folder.parent / "cache")}
+    with Helix.open(folder, config=load_config(environ=environ, user=folder / "none.toml")) as helix:
+        helix.refresh()
+        packet = helix.packet("how is a letter sealed in the Vault", task="edit")
+    said = oracle.judge(packet, versions={}, secrets=[], expected=None, task="edit")
+    assert (said.wrong, said.needless) == ([], [])
+    assert said.told > 0
+    assert said.verified >= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "symbol"),
+    [
+        (("class Vault:", "class Safe:"), "Vault.seal"),
+        (("    def seal", "class Safe:\n    def seal"), "Vault.seal"),
+        (("    def seal", 'TEXT = """\n    def seal'), "Vault.seal"),
+        (("def lonely", 'TEXT = """\ndef lonely'), "lonely"),
+        (("def lonely", "if True:\n  class Safe:\n    pass\nif True:\n  TEXT = '''\ndef lonely"), "lonely"),
+    ],
+)
+def test_the_same_text_under_another_name_or_none_is_a_wrong_symbol(
+    judge: Judge, folder: Path, change: tuple[str, str], symbol: str
+) -> None:
+    text = VAULT.replace(*change)
+    for quotes in ('"""', "'''"):
+        if text.count(quotes) % 2:
+            text += f"{quotes}\n"
+    (folder / "vault.py").write_text(text)
+    lines = text.split("\n")
+    start = next(number for number, line in enumerate(lines, 1) if f"def {symbol.rpartition('.')[2]}" in line)
+    end = start + (2 if "seal" in symbol else 1)
+    assert judge(item(folder, symbol, start, end)) == {"wrong_symbol"}
+
+
+def test_a_claim_of_a_deeper_chain_than_its_own_is_a_wrong_symbol(judge: Judge, folder: Path) -> None:
+    assert judge(item(folder, "seal", 11, 13)) == {"wrong_symbol"}
+    assert judge(item(folder, "Vault.lonely", 16, 17)) == {"wrong_symbol"}
+
+
+def test_code_of_another_language_that_became_a_comment_is_a_wrong_symbol(judge: Judge, folder: Path) -> None:
+    (folder / "store.ts").write_text(f"/*\n{STORE.replace('/** Reads. */', '')}*/\n")
+    assert judge(item(folder, "Store.read", 4, 6, "store.ts")) == {"wrong_symbol"}
+
+
+def test_a_file_that_python_cannot_parse_is_said_to_be_untold(oracle: Any, folder: Path) -> None:
+    (folder / "vault.py").write_text(VAULT + "def broken(:\n")
+    packet = {"verified": [item(folder, "Vault.seal", 11, 15)], "stale_risk": [], "needs_refresh": []}
+    said = oracle.judge(packet, versions={}, secrets=[], expected=None, task="explain")
+    assert (said.wrong, said.told, said.untold) == ([], 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "wrong"),
+    [
+        ({"start_line": 12, "end_line": 16, "quote": ""}, "false_verified"),
+        ({"end_line": 400}, "false_verified"),
+        ({"gene_id": "0" * 16}, "false_verified"),
+        ({"content_hash": "0" * 64}, "wrong_hash"),
+        ({"quote": "    def seal(self, letter, stamp):"}, "wrong_quote"),
+        ({"quote": ""}, "wrong_quote"),
+        ({"uri": "file:///etc/passwd"}, "malformed"),
+        ({"source_id": "other.py"}, "malformed"),
+    ],
+)
+def test_a_planted_wrong_claim_is_found(judge: Judge, folder: Path, changed: dict[str, Any], wrong: str) -> None:
+    assert wrong in judge(item(folder, "Vault.seal", 11, 15, **changed))
+
+
+def test_a_file_that_is_gone_or_a_link_is_never_verified(judge: Judge, folder: Path) -> None:
+    claim = item(folder, "lonely", 16, 17)
+    (folder / "vault.py").rename(folder / "aside.py")
+    assert "false_verified" in judge(claim)
+    (folder / "vault.py").symlink_to(folder / "aside.py")
+    assert "false_verified" in judge(claim)
+
+
+def test_what_does_not_count_and_what_is_secret_must_not_be_shown(judge: Judge, folder: Path) -> None:
+    claim = item(folder, "lonely", 16, 17)
+    assert judge(claim, uncounted=frozenset({b"vault.py"})) == {"uncounted"}
+    assert judge(claim, secrets=["return value"]) == {"leaked_secret"}
+
+
+def test_half_merged_text_is_never_verified(judge: Judge, folder: Path) -> None:
+    text = VAULT + "<<<<<<< ours\nA = 1\n=======\nA = 2\n>>>>>>> theirs\n"
+    (folder / "vault.py").write_text(text)
+    assert judge(item(folder, "lonely", 16, 17)) == {"false_verified"}
+
+
+def test_lines_are_counted_as_editors_count_them(judge: Judge, folder: Path) -> None:
+    (folder / "vault.py").write_bytes(b"import os\rimport sys\r\n\n\ndef lonely(value):\n    return value\n")
+    text = b"def lonely(value):\n    return value\n"
+    claim = item(folder, "lonely", 1, 1, gene_id=hashlib.sha256(text).hexdigest()[:16], quote=text.decode().rstrip())
+    assert judge(claim | {"start_line": 5, "end_line": 6}) == set()
+    assert "false_verified" in judge(claim | {"start_line": 4, "end_line": 5})
+
+
+def test_an_agents_item_is_found_by_its_name_alone(judge: Judge, folder: Path) -> None:
+    odd = os.fsencode(folder) + b"/va\xffult.py"
+    Path(os.fsdecode(odd)).write_text(VAULT)
+    claim = item(folder, "lonely", 16, 17, source_id="va\\xffult.py")
+    del claim["uri"]
+    assert judge(claim) == set()
+    assert judge(claim | {"content_hash": "0" * 64}) == {"wrong_hash", "false_verified", "wrong_quote"}
+
+
+def mark(folder: Path, symbol: str, start: int, end: int, **changed: Any) -> dict[str, Any]:
+    claim = item(folder, symbol, start, end) | {"now": {"start_line": start, "end_line": end}, "detail": ""}
+    return claim | changed
+
+
+def test_marks_of_an_open_packet_are_judged_where_they_are_displayed(oracle: Any, folder: Path) -> None:
+    shown = mark(folder, "Vault.seal", 11, 15)
+
+    def wrong(text: str, **changed: Any) -> tuple[set[str], list[str]]:
+        (folder / "vault.py").write_text(text)
+        said = oracle.judge_marks([shown | changed], secrets=[], task="explain")
+        return {kind for kind, _ in said.wrong}, [one.split()[1] for one in said.needless]
+
+    lower = {"now": {"start_line": 12, "end_line": 16}}
+    assert wrong(VAULT) == (set(), [])
+    assert wrong("# One more.\n" + VAULT) == ({"false_verified"}, [])
+    assert wrong("# One more.\n" + VAULT, **lower) == (set(), [])
+    assert wrong(VAULT.replace("Vault", "Safe")) == ({"wrong_symbol"}, [])
+    renamed = {"status": "stale_risk", "reason": "renamed"}
+    assert wrong(VAULT.replace("Vault", "Safe"), **renamed) == (set(), [])
+    assert wrong(VAULT, **renamed) == (set(), ["renamed"])
+    changed = {"status": "needs_refresh", "reason": "changed", "now": None}
+    assert wrong(VAULT.replace("+ wax", "- wax"), **changed) == (set(), [])
+    assert wrong("# One more.\n" + VAULT, **changed) == (set(), ["changed"])
+    assert wrong(VAULT.replace("    def seal", 'TEXT = """\n    def seal') + '"""\n', **changed) == (set(), [])
+
+
+def test_a_run_goes_on_where_it_was(bench: Callable[[str], Any], tmp_path: Path) -> None:
+    units = bench("truth_bench.units")
+    planned = units.planned([tmp_path / "a", tmp_path / "b"], ["api", "lsp", "cli"], [1, 2], 3000)
+    assert sum(unit.mutations for unit in planned) == 3000
+    assert len({unit.name for unit in planned}) == len(planned)
+    by_surface = {name: sum(one.mutations for one in planned if one.surface == name) for name in ("api", "lsp", "cli")}
+    assert by_surface["api"] > by_surface["lsp"] > by_surface["cli"] > 0
+    run = bench("truth_bench.run")
+    outcome = run.Outcome("a", 1, "lsp", 8, mutations=3)
+    outcome.tallies["truncate"] = run.Tally(packets=2, wrong=run.Counter(wrong_symbol=1), elapsed_ms=[1.5, 2.5])
+    for unit in planned:
+        units._write(tmp_path / "state", unit, outcome)
+    [first, *others] = units.Run(tmp_path / "state", 1, []).outcomes(planned)
+    assert first == outcome
+    assert len(others) == len(planned) - 1
+    assert bench("truth_bench.report").summary([first])["wrong_symbol"] == 1
+    assert not bench("truth_bench.report").summary([first])["passed"]
