@@ -7,9 +7,13 @@ for a link between two calls cannot lead a read astray. Nothing that is not a re
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
+import signal
 import stat as modes
+import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +23,16 @@ from helix_core.errors import HelixError, WorkspaceError
 from helix_core.model import Reason, StatSignature
 
 MAX_BYTES = 2 * 1024 * 1024
-_ATTEMPTS = 3
+# Waits between tries, in seconds; longer in all than _PREEMPTED_NS, so that only a file written without pause is
+# given up.
+_RETRY_S = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
+# The kernel stamps writes by a clock that ticks every 1 to 10 ms, so two writes within a tick look like one.
+_TICK_NS = 20_000_000
+# A writer that is preempted in the middle of its writes goes on within this time, on a busy machine too.
+_PREEMPTED_NS = 60_000_000
+_SETTLE_S = (0.002,)
+_SETTLE_MAPPED_S = (0.01, 0.01, 0.01, 0.01)
+_LEASES = sys.platform == "linux"
 _FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 _UNSAFE_NAMES = frozenset({b"", b".", b".."})
@@ -104,8 +117,13 @@ class Scan:
         return signature_of(self._status(path))
 
     def read(self, path: bytes, limit_bytes: int = MAX_BYTES) -> DiskFile:
-        """The bytes of ``path`` with the signature they had before and after they were read; raises ``DiskError``."""
-        for _ in range(_ATTEMPTS):
+        """The bytes of ``path`` as two readings agree on them, with the signature before and after both.
+
+        Raises ``DiskError``, with CHANGED for a file that keeps changing.
+        """
+        for wait_s in _RETRY_S:
+            if wait_s:
+                time.sleep(wait_s)
             file = self._read_once(path, limit_bytes)
             if file is not None:
                 return file
@@ -219,7 +237,12 @@ class Root:
 
 
 def _consistent(descriptor: int, expected: os.stat_result, path: bytes, limit_bytes: int) -> DiskFile | None:
-    """The whole file, or None when it moved under the reading."""
+    """The whole file, or None when it changed meanwhile or somebody is writing to it.
+
+    Equal stats alone do not show that it did not change: writes within one clock tick share a timestamp, and stores
+    through a mapping move it only once. A file that nobody has open for writing and that is older than a tick is read
+    once; any other is read twice and compared, and one whose writer is still at it is not read at all.
+    """
     before = os.fstat(descriptor)
     if not modes.S_ISREG(before.st_mode):
         raise DiskError(path, Reason.NOT_A_FILE)
@@ -227,12 +250,45 @@ def _consistent(descriptor: int, expected: os.stat_result, path: bytes, limit_by
         raise DiskError(path, Reason.TOO_LARGE)
     if (before.st_dev, before.st_ino) != (expected.st_dev, expected.st_ino):
         return None
+    is_written, age_ns = _has_writer(descriptor), abs(time.time_ns() - before.st_ctime_ns)
+    if is_written and age_ns < _PREEMPTED_NS:
+        return None
     data = _read_all(descriptor, before.st_size)
-    after = os.fstat(descriptor)
+    for wait_s in _settling(is_written, age_ns):
+        time.sleep(wait_s)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        if _read_all(descriptor, before.st_size) != data or (is_written is False and _has_writer(descriptor)):
+            return None
     signature = signature_of(before)
-    if len(data) != before.st_size or signature != signature_of(after):
+    if len(data) != before.st_size or signature != signature_of(os.fstat(descriptor)):
         return None
     return DiskFile(data, signature, hashlib.sha256(data).hexdigest())
+
+
+def _settling(is_written: bool | None, age_ns: int) -> tuple[float, ...]:
+    """When to read again and compare: the seconds before each further reading."""
+    if is_written:
+        return _SETTLE_MAPPED_S
+    if age_ns < _TICK_NS:
+        return _SETTLE_S if is_written is None else (0.0,)
+    return () if is_written is False else (0.0,)
+
+
+def _has_writer(descriptor: int) -> bool | None:
+    """Does anybody have the file open, or mapped, for writing? None where the system cannot say.
+
+    Linux grants a read lease only on a file that nobody can write to (fcntl(2), "Leases"). It is given back at once;
+    who opens the file for writing meanwhile waits for that, and the signal about it is one that is ignored.
+    """
+    if not _LEASES:
+        return None
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return True if error.errno == errno.EAGAIN else None
+    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
 
 
 def _read_all(descriptor: int, size_bytes: int) -> bytes:
