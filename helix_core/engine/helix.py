@@ -26,10 +26,11 @@ from helix_core.engine.checked import (
 )
 from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
-from helix_core.engine.opened import NO_OVERLAYS, PATIENT_MS
+from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S
 from helix_core.engine.plan import decides_for_others, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
+from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, Quotes, packet, search_answer
 from helix_core.weigh.refresh import refresh_plan
@@ -86,10 +87,17 @@ class Helix(Explaining):
         """Has a refresh ever run to its end here?"""
         return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
 
-    def refresh(self, progress: Callable[[Progress], None] | None = None, *, retries: bool = True) -> RefreshReport:
+    def refresh(
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        retries: bool = True,
+        wait_s: float | None = None,
+    ) -> RefreshReport:
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do.
 
-        With ``retries``, files that were set aside are tried again when they are due.
+        With ``retries``, files that were set aside are tried again when they are due. Raises BusyStoreError when the
+        other process takes longer than ``wait_s`` seconds (None: ten minutes).
         """
 
         def run() -> RefreshReport:
@@ -97,10 +105,28 @@ class Helix(Explaining):
             report = refresh.look()
             if report is not None:
                 return report
-            with self._turn(progress):
+            with self._turn(progress, wait_s):
                 return refresh.run()
 
-        return self._mended(run, indexed=False)
+        report = self._mended(run, indexed=False)
+        self.behind = ""
+        return report
+
+    def catch_up(self, progress: Callable[[Progress], None] | None = None) -> None:
+        """Bring the index up to date before a question, as far as that can be done soon; why it could not is
+        ``behind``, and among the notes of every answer.
+
+        Raises StoreError when there is no index to answer from, and CorruptStoreError and NewerStoreError.
+        """
+        is_indexed = self.is_indexed()
+        try:
+            self.refresh(progress, retries=False, wait_s=QUESTION_WAIT_S if is_indexed else FIRST_INDEX_WAIT_S)
+        except (CorruptStoreError, NewerStoreError):
+            raise
+        except StoreError as error:
+            if not is_indexed and not isinstance(error, BusyStoreError):
+                raise
+            self._fall_behind(error)
 
     def refresh_paths(self, paths: Sequence[bytes]) -> RefreshReport:
         """Bring some files or folders up to date, as raw paths from the workspace root: what a watcher heard of.

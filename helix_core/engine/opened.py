@@ -21,7 +21,7 @@ from helix_core.engine.opened_index import OpenedIndex
 from helix_core.engine.refresh import Refresh
 from helix_core.engine.remembered import Remembered
 from helix_core.engine.report import Progress
-from helix_core.errors import CorruptStoreError
+from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.model import Found, Hints, Overlays
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
@@ -39,13 +39,18 @@ PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
 """Processor time of one answer for telling under which symbols texts of changed files are: about 700 KB."""
 MOST_PATIENCE = 4
+# A question waits so long for another process that indexes, or that builds an index nobody has finished yet.
+QUESTION_WAIT_S = 1.0
+FIRST_INDEX_WAIT_S = 5.0
+BUSY_WRITE_WAIT_MS = 100
 NO_OVERLAYS: Overlays = MappingProxyType({})
 T = TypeVar("T")
 
 
 class Opened:
     """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in, and a
-    ``reranker``, which reads the first places of an answer again."""
+    ``reranker``, which reads the first places of an answer again. ``behind`` says why the index could not be brought up
+    to date before the last question; empty where it was."""
 
     def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: InHand) -> None:
         self._root = root
@@ -59,6 +64,7 @@ class Opened:
         self._masked: MaskedFiles | None = None
         self._chains: KeptChains | None = None
         self._memory = Remembered(config.data_dir)
+        self.behind = ""
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
 
@@ -88,11 +94,25 @@ class Opened:
             retries=retries,
         )
 
-    def _turn(self, progress: Callable[[Progress], None] | None) -> AbstractContextManager[None]:
-        from helix_core.engine.turn import turn
+    def _turn(
+        self, progress: Callable[[Progress], None] | None, wait_s: float | None = None
+    ) -> AbstractContextManager[None]:
+        from helix_core.engine.turn import LOCK_WAIT_S, turn
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
-        return turn(self.index_path, lambda: progress(waiting) if progress is not None else None)
+        tell = progress if progress is not None else lambda _: None
+        return turn(self.index_path, lambda: tell(waiting), LOCK_WAIT_S if wait_s is None else wait_s)
+
+    def _fall_behind(self, error: StoreError) -> None:
+        """The index could not be brought up to date: its answers say so until it can."""
+        if isinstance(error, BusyStoreError):
+            self.behind = (
+                "the index was not brought up to date: another process is indexing this folder, and what it has not "
+                "reached yet may be missing here"
+            )
+            self._index.wait_at_most(BUSY_WRITE_WAIT_MS)
+        else:
+            self.behind = f"the index was not brought up to date and answers as it is: {error}"
 
     def _mended(self, act: Callable[[], T], *, indexed: bool = True) -> T:
         """Do it; when the index proves damaged, or was taken away, do it once more on one built from the files.
@@ -106,8 +126,11 @@ class Opened:
         except CorruptStoreError as error:
             self._index.start_over(str(error))
         if indexed and not self._never_waits:
-            with self._turn(None):
-                self._new_refresh(self._facts.state().head, None).run()
+            try:
+                with self._turn(None, QUESTION_WAIT_S):
+                    self._new_refresh(self._facts.state().head, None).run()
+            except BusyStoreError as error:
+                self._fall_behind(error)
         return act()
 
     def _follow(self) -> None:
@@ -129,7 +152,7 @@ class Opened:
 
     def _doubts(self) -> list[str]:
         """What an answer from this index should say of itself."""
-        doubts = [self._facts.note] if self._facts.note else []
+        doubts = [note for note in (self.behind, self._facts.note) if note]
         if self._index.reader.meta("complete") != "1":
             doubts.append("the index is not complete yet: what it does not know may still be there")
         doubts += self._not_indexed().notes

@@ -50,6 +50,10 @@ class OpenedIndex:
         writer.wait_at_most(self._write_wait_ms)
         return writer
 
+    def wait_at_most(self, write_wait_ms: int) -> None:
+        """From now on a write waits no longer than this for another connection's."""
+        self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
+
     def check_present(self) -> None:
         """Raises CorruptStoreError when the file was taken away, emptied or replaced since it was opened."""
         if not self._index.is_present():

@@ -8,16 +8,17 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from helix_core.errors import StoreError
+from helix_core.errors import BusyStoreError, StoreError
 
 LOCK_WAIT_S = 600.0
 
 
 @contextmanager
-def turn(index_path: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold the index for writing much; ``waiting`` is called once when somebody else does.
+def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
+    """Hold the index for writing much; ``waiting`` is called once when another process does.
 
-    Raises StoreError when the other takes over ten minutes, or when the lock cannot be made beside the index.
+    Raises BusyStoreError when the other takes longer than ``wait_s``, and StoreError when the lock cannot be made
+    beside the index.
     """
     lock = FileLock(str(index_path.with_suffix(".lock")))
     try:
@@ -25,10 +26,10 @@ def turn(index_path: Path, waiting: Callable[[], None]) -> Iterator[None]:
             lock.acquire(timeout=0)
         except Timeout:
             waiting()
-            lock.acquire(timeout=LOCK_WAIT_S)
+            lock.acquire(timeout=wait_s)
     except Timeout as error:
-        raise StoreError(
-            f"Another Helix has held the index {index_path} for {LOCK_WAIT_S / 60:.0f} minutes; end it or try again."
+        raise BusyStoreError(
+            f"Another Helix has held the index {index_path} for {_duration(wait_s)}; end it or try again."
         ) from error
     except OSError as error:
         raise StoreError(
@@ -39,3 +40,7 @@ def turn(index_path: Path, waiting: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 60 else f"{seconds:g} s"

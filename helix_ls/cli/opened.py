@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from helix_core.config import load_config
-from helix_core.errors import CorruptStoreError, NewerStoreError, StoreError
 from helix_ls.cli.output import complain, warn
 from helix_ls.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from helix_core.engine import Helix, RefreshReport
+    from helix_core.engine import Helix, Progress, RefreshReport
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -32,23 +33,23 @@ def opened(folder: Path) -> Iterator[Helix]:
 
 
 def bring_as_far_as_possible(helix: Helix) -> None:
-    """Refresh before a question; where the index cannot be written any more, say so and let it answer as it is."""
-    try:
-        bring_up_to_date(helix, retries=False)
-    except (CorruptStoreError, NewerStoreError):
-        raise
-    except StoreError as error:
-        if not helix.is_indexed():
-            raise
-        warn([f"the index was not brought up to date and answers as it is: {error}"])
+    """Refresh before a question; where that cannot be done soon, say so and let it answer as it is."""
+    _with_bar(helix.catch_up)
+    if helix.behind:
+        warn([helix.behind])
 
 
-def bring_up_to_date(helix: Helix, *, rebuild: bool = False, retries: bool = True) -> RefreshReport:
-    """Refresh with a progress bar on a terminal. An interrupt keeps what was stored, says so, and ends with 130."""
+def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:
+    """Refresh with a progress bar on a terminal."""
+    return _with_bar(helix.rebuild if rebuild else helix.refresh)
+
+
+def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
+    """An interrupt keeps what was stored, says so, and ends with 130."""
     bar = Bar()
     try:
         with bar:
-            return helix.rebuild(bar.show) if rebuild else helix.refresh(bar.show, retries=retries)
+            return refresh(bar.show)
     except KeyboardInterrupt:
         kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
         complain(f"interrupted; {kept}, run the same command to go on")

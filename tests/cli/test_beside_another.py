@@ -1,0 +1,102 @@
+"""A question beside another process that indexes: it is answered from what is there, and says what that means."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+BUSY = "another process is indexing"
+HOLDER = """
+import sys
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(index: Path) -> Iterator[None]:
+    """Another process has the index for writing, and goes on having it."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(index.with_suffix(".lock"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+        yield
+    finally:
+        holder.communicate()
+
+
+def index_of(home: Path) -> Path:
+    (index,) = (home / "cache" / "workspaces").glob("*/index.db")
+    return index
+
+
+@pytest.fixture
+def indexed(helix, shop, tmp_path):
+    assert helix("index", shop).status == 0
+    return index_of(tmp_path / "home")
+
+
+def test_a_packet_beside_an_indexing_process_has_verdicts_from_the_disk(helix, shop, indexed):
+    basket = shop / "shop" / "basket.py"
+    basket.write_text(basket.read_text().replace("def total_price", "def sum_of_prices"))
+    with held(indexed):
+        ran = helix("packet", "where is the price limit of the Basket", "--path", shop, "--json")
+    assert ran.status == 0, ran.err
+    packet = ran.answer
+    (note,) = [note for note in packet["notes"] if BUSY in note]
+    assert note in ran.err
+    items = [item for item in packet["verified"] if item["source_id"] == "shop/basket.py"]
+    lines = basket.read_text().split("\n")
+    assert items
+    for item in items:
+        quoted = item["quote"].split("\n")
+        assert quoted == lines[item["start_line"] - 1 :][: len(quoted)]
+        assert "total_price" not in item["quote"]
+
+
+@pytest.mark.parametrize("verb", ["search", "context"])
+def test_every_question_beside_an_indexing_process_is_answered(helix, shop, indexed, verb):
+    (shop / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")
+    with held(indexed):
+        ran = helix(verb, "shipping_cost by weight", "--path", shop, "--json")
+        shown = helix(verb, "shipping_cost by weight", "--path", shop)
+    assert ran.status == 0 and any(BUSY in note for note in ran.answer["notes"])
+    assert shown.status == 0 and "shipping_cost" in shown.out and BUSY in shown.err
+    after = helix(verb, "brand_new", "--path", shop, "--json")
+    assert after.status == 0 and not any(BUSY in note for note in after.answer["notes"])
+    assert "shop/new.py" in after.out
+
+
+def test_a_question_about_a_folder_that_another_process_indexes_for_the_first_time_is_no_error(helix, shop, tmp_path):
+    assert helix("status", shop).status == 0
+    with held(index_of(tmp_path / "home")):
+        ran = helix("search", "shipping_cost", "--path", shop, "--json")
+    assert ran.status == 0
+    assert any(BUSY in note for note in ran.answer["notes"])
+    assert any("not complete" in note for note in ran.answer["notes"])
+
+
+def test_an_order_to_index_still_waits_its_turn(helix, shop, indexed):
+    (shop / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")
+    with held(indexed), pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run(
+            [sys.executable, "-m", "helix_ls.cli", "index", str(shop)],
+            env=environment_of(indexed),
+            timeout=4,
+            check=False,
+            capture_output=True,
+        )
+
+
+def environment_of(index: Path) -> dict[str, str]:
+    from tests.cli.conftest import environment
+
+    return environment(index.parents[3])
