@@ -2,7 +2,8 @@
 
 In: defaults, the user's file, the workspace's ``helix.toml``, ``HELIX_*`` variables. Out: one frozen ``Config``.
 Rises in that order; a workspace file is untrusted, so it never sets a path or a program.
-Never guesses: a value that cannot be understood is an error naming file, line and key; an unknown key is a warning.
+Never guesses: a value that cannot be understood is an error naming file, line and key, or a warning where a workspace's
+file holds it, which never stops a command; an unknown key is a warning.
 """
 
 from helix_core.config.load import WORKSPACE_FILE, default_cache_dir, explain, load_config, user_file

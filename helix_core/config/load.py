@@ -14,10 +14,12 @@ from helix_core.config.toml_file import read
 from helix_core.config.upstreams import upstreams
 from helix_core.config.values import address, is_line
 from helix_core.errors import ConfigError
+from helix_core.printable import one_line
 
 WORKSPACE_FILE = "helix.toml"
 # Not "helix": that name is taken in the same folders by a well-known text editor.
 APPLICATION = "helix-context"
+MOST_WARNINGS = 5
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 _Number = TypeVar("_Number", int, float)
@@ -38,13 +40,14 @@ def load_config(
 ) -> Config:
     """The settings in force for a workspace (None: outside any).
 
-    ``user`` is the user's file, by default the platform's place for it. Raises ConfigError, naming file, line and key.
+    ``user`` is the user's file, by default the platform's place for it. Raises ConfigError, naming file, line and key,
+    for the user's file and the environment; what is wrong in a workspace's file is ignored with a warning.
     """
     environ = os.environ if environ is None else environ
     warnings: list[str] = []
     given = [*_from_file(user or user_file(environ), "user", warnings)]
     if workspace is not None:
-        given += _from_file(workspace / WORKSPACE_FILE, "workspace", warnings)
+        given += _from_workspace(workspace / WORKSPACE_FILE, warnings)
     given += _from_environment(environ, warnings)
     values: dict[str, Any] = {SETTINGS[each.key].field: _checked(SETTINGS[each.key], each) for each in given}
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
@@ -92,13 +95,31 @@ def _value_of(config: Config, setting: Setting) -> Value:
     return str(value) if isinstance(value, Path) else value
 
 
+def _from_workspace(path: Path, warnings: list[str]) -> Iterator[_Given]:
+    """What the workspace sets and may set. Nothing in its file stops Helix: it came with the repository."""
+    own: list[str] = []
+    try:
+        for each in _from_file(path, "workspace", own):
+            try:
+                _checked(SETTINGS[each.key], each)
+            except ConfigError as error:
+                own.append(f"{error} (ignored)")
+            else:
+                yield each
+    except ConfigError as error:
+        own.append(f"{error} (the file is ignored)")
+    if len(own) > MOST_WARNINGS:
+        own[MOST_WARNINGS - 1 :] = [f"{path}: {len(own) - MOST_WARNINGS + 1} more of its lines are ignored"]
+    warnings += own
+
+
 def _from_file(path: Path, source: From, warnings: list[str]) -> Iterator[_Given]:
     for key, written in read(path, follow_links=source == "user").items():
         place = f"{path}:{written.line}" if written.line else str(path)
         where = f"{path} line {written.line}" if written.line else str(path)
         setting = SETTINGS.get(key)
         if setting is None:
-            warnings.append(f"{where}: nothing is called {key}{_suggestion(key)}")
+            warnings.append(f"{where}: nothing is called {_key_shown(key)}{_suggestion(key)}")
         elif setting.trusted and source == "workspace":
             warnings.append(
                 f"{where}: {key} is not taken from a workspace; set it in {user_file()} or as {setting.variable}"
@@ -178,6 +199,11 @@ def _in_bounds(setting: Setting, value: _Number, where: str) -> _Number:
     if (low is None or value >= low) and (high is None or value <= high):
         return value
     raise ConfigError(f"{where}: {value} is outside {low} to {high}; choose a value between them")
+
+
+def _key_shown(key: str) -> str:
+    text = one_line(key)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _shown(value: object) -> str:

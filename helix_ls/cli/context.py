@@ -31,10 +31,11 @@ def context(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         answer = helix.context(text, request)
+        said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
         return
-    warn(answer["notes"])
+    warn(note for note in answer["notes"] if note not in said)
     if not answer["text"]:
         nearest = ", ".join(answer["nearest"])
         warn([f"nothing in this folder answers that{f'; the nearest names are {nearest}' if nearest else ''}"])

@@ -27,7 +27,7 @@ def opened(folder: Path) -> Iterator[Helix]:
 
     config = load_config(folder)
     with Helix.open(folder, config=config) as helix:
-        warn((*config.warnings, *helix.notices))
+        warn(helix.notices)
         helix.encoder = HastyEncoder(config.cache_dir, config.embed_model)
         yield helix
 

@@ -76,15 +76,28 @@ def test_words_without_quotes_are_misuse_that_says_so(helix: RunHelix) -> None:
         ("a = " + "[" * 5000 + "]" * 5000, ("helix.toml",)),
     ],
 )
-def test_a_broken_settings_file_is_named_with_line_and_key(
+def test_a_broken_settings_file_of_a_repository_stops_no_command(
     helix: RunHelix, shop: Path, text: str, parts: tuple[str, ...]
 ) -> None:
     (shop / "helix.toml").write_text(text)
+    for verb in (("index", shop), ("search", "price", "--path", shop), ("status", shop), ("config", shop)):
+        ran = helix(*verb)
+        assert ran.status == 0, ran.err
+        (note,) = [line for line in ran.err.splitlines() if "helix.toml" in line]
+        assert note.startswith("helix: note: ") and all(part in note for part in parts), note
+    for verb in (("search", "price"), ("packet", "price"), ("context", "price")):
+        answer = helix(*verb, "--path", shop, "--json").answer
+        assert len([note for note in answer["notes"] if "helix.toml" in note]) == 1
+
+
+def test_a_broken_settings_file_of_the_user_is_named_with_line_and_key(
+    helix: RunHelix, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "home" / "user.toml").write_text("[index]\nworkers = 99\n")
     for verb in (("index", shop), ("search", "price", "--path", shop), ("config", shop)):
         ran = helix(*verb)
         assert ran.status == 2
-        assert "helix.toml" in ran.complaint
-        assert all(part in ran.complaint for part in parts), ran.complaint
+        assert all(part in ran.complaint for part in ("user.toml", "line 2", "index.workers", "1 to 8"))
 
 
 def test_an_unknown_setting_is_a_note_with_a_suggestion_and_work_goes_on(helix: RunHelix, shop: Path) -> None:

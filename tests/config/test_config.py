@@ -95,33 +95,61 @@ def test_every_setting_has_a_field_a_meaning_and_a_default_within_its_bounds() -
             assert setting.low <= setting.default <= setting.high
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("[index]\nworkers = = 3\n", ("line 2", "key index.workers")),
-        ("index = { workers = 'x' }\n", ("line 1", "key index.workers", "whole number", "'x'")),
-        ('[index]\n\nexclude = "*.py"\n', ("line 3", "key index.exclude", "list of text")),
-        ("[index]\nexclude = ['a', 3]\n", ("line 2", "key index.exclude")),
-        ('[index]\nexclude = ["a\\u0000b"]\n', ("line 2", "key index.exclude")),
-        ("[index]\nworkers = 0\n", ("line 2", "1 to 8")),
-        ("[index]\nmax_file_bytes = 1e9\n", ("line 2", "whole number")),
-        ("[search]\nprefer_implementation = 1\n", ("line 2", "true or false")),
-        ("[packet]\nreingest_budget_ms = nan\n", ("line 2", "0 to 1000")),
-        ("[index]\nworkers = 1\nworkers = 2\n", ("line 3", "index.workers")),
-        ("[index]\nworkers", ("line 2",)),
-    ],
-)
-def test_what_is_wrong_is_named_with_file_line_and_key(
+WRONG = [
+    ("[index]\nworkers = = 3\n", ("line 2", "key index.workers")),
+    ("index = { workers = 'x' }\n", ("line 1", "key index.workers", "whole number", "'x'")),
+    ('[index]\n\nexclude = "*.py"\n', ("line 3", "key index.exclude", "list of text")),
+    ("[index]\nexclude = ['a', 3]\n", ("line 2", "key index.exclude")),
+    ('[index]\nexclude = ["a\\u0000b"]\n', ("line 2", "key index.exclude")),
+    ("[index]\nworkers = 0\n", ("line 2", "1 to 8")),
+    ("[index]\nmax_file_bytes = 1e9\n", ("line 2", "whole number")),
+    ("[search]\nprefer_implementation = 1\n", ("line 2", "true or false")),
+    ("[packet]\nreingest_budget_ms = nan\n", ("line 2", "0 to 1000")),
+    ("[index]\nworkers = 1\nworkers = 2\n", ("line 3", "index.workers")),
+    ("[index]\nworkers", ("line 2",)),
+]
+
+
+@pytest.mark.parametrize(("text", "parts"), WRONG)
+def test_what_is_wrong_in_the_users_file_is_named_with_file_line_and_key(
     tmp_path: Path, user: Path, text: str, parts: tuple[str, ...]
 ) -> None:
-    write(tmp_path / "helix.toml", text)
+    write(user, text)
     message = refusal(tmp_path, user)
-    assert str(tmp_path / "helix.toml") in message
+    assert str(user) in message
     assert all(part in message for part in parts), message
 
 
+@pytest.mark.parametrize(("text", "parts"), WRONG)
+def test_what_is_wrong_in_a_workspace_is_ignored_with_one_warning(
+    tmp_path: Path, user: Path, text: str, parts: tuple[str, ...]
+) -> None:
+    write(tmp_path / "helix.toml", text)
+    config = load(tmp_path, user)
+    (warning,) = config.warnings
+    assert str(tmp_path / "helix.toml") in warning and "ignored" in warning and "\n" not in warning
+    assert all(part in warning for part in parts), warning
+    assert (config.workers, config.exclude, config.reingest_budget_ms) == (2, (), 25)
+
+
+def test_a_wrong_value_of_a_workspace_leaves_the_users_and_its_own_right_ones(tmp_path: Path, user: Path) -> None:
+    write(user, "[index]\nworkers = 4\n")
+    write(tmp_path / "helix.toml", "[index]\nworkers = 64\nexclude = ['out/']\n")
+    config = load(tmp_path, user)
+    assert (config.workers, config.exclude, len(config.warnings)) == (4, ("out/",), 1)
+    assert load(tmp_path, user, HELIX_INDEX_WORKERS="3").workers == 3
+
+
+def test_a_workspace_with_a_thousand_wrong_lines_gets_few_warnings(tmp_path: Path, user: Path) -> None:
+    write(tmp_path / "helix.toml", "".join(f"'{'x' * 500}{number}' = 1\n" for number in range(300)))
+    warnings = load(tmp_path, user).warnings
+    assert len(warnings) == 5 and all(len(warning) < 300 + len(str(tmp_path)) for warning in warnings)
+    assert "296 more" in warnings[-1]
+
+
 def test_a_file_that_is_not_utf8_is_named_with_its_line(tmp_path: Path, user: Path) -> None:
-    (tmp_path / "helix.toml").write_bytes(b"[index]\n# caf\xe9\n")
+    user.parent.mkdir()
+    user.write_bytes(b"[index]\n# caf\xe9\n")
     assert "line 2" in refusal(tmp_path, user)
 
 
@@ -160,7 +188,8 @@ def test_a_home_in_a_path_is_expanded(tmp_path: Path, user: Path) -> None:
 def test_a_link_in_the_workspace_is_not_followed_but_the_users_own_is(tmp_path: Path, user: Path) -> None:
     secret = write(tmp_path / "elsewhere.toml", "[index]\nworkers = 7\n")
     (tmp_path / "helix.toml").symlink_to(secret)
-    assert "helix.toml" in refusal(tmp_path, user)
+    config = load(tmp_path, user)
+    assert config.workers == 2 and "helix.toml" in config.warnings[0]
     (tmp_path / "helix.toml").unlink()
     user.parent.mkdir()
     user.symlink_to(secret)
@@ -169,17 +198,17 @@ def test_a_link_in_the_workspace_is_not_followed_but_the_users_own_is(tmp_path: 
 
 def test_a_pipe_or_folder_in_place_of_the_file_does_not_block(tmp_path: Path, user: Path) -> None:
     (tmp_path / "helix.toml").mkdir()
-    assert "helix.toml" in refusal(tmp_path, user)
+    assert "helix.toml" in load(tmp_path, user).warnings[0]
     (tmp_path / "helix.toml").rmdir()
     os.mkfifo(tmp_path / "helix.toml")
-    assert "not a file" in refusal(tmp_path, user)
+    assert "not a file" in load(tmp_path, user).warnings[0]
 
 
 def test_a_huge_or_deep_file_is_refused(tmp_path: Path, user: Path) -> None:
-    write(tmp_path / "helix.toml", "#" * (MAX_BYTES + 1))
+    write(user, "#" * (MAX_BYTES + 1))
     assert "KiB" in refusal(tmp_path, user)
-    write(tmp_path / "helix.toml", "a = " + "[" * 50_000)
-    assert "helix.toml" in refusal(tmp_path, user)
+    write(user, "a = " + "[" * 50_000)
+    assert "config.toml" in refusal(tmp_path, user)
 
 
 @given(data=st.binary(max_size=400) | st.text("[]=\n.\"'#abix 12{}\\", max_size=200).map(str.encode))
