@@ -98,7 +98,8 @@ class Chains:
             return Naming(symbol)
         if key and _mentions(self._data[start:end], symbol):
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
-        return self._other(around[-1].chain if around else "")
+        holding = [one for one in around if one.end >= end or one.is_heavy]
+        return self._other(holding[-1].chain if holding else "")
 
     def _other(self, chain: str) -> Naming:
         """Another symbol; where the text has syntax errors, the parser may only have lost its way."""

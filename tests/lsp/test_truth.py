@@ -261,3 +261,64 @@ def test_a_restricted_window_takes_no_setting_of_the_folder(start: StartWire, tm
     assert told["restricted"] is True
     assert trusting.command("helix.symbol", {"name": "sign_cookie"}) is None
     assert restricted.command("helix.symbol", {"name": "sign_cookie"}) is not None
+
+
+def vault(class_name: str, remark: str = "") -> str:
+    """A class with two methods long enough to be places of their own."""
+    methods = "".join(
+        f"    def {name}(self, letter):\n        '''{name} with quokka wax.'''\n"
+        + "".join(f"        wax_{number} = self.temperature * {number}\n" for number in range(40))
+        + "        return wax_39, letter\n\n"
+        for name in ("seal_letter", "open_letter")
+    )
+    return f"{remark}class {class_name}:\n    '''Keeps quokka letters.'''\n\n    temperature = 70\n\n{methods}"
+
+
+def test_an_open_packet_is_told_that_a_class_was_renamed(start: StartWire, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "bank", {"bank/vault.py": vault("OldVault"), "README.md": "# Bank\n"})
+    file, symbol = project / "bank/vault.py", "OldVault.seal_letter"
+    wire = start()
+    wire.initialize(project)
+    wire.until_fresh(project)
+    found = wire.command("helix.packet", {"question": "seal_letter quokka wax", "open": True})
+    (shown,) = [item for item in found["verified"] if item["symbol"] == symbol]
+    renaming = f"{symbol} -> NewVault.seal_letter"
+
+    def is_told(line: int) -> Any:
+        def told(verdicts: Any) -> bool:
+            return verdicts["packet_id"] == found["packet_id"] and any(
+                (item["status"], item["reason"], item["detail"]) == ("stale_risk", "renamed", renaming)
+                and item["now"]["start_line"] == shown["start_line"] + line
+                for item in verdicts["items"]
+                if item["gene_id"] == shown["gene_id"]
+            )
+
+        return told
+
+    def save(text: str) -> None:
+        file.write_text(text)
+        wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 2}]})
+
+    save(vault("NewVault"))
+    wire.until_told("helix/verdicts", is_told(0))
+    wire.command("helix.index.refresh")
+    plan = wire.command("helix.refreshPlan", {"packet_id": found["packet_id"]})
+    assert "renamed" in {target["reason"] for target in plan["refresh_targets"]}
+    save(vault("NewVault", "# a remark\n"))
+    wire.until_told("helix/verdicts", is_told(1))
+    wire.command("helix.index.refresh")
+    plan = wire.command("helix.refreshPlan", {"packet_id": found["packet_id"]})
+    assert "renamed" in {target["reason"] for target in plan["refresh_targets"]}
+    again = wire.command("helix.packet", {"question": "seal_letter quokka wax"})
+    assert "NewVault.seal_letter" in {item["symbol"] for item in again["verified"]}
+    since = len(wire.heard)
+    save(vault("OldVault"))
+
+    def is_true_again(verdicts: Any) -> bool:
+        return any(
+            (item["gene_id"], item["status"]) == (shown["gene_id"], "verified")
+            for item in verdicts["items"]
+            if verdicts["packet_id"] == found["packet_id"]
+        )
+
+    wire.until_told("helix/verdicts", is_true_again, since=since)
