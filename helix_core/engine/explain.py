@@ -13,12 +13,12 @@ from helix_core.engine.explain_words import Looked, Step, steps
 from helix_core.engine.judge import unindexed
 from helix_core.engine.observe import Sight
 from helix_core.engine.overlay import line_on_disk
-from helix_core.engine.weigher import Placed, Weigher, whole_file
+from helix_core.engine.weigher import Placed, Weigher, called, whole_file
 from helix_core.model import Item, LineSpan, Ranked, Reason, RefreshTarget, Source, Status, TaskType, Verdict, Weighed
 from helix_core.packet import target_object
 from helix_core.store.reader import Reader
 from helix_core.weigh.refresh import priority, refresh_plan
-from helix_core.weigh.verdict import Observation, verdict
+from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
 from helix_core.workspace.disk import DiskError
 from helix_core.workspace.files import name_reason
 from helix_core.workspace.paths import checked
@@ -34,12 +34,12 @@ class Explanation:
         self._weigher = weigher
 
     def of(
-        self, source_id: str, lines: LineSpan, task: TaskType, *, confidence: float, in_buffer: bool
+        self, source_id: str, lines: LineSpan, task: TaskType, *, confidence: float, in_buffer: bool, symbol: str = ""
     ) -> dict[str, Any]:
         """About the smallest item that holds these lines, else about the file as a whole.
 
-        ``in_buffer`` says that they are lines of the open buffer and not the disk's. Raises UsageError for a path out
-        of the workspace.
+        ``symbol`` is what an earlier answer called the lines, empty where none did. ``in_buffer`` says that they are
+        lines of the open buffer and not the disk's. Raises UsageError for a path out of the workspace.
         """
         path = checked(source_id)
         before = self._reader.source(path)
@@ -53,6 +53,10 @@ class Explanation:
         if sight.file is None:
             return self._without_file(source, sight.reason, lines, task)
         placed = self._placed(source, sight, was, lines)
+        item = placed.ranked.item
+        if symbol and item.text_hash and placed.reason in TRUE_NOW and item.symbol != symbol:
+            shown = self._weigher.relocated(Ranked(called(item, symbol), 1.0, ()), sight)
+            placed = shown if shown.reason is not Reason.MOVED else placed
         (seen,), pairs = self._weigher.see([placed], confidence)
         weighed = self._weigher.weighed(seen, task)
         state = self._reader.state(path)

@@ -27,13 +27,15 @@ class Explaining(Using):
         overlays: Overlays = NO_OVERLAYS,
         confidence: float = 1.0,
         in_buffer: bool = False,
+        symbol: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.explain/1`` object: why these lines of the disk's text have the verdict they have.
 
         Speaks of the smallest item that holds the lines, else of the file as a whole. ``confidence`` is that of the
-        packet they were in; ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError
-        for a path out of the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        packet they were in, ``symbol`` what it called them: text that has another name now is explained as renamed.
+        ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError for a path out of
+        the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
         from helix_core.engine.explain import Explanation
         from helix_core.engine.note_shown import explained_note
@@ -44,7 +46,7 @@ class Explaining(Using):
             if source_id.startswith(NOTE_SCHEME):
                 return explained_note(self._note_items(source_id), source_id, lines, chosen)
             explanation = Explanation(self._index.reader, self._weigher(overlays, stop_when(cancelled)))
-            return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer)
+            return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
 
         return self._mended(explain)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from helix_core.engine.observe import RELOCATE_BYTES
 from helix_core.engine.symbol_text import narrowed
-from helix_core.engine.weigher import Placed, Seen, Weigher
+from helix_core.engine.weigher import Placed, Seen, Weigher, called
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import mask
 from helix_core.model import (
@@ -100,7 +100,7 @@ class Judgement:
             nearest = min(same, key=lambda item: _distance(item, pointer))
             if nearest.symbol == pointer.symbol:
                 return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
-            placed = self._weigher.relocated(Ranked(_called(nearest, pointer.symbol), 1.0, ()), sight)
+            placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), sight)
             return _since(pointer, placed)
         # The text may be there all the same: in other chunks than before, in bytes that are not indexed, in a new file.
         masked = self._weigher.mask(sight)
@@ -112,7 +112,7 @@ class Judgement:
             self._made -= 1
             item = _item(self._made, source or unindexed(path), masked.data, start_line, pointer)
             if part is not None:
-                item = _called(part, pointer.symbol)
+                item = called(part, pointer.symbol)
             return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), sight))
         if not is_current:
             return Lost(sight.reason if source is None else Reason.CHANGED)
@@ -218,11 +218,6 @@ def _item(number: int, source: Source, data: bytes, start_line: int, pointer: Po
 def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
     end_line = start_line + pointer.end_line - pointer.start_line
     return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
-
-
-def _called(item: Item, symbol: str) -> Item:
-    """The item under the symbol it was shown with."""
-    return replace(item, name=symbol, breadcrumb="")
 
 
 def _since(pointer: Pointer, placed: Placed) -> Placed:

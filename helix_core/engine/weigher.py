@@ -261,6 +261,11 @@ def focused(one: Ranked, data: bytes) -> Ranked:
     return dataclasses.replace(one, item=dataclasses.replace(item, text_hash=own), focus=None)
 
 
+def called(item: Item, symbol: str) -> Item:
+    """The item under the symbol that it was shown with."""
+    return dataclasses.replace(item, name=symbol, breadcrumb="")
+
+
 def whole_file(item: Item, data: bytes) -> Item:
     """The item, as all lines of its file."""
     return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))

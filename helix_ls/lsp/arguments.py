@@ -63,11 +63,12 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Explain:
     """``helix.explain``: a span as a packet names it, a place in a document, or how an open packet, or the answer to a
-    question, came about."""
+    question, came about. ``symbol`` is what the packet calls the span."""
 
     source_id: str | None = None
     start_line: int = 0
     end_line: int = 0
+    symbol: str = ""
     task: str = "explain"
     workspace: str | None = None
     uri: str | None = None

@@ -95,9 +95,12 @@ class Questions:
         if given.source_id is None:
             raise RefusedError(INVALID_PARAMS, _EXPLAIN_NEEDS)
         place = Place(self._connection.folders.named(given.workspace), b"")
-        return await self._explain(place, given.source_id, (given.start_line, given.end_line), given.task)
+        lines = (given.start_line, given.end_line)
+        return await self._explain(place, given.source_id, lines, given.task, given.symbol)
 
-    async def _explain(self, place: Place, source_id: str, lines: tuple[int, int], task: str) -> dict[str, Any]:
+    async def _explain(
+        self, place: Place, source_id: str, lines: tuple[int, int], task: str, symbol: str = ""
+    ) -> dict[str, Any]:
         """``place.path`` is empty where the lines are the file's own, as a packet has them, not an open buffer's."""
         confidence = self._packets.confidence(place.folder, source_id, lines[0])
 
@@ -106,7 +109,8 @@ class Questions:
             buffer = overlays.get(place.path)
             if buffer is not None:
                 start = end = line_in_file(helix.workspace, place.path, buffer, start)
-            return helix.explain(source_id, start, end, task=task, overlays=overlays, confidence=confidence)
+            about: dict[str, Any] = {"task": task, "overlays": overlays, "confidence": confidence, "symbol": symbol}
+            return helix.explain(source_id, start, end, **about)
 
         return await self._connection.ask(place.folder, act)
 

@@ -187,6 +187,19 @@ def test_the_explanation_names_both(helix, folder):
     assert helix.show(NAME, one["start_line"], one["end_line"])["reason"] == "renamed"
 
 
+@pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])
+def test_the_explanation_of_an_open_packets_item_is_about_the_name_it_was_shown_with(helix, folder, indexed):
+    shown = pointers(helix)[SEAL]
+    edit(folder, "class OldVault", "class NewVault")
+    if indexed:
+        helix.refresh()
+    for symbol, status in ((SEAL, "stale_risk"), ("NewVault.seal_letter", "verified")):
+        answer = helix.explain(NAME, shown.start_line, shown.end_line, symbol=symbol)
+        if indexed or symbol == SEAL:
+            assert (answer["symbol"], answer["status"]) == (symbol, status)
+    assert helix.explain(NAME, shown.start_line, shown.end_line)["status"] == ("verified" if indexed else "stale_risk")
+
+
 def test_a_chat_is_told_that_the_name_is_another(helix, folder):
     edit(folder, "class OldVault", "class NewVault")
     window = helix.context("where is seal_letter defined?")

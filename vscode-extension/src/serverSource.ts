@@ -20,6 +20,7 @@ export function packetSource(server: Server): PacketSource {
         source_id: item.source_id,
         start_line: item.start_line,
         end_line: item.end_line,
+        symbol: item.symbol,
         ...about,
       }),
     explainAnswer: (packet, workspace) =>
