@@ -86,3 +86,22 @@ def test_every_package_says_what_it_is_for(file: Path) -> None:
 @pytest.mark.parametrize("file", SOURCES, ids=name)
 def test_every_module_says_what_it_is_for(file: Path) -> None:
     assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+
+
+def _imported(file: Path) -> set[Path]:
+    """The modules of Helix that a module imports anywhere, also for its types only, but for ``__init__`` files."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    files = {ROOT / f"{module.replace('.', '/')}.py" for module in names}
+    return files & set(SOURCES) - {file}
+
+
+def test_no_module_is_part_of_a_circle_of_imports_not_even_for_types() -> None:
+    waiting = {file: _imported(file) for file in SOURCES}
+    while free := {file for file, wanted in waiting.items() if not wanted & waiting.keys()}:
+        waiting = {file: wanted for file, wanted in waiting.items() if file not in free}
+    assert sorted(map(name, waiting)) == []

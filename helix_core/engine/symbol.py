@@ -29,6 +29,7 @@ from helix_core.workspace.line_history import LineHistory, Lines
 SYMBOL_SCHEMA = "helix.symbol/1"
 ROUNDS = 2
 HISTORY_WAIT_MS = 12.0
+PARTNERS = 5
 
 
 class SymbolAnswer:
@@ -114,13 +115,11 @@ class SymbolAnswer:
         return {key: [place for place in group if place is not None] for key, group in weighed.items()}
 
     def _co_changed(self, path: bytes) -> list[Spot]:
-        """The files that often change together with this one; none while the history has not been read."""
-        spots = []
-        for partner in self._history.co_changed(path) if self._history is not None else ():
-            source = self._reader.source(partner)
-            items = self._reader.items_of(source.id)[:1] if source is not None else []
-            spots += [Spot(item, 1, 1, "") for item in items]
-        return spots
+        """The files that often change together with this one, as the index knows them from git."""
+        source = self._reader.source(path)
+        partners = self._reader.co_changed([source.id])[:PARTNERS] if source is not None else []
+        first = [self._reader.items_of(partner.source_id)[:1] for partner in partners]
+        return [Spot(item, 1, 1, "") for items in first for item in items]
 
     def _asked_of_git(self, definitions: list[Spot]) -> Lines | None:
         """Have git look up who wrote the first definition while the rest is found out."""

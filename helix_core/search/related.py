@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from helix_core.model import Item, Ranked, Signal
 from helix_core.search.kin import kin_of
 from helix_core.store.reader import Reader
-from helix_core.words import IDENTIFIER, camel_parts
+from helix_core.words import IDENTIFIER, is_compound
 
 HOPS_FROM = 3
 LINKS_EACH = 20
@@ -44,11 +44,7 @@ def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
         linked += [("tests of", id_) for id_ in reader.tests_of(item.name, LINKS_EACH)]
     if IDENTIFIER.fullmatch(item.name):
         linked += [("uses of", id_) for id_ in reader.references(item.name, LINKS_EACH)]
-        if _is_distinct(item.name):
+        # A document that says one common word means many things by it.
+        if is_compound(item.name):
             linked += [("documents", id_) for id_ in reader.documents_saying(item.name, LINKS_EACH)]
     return linked + kin_of(reader, item)
-
-
-def _is_distinct(name: str) -> bool:
-    """Is it of several words? A document that says one common word means many things by it."""
-    return "_" in name.strip("_") or bool(camel_parts(name))

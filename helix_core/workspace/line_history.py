@@ -1,26 +1,22 @@
-"""Who wrote these lines, and what changes together with this file: read beside the answers, never waited for long.
+"""Who wrote these lines: read beside the answers, never waited for long.
 
-In: lines of a file, a path. Out: what is known by now. git works in its own process and a thread waits for it, so that
+In: lines of a file. Out: what is known by now. git works in its own process and a thread waits for it, so that
 an answer takes what is there and the next answer finds the rest. Bounded in time and in what is kept.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from helix_core.errors import GitError
 from helix_core.lines import LineTable
 from helix_core.model import LastCommit
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import CoChanges, blame, co_changes
+from helix_core.workspace.history import blame
 
 BLAME_S = 4.0
-CO_CHANGES_S = 10.0
-PARTNERS = 5
-LEAST_TOGETHER = 2
 KEPT = 512
 MOST_WAITING = 4
 
@@ -53,7 +49,6 @@ class LineHistory:
         self._change = threading.Condition()
         self._known: OrderedDict[Lines, LinesCommit | None] = OrderedDict()
         self._waiting: list[Lines] = []
-        self._partners: Mapping[bytes, tuple[bytes, ...]] | None = None
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
 
@@ -75,13 +70,6 @@ class LineHistory:
             if found is not None:
                 self._known.move_to_end(lines)
             return found
-
-    def co_changed(self, path: bytes) -> tuple[bytes, ...]:
-        """Files that often changed together with ``path``, most often first; empty until the history has been read."""
-        with self._change:
-            if self._partners is None and not any(thread.name == "helix-co-changes" for thread in self._threads):
-                self._start("helix-co-changes", self._read_partners)
-            return (self._partners or {}).get(path, ())
 
     def close(self) -> None:
         """End the threads and git; what is not known by now is never known."""
@@ -130,15 +118,6 @@ class LineHistory:
         newest = dict.fromkeys(commit for commit in committed if commit.committed_at == last)
         return LinesCommit(tuple(newest), len(committed) < len(found)) if found else None
 
-    def _read_partners(self) -> None:
-        try:
-            pairs = co_changes(self.git, timeout_seconds=CO_CHANGES_S, stopped=self._closed)
-        except GitError:
-            pairs = CoChanges()
-        partners = _partners(pairs.items())
-        with self._change:
-            self._partners = partners
-
 
 def _git_lines(lines: Lines) -> tuple[int, int]:
     """The lines as git counts them: for git a lone ``\\r`` ends no line."""
@@ -146,13 +125,3 @@ def _git_lines(lines: Lines) -> tuple[int, int]:
         return lines.start_line, lines.end_line
     start, end = LineTable(lines.data).span(lines.start_line, lines.end_line)
     return lines.data.count(b"\n", 0, start) + 1, lines.data.count(b"\n", 0, max(end - 1, start)) + 1
-
-
-def _partners(pairs: Iterable[tuple[tuple[bytes, bytes], int]]) -> dict[bytes, tuple[bytes, ...]]:
-    """For each file those it changed with most often, at least twice."""
-    counted: dict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
-    for (one, other), count in pairs:
-        if count >= LEAST_TOGETHER:
-            counted[one].append((-count, other))
-            counted[other].append((-count, one))
-    return {path: tuple(other for _, other in sorted(found)[:PARTNERS]) for path, found in counted.items()}

@@ -5,12 +5,8 @@ The main program passes in what it is made of; the host knows no HTTP.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from helix_ls.host.host import Host
+from typing import Any, Protocol
 
 
 class Chats(Protocol):
@@ -30,6 +26,3 @@ class Chats(Protocol):
     async def close(self) -> None:
         """Answer nobody any more."""
         ...
-
-
-MakeChats = Callable[["Host"], Chats]

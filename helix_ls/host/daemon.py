@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from helix_core import __version__
 from helix_ls.host.calls import Calls
-from helix_ls.host.chats import MakeChats
+from helix_ls.host.chats import Chats
 from helix_ls.host.endpoint import MAX_LINE, Secret, bound_socket, is_own_user, proof, remove_traces, transport_of
 from helix_ls.host.host import Host
 from helix_ls.host.in_hand import InHandFile
@@ -49,7 +49,7 @@ def run_daemon(
     warm_up: Callable[[], object],
     environ: Mapping[str, str],
     ready: Callable[[], None],
-    chats: MakeChats | None = None,
+    chats: Callable[[Host], Chats] | None = None,
 ) -> int:
     """Be the daemon, if there is none. ``warm_up`` loads, in a thread, what the first client will need.
 

@@ -11,16 +11,21 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from helix_ls.host.chats import MakeChats
+from helix_ls.host.chats import Chats
 from helix_ls.lsp.frames import framed
 from helix_ls.lsp.stdio import Input, Output, take_stdio
+
+if TYPE_CHECKING:
+    from helix_ls.host.host import Host
 
 FLUSH_S = 1.0
 CLOSE_S = 2.0
 
 
-def run(*, notice: str = "", chats: MakeChats | None = None) -> int:
+def run(*, notice: str = "", chats: Callable[[Host], Chats] | None = None) -> int:
     """Serve one client; returns the exit status. ``notice`` is logged at the client behind its first answer.
 
     ``chats`` makes the chat proxy.
@@ -71,7 +76,7 @@ class _Telling:
         self._output.close()
 
 
-async def _serve(source: int, sink: int, lag: object, notice: str, chats: MakeChats | None) -> int:
+async def _serve(source: int, sink: int, lag: object, notice: str, chats: Callable[[Host], Chats] | None) -> int:
     from helix_ls.host.host import Host
     from helix_ls.host.loop import LoopLag
     from helix_ls.lsp.session import serve

@@ -95,7 +95,7 @@ def test_an_index_of_the_format_before_learns_its_history(kindred, open_helix):
     path = helix.index_path
     helix.close()
     connection = apsw.Connection(str(path))
-    connection.execute("DROP TABLE co_change; PRAGMA user_version=5")
+    connection.execute("DROP TABLE co_change; DROP TABLE set_aside; DROP INDEX source_set_aside; PRAGMA user_version=5")
     connection.close()
     again = open_helix(kindred)
     assert co_changed(again._index.reader, [b"app/routing.py"]) == ()

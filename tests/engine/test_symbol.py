@@ -9,6 +9,7 @@ import time
 import pytest
 
 from helix_core.errors import Cancelled
+from helix_core.search.kin import CHANGED, kin_of
 from tests.engine.repository import git, write
 
 PATIENCE_S = 60.0
@@ -286,16 +287,25 @@ def test_the_definitions_own_lines_are_dated_not_its_file(tmp_path, open_helix):
     assert dated("second_thing")["uncommitted"]
 
 
-def test_files_that_change_together_are_told_once_history_has_been_read(tmp_path, open_helix):
-    folder, engine = indexed(tmp_path, open_helix, {"app/a.py": "def pair_a():\n    return 0\n", "app/b.py": "B = 0\n"})
-    for number in range(1, 4):
-        (folder / "app/a.py").write_text(f"def pair_a():\n    return {number}\n")
-        (folder / "app/b.py").write_text(f"B = {number}\n")
+def test_a_hover_and_an_expansion_name_the_same_files_that_change_together(tmp_path, open_helix):
+    files = {
+        name: f"def pair_{name[4]}():\n    return 0\n" for name in ("app/a.py", "app/b.py", "app/c.py", "app/d.py")
+    }
+    folder, engine = indexed(tmp_path, open_helix, files)
+    # Counting the first commit, c changed with a twice only; d changes whenever anything does.
+    steps = [*["abd"] * 3, "acd", *["d"] * 12]
+    for number, touched in enumerate(steps, 1):
+        for letter in touched:
+            (folder / f"app/{letter}.py").write_text(f"def pair_{letter}():\n    return {number}\n")
         git(folder, "commit", "-q", "-am", f"Step {number}")
     engine.refresh()
-    known = eventually(lambda: engine.symbol("pair_a"), lambda known: known["co_changed"])
+    known = engine.symbol("pair_a")
     assert places(known, "co_changed") == [("app/b.py", 1)]
     assert known["co_changed"][0]["status"] == "verified"
+    reader = engine._index.reader
+    item = reader.items_of(reader.source(b"app/a.py").id)[0]
+    expanded = [item_id for relation, item_id in kin_of(reader, item) if relation == CHANGED]
+    assert [one.source.path for one in reader.items(expanded).values()] == [b"app/b.py"]
 
 
 def test_a_file_that_leads_outside_or_became_a_folder_is_not_read(helix, repository, tmp_path):

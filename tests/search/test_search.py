@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from helix_core.model import Found, Hints
 from helix_core.search.rankers import RANKERS
+from helix_core.search.related import _linked
 from helix_core.search.search import search
 from helix_core.search.weights import ROLE_FACTORS
 from helix_core.store import Reader
+from tests.search.conftest import Indexed
 
 NO_HINTS = Hints()
 
@@ -244,3 +246,19 @@ def test_any_question_gets_an_orderly_answer(shop: Reader, question: str, k: int
     assert len(found.ranked) <= k
     assert len({one.item.id for one in found.ranked}) == len(found.ranked)
     assert 0.0 <= found.confidence <= 1.0
+
+
+@pytest.mark.parametrize(("name", "is_linked"), [("apply", False), ("apply_postage", True), ("applyPostage", True)])
+def test_a_document_is_linked_to_what_has_a_name_of_several_words_only(
+    indexed: Indexed, name: str, is_linked: bool
+) -> None:
+    reader = indexed(
+        {
+            "src/post.py": f"def {name}(box):\n    return box\n",
+            "docs/weather.md": f"# Weather\n\nThe same rules {name} to rain.\n",
+        }
+    )
+    source = reader.source(b"src/post.py")
+    assert source is not None
+    relations = {relation for relation, _ in _linked(reader, reader.items_of(source.id)[0])}
+    assert ("documents" in relations) is is_linked
