@@ -26,12 +26,15 @@ NOT_PARSED = "the same text is there; under which name could not be told, since 
 _BLANK = b" \t\r\n\f\v"
 _LITERAL = re.compile(rb"`[^`]*`")
 _REMARK = re.compile(rb"#|//|/?\*|>>>|\.\. |:\w")
+_MARKUP = re.compile(rb":[a-z]+:`|(?m:^[ \t]*(?:\.\. [a-z]+::|:param |>>> ))|::[ \t]*\n")
 _CODE = re.compile(
     rb"[={};]|\w[(\[]|[)\](,:]$|->|&&|\|\||"
     rb"^(?:return|yield|raise|pass|break|continue|import|from|@|else|try|del|assert|end)\b"
 )
 _PROSE_SHARE = 0.45
 """Of the lines of a docstring's part, so many at least do not look like code: nine in ten of those of flask do."""
+_PREPROCESSED = frozenset({"c", "cpp"})
+_CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b([^\n]*)")
 _SEPARATORS = re.compile(r" > |\.")
 
 
@@ -63,14 +66,21 @@ class Chains:
         self._data = data = with_line_feeds(data)
         self._language = language_of(path, data[:HEAD_BYTES])
         lines = LineTable(data)
-        outline, tree, self._has_errors = outline_and_tree(self._language, data, lines, Deadline(limit_s))
+        outline, tree, has_errors = outline_and_tree(self._language, data, lines, Deadline(limit_s))
+        # Headings are found in any text, whatever a grammar for prose makes of the rest.
+        self._has_errors = has_errors and self._language.name not in DOCUMENT_LANGUAGES
         named = _namer(self._language, provenance(path).source_kind)
-        self._defined = [_defined(symbol, named) for symbol in outline.symbols]
+        disabled = _disabled(data) if self._language.name in _PREPROCESSED else []
+        self._defined = [
+            _defined(symbol, named)
+            for symbol in outline.symbols
+            if not _covers(data, disabled, symbol.start, symbol.end)
+        ]
         self._starts = [one.start for one in self._defined]
         parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
         self._parts = [part.start for part in parts]
         self._labels = [_key(named(part.trail, part.name)) for part in parts]
-        self._inert = _inert(self._language, outline)
+        self._inert = sorted((*_inert(self._language, outline), *disabled))
 
     @property
     def size_bytes(self) -> int:
@@ -84,6 +94,8 @@ class Chains:
         stands in it, with no class between.
         """
         start, end = self._trimmed(start, end)
+        if start >= end:
+            return Naming(symbol)
         key = _key(symbol)
         inside = self._defined[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
         if any(one.key == key for one in inside):
@@ -159,6 +171,23 @@ def _inert(language: Language, outline: Outline) -> list[tuple[int, int]]:
     return [] if language.name in DOCUMENT_LANGUAGES else sorted((*outline.doc, *outline.strings))
 
 
+def _disabled(data: bytes) -> list[tuple[int, int]]:
+    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
+    found: list[tuple[int, int]] = []
+    open_: list[int] = []
+    for match in _CONDITION.finditer(data):
+        word = match[1]
+        if word.startswith(b"if"):
+            open_.append(match.end() if word == b"if" and match[2].split()[:1] == [b"0"] else -1)
+        elif open_:
+            if open_[-1] >= 0:
+                found.append((open_[-1], match.start()))
+            open_[-1] = -1
+            if word == b"endif":
+                open_.pop()
+    return sorted(found)
+
+
 def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Is everything in ``[start, end)`` that is not blank in one of the sorted ``ranges``?"""
     position = start
@@ -173,7 +202,12 @@ def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int
 
 
 def _is_prose(text: bytes) -> bool:
-    """Do many of its lines look like sentences? Lines that begin as a comment does say nothing of the others."""
+    """Has it the markup of documents, or do many of its lines look like sentences?
+
+    Lines that begin as a comment does say nothing of the others.
+    """
+    if _MARKUP.search(text):
+        return True
     lines = [_LITERAL.sub(b"", line.strip()) for line in text.split(b"\n") if line.strip(_BLANK)]
     plain = [line for line in lines if not _REMARK.match(line)]
     return sum(_CODE.search(line) is None for line in plain) >= _PROSE_SHARE * len(plain)

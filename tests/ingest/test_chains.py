@@ -1,0 +1,155 @@
+"""A text keeps its symbol while its chain of definitions does, in every language with an outline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helix_core.ingest.chains import INERT, Chains
+from helix_core.ingest.document import ingest
+from helix_core.ingest.secrets import mask
+from helix_core.model import joined_symbol
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def chunks(path, data):
+    """Symbol and text of every chunk."""
+    document = ingest(path, data, embed=False)
+    return [
+        (joined_symbol(one.breadcrumb, one.name, document.source_kind), data[one.start_byte : one.end_byte])
+        for one in document.chunks
+    ]
+
+
+def names(path, before, after):
+    """What each chunk of ``before`` that is there unchanged is called in ``after``, by what it was called."""
+    chains = Chains(path, mask(after).data, 5.0)
+    found = {}
+    for symbol, text in chunks(path, before):
+        at = after.find(b"\n" + text) + 1
+        if at or after.startswith(text):
+            found.setdefault(symbol, set()).add(chains.name(at, at + len(text), symbol).symbol)
+    return found
+
+
+def lines(form, count=25):
+    return "".join(form.format(number) for number in range(count))
+
+
+JS = (
+    "class Old {\n  size = 1;\n"
+    + "".join(
+        f"  {name}(x) {{\n{lines('    const wax{0} = x * {0};' + chr(10))}    return x;\n  }}\n\n"
+        for name in ("seal", "open")
+    )
+    + "}\n"
+)
+JAVA = (
+    "class Old {\n    int size = 1;\n"
+    + "".join(
+        f"    int {name}(int x) {{\n{lines('        int wax{0} = {0};' + chr(10))}        return x;\n    }}\n\n"
+        for name in ("seal", "open")
+    )
+    + "}\n"
+)
+RUST = JAVA.replace("class Old", "impl Old").replace("    int size = 1;\n", "").replace("int x)", "x: i32)")
+RUST = RUST.replace("    int seal", "    fn seal").replace("    int open", "    fn open").replace("int wax", "let wax")
+GO = f"package a\n\nfunc (o *Old) Seal() int {{\n{lines(chr(9) + 'wax{0} := {0}' + chr(10), 100)}\treturn 1\n}}\n"
+C = f"#include <a.h>\n\nint old_seal(int x)\n{{\n{lines('    int wax{0} = {0};' + chr(10), 100)}    return x;\n}}\n"
+MARKDOWN = f"# Guide\n\nIntro.\n\n## Install\n\n{lines('Step {0} is to run it.' + 2 * chr(10), 60)}## Use\n\nRun it.\n"
+RST = MARKDOWN.replace("# Guide\n", "Guide\n=====\n", 1).replace("## Install\n", "Install\n-------\n")
+RST = RST.replace("## Use\n", "Use\n---\n")
+YAML = f"services:\n  web:\n{lines('    key{0}: {0}' + chr(10), 50)}  db:\n{lines('    opt{0}: {0}' + chr(10), 50)}"
+TOML = f"[tool.old]\n{lines('key{0} = {0}' + chr(10), 90)}[tool.other]\nx = 1\n"
+INI = TOML.replace("tool.", "")
+PYTHON = (
+    f"def outer():\n{lines('    a{0} = {0}' + chr(10), 50)}    def inner():\n{lines('        b{0} = {0}' + chr(10))}"
+    f"        return 1\n{lines('    c{0} = {0}' + chr(10), 60)}    return inner\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new", "symbol", "now"),
+    [
+        ("a.js", JS, "class Old", "class New", "Old.open", "New.open"),
+        ("a.ts", JS, "class Old", "class New", "Old.open", "New.open"),
+        ("a.js", JS, "class Old", "function wrap() {\nclass Old", "Old.open", "wrap.Old.open"),
+        ("A.java", JAVA, "class Old", "class New", "Old.seal", "New.seal"),
+        ("a.rs", RUST, "impl Old", "impl New", "Old.open", "New.open"),
+        ("a.rs", RUST, "impl Old", "impl Drop for Old", "Old.open", "Old.open"),
+        ("a.go", GO, "*Old", "*New", "Old.Seal", "New.Seal"),
+        ("a.c", C, "int old_seal", "int new_seal", "old_seal", "new_seal"),
+        ("g.md", MARKDOWN, "# Guide\n", "# Manual\n", "Guide > Use", "Manual > Use"),
+        ("g.md", MARKDOWN, "## Install\n", "## Setup\n", "Guide > Install", "Guide > Setup"),
+        ("g.md", MARKDOWN, "Intro.", "Another intro.", "Guide > Use", "Guide > Use"),
+        ("g.rst", RST, "Guide\n=====", "Manual\n======", "Guide > Use", "Manual > Use"),
+        ("c.yml", YAML, "services:", "machines:", "services", "machines"),
+        ("c.toml", TOML, "[tool.old]", "[tool.new]", "tool.old", "tool.new"),
+        ("c.ini", INI, "[old]", "[new]", "old", "new"),
+        ("p.py", PYTHON, "def outer", "def other", "outer.inner", "other.inner"),
+        ("p.py", PYTHON, "def outer", "def other", "outer", "other"),
+        ("p.py", PYTHON, "def outer", "class Owner:\n    pass\n\n\ndef outer", "outer.inner", "outer.inner"),
+    ],
+)
+def test_a_text_is_called_by_the_definitions_around_it(name, text, old, new, symbol, now):
+    after = text.replace(old, new, 1)
+    if new.endswith("class Old"):
+        after += "}\n"
+    assert names(name.encode(), text.encode(), after.encode())[symbol] == {now}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "opening", "closing", "symbol"),
+    [
+        ("a.js", JS, "const old = `\n", "`;\n", "Old.open"),
+        ("a.ts", JS, "/*\n", "*/\n", "Old.open"),
+        ("A.java", JAVA, "/*\n", "*/\n", "Old.seal"),
+        ("a.rs", RUST, "/*\n", "*/\n", "Old.open"),
+        ("a.go", GO, "var old = `\n", "`\n", "Old.Seal"),
+        ("a.c", C, "/*\n", "*/\n", "old_seal"),
+        ("a.c", C, "#if 0\n", "#endif\n", "old_seal"),
+        ("p.py", PYTHON, "OLD = '''\n", "'''\n", "outer.inner"),
+        ("p.py", PYTHON, 'def other():\n    """\n', '    """\n', "outer.inner"),
+        ("g.md", MARKDOWN, "# Examples\n\n```\n", "```\n", "Guide > Use"),
+    ],
+)
+def test_a_text_that_is_quoted_defines_nothing(name, text, opening, closing, symbol):
+    head = "package a\n" if name.endswith(".go") else ""
+    after = head + opening + text.removeprefix(head) + closing
+    assert names(name.encode(), text.encode(), after.encode())[symbol] == {None}
+
+
+def test_what_an_else_gives_is_compiled():
+    after = f"#if 0\nint other;\n#else\n{C}#endif\n"
+    assert names(b"a.c", C.encode(), after.encode())["old_seal"] == {"old_seal"}
+
+
+def test_why_is_said():
+    text = f"OLD = '''\n{PYTHON}'''\n".encode()
+    assert Chains(b"p.py", text, 5.0).name(11, len(text) - 4, "outer").why == INERT
+
+
+def test_every_chunk_of_this_project_is_called_what_ingest_calls_it():
+    paths = [
+        *PROJECT.glob("helix_core/**/*.py"),
+        *PROJECT.glob("vscode-extension/src/**/*.ts"),
+        PROJECT / "README.md",
+        PROJECT / "pyproject.toml",
+    ]
+    wrong, count = [], 0
+    for path in paths:
+        name, data = str(path.relative_to(PROJECT)).encode(), path.read_bytes()
+        if len(data) > 300_000:
+            continue
+        masked = mask(data).data
+        chains = Chains(name, masked, 5.0)
+        for symbol, text in chunks(name, masked):
+            count += 1
+            at = masked.find(text)
+            naming = chains.name(at, at + len(text), symbol)
+            if naming.symbol != symbol and masked.count(text) == 1:
+                wrong.append((name, symbol, naming))
+    assert count > 1_000
+    assert wrong == []
