@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from helix_ls.host.detached import detach
 from helix_ls.host.election import DETACH
+from helix_ls.host.parent import own_signals
 
 if TYPE_CHECKING:
     from helix_ls.host.host import Host
@@ -27,6 +28,7 @@ async def serve_editor(
 
 def main() -> int:
     """Be the daemon until it leaves."""
+    own_signals()
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.host.daemon import run_daemon
     from helix_ls.proxy.beside import Beside

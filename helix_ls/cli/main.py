@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from helix_ls.host.parent import own_signals
+
 
 def run() -> None:
     """Serve an editor, or be the command line."""
+    own_signals()
     if is_plain_lsp(sys.argv[1:]):
         from helix_ls.cli.stdio import serve_stdio
 

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from helix_ls.host.parent import own_signals
+
 if TYPE_CHECKING:
     from helix_core.config import Config
     from helix_core.engine.in_hand import InHand
@@ -37,6 +39,7 @@ def main() -> int:
 
 def obey_order(nice: int, obey: Callable[[Path, Order, Say], None]) -> int:
     """What a child of the daemon is: one order from stdin, obeyed below others by ``nice``, its end always said."""
+    own_signals()
     stdin, say = _streams()
     sys.excepthook = lambda kind, _, trace: _defect(say, kind, trace)
     order = stdin.readline()

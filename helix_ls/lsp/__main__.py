@@ -1,6 +1,8 @@
 """``python -m helix_ls.lsp``: the language server on standard input and output, all in one process."""
 
+from helix_ls.host.parent import own_signals
 from helix_ls.lsp.solo import run
 
 if __name__ == "__main__":
+    own_signals()
     raise SystemExit(run())
