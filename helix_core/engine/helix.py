@@ -27,7 +27,7 @@ from helix_core.engine.checked import (
 from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S
-from helix_core.engine.plan import decides_for_others, unsettled
+from helix_core.engine.plan import decides_for_others, first_retry_at, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
@@ -377,8 +377,10 @@ class Helix(Explaining):
 
         def standing() -> Standing:
             reader, state = self._index.reader, self._facts.state()
-            live = reader.counts().live
-            return Standing(reader.meta("complete") == "1", live.sources, live.items, state.branch, state.head)
+            live, set_aside = reader.counts().live, reader.set_aside()
+            whole = reader.meta("complete") == "1"
+            due = first_retry_at(set_aside)
+            return Standing(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
 
         return self._mended(standing, indexed=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
@@ -61,6 +61,17 @@ def retry_at(one: SetAside, limits: str) -> float:
     if not one.attempts or one.limits != limits:
         return 0.0
     return one.tried_at + min(FIRST_RETRY_S * RETRY_FACTOR ** min(one.attempts - 1, 16), LONGEST_RETRY_S)
+
+
+def first_retry_at(set_aside: Sequence[SetAside]) -> float:
+    """When the first of them is due, in Unix seconds; 0 for at once, and where there is none."""
+    if not set_aside:
+        return 0.0
+    # The pool brings the parsers along.
+    from helix_core.ingest.pool import Limits
+
+    limits = Limits().version
+    return min(retry_at(one, limits) for one in set_aside)
 
 
 def due_again(set_aside: Iterable[SetAside], limits: str, now: float) -> frozenset[bytes]:

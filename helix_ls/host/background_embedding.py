@@ -17,7 +17,9 @@ from typing import Any
 
 from helix_core.embed.cross_encoder import LoadedReranker
 from helix_core.embed.encoder import ModelEncoder
+from helix_core.engine.opened import index_folder
 from helix_core.errors import HelixError
+from helix_ls.host.indexer import forgive
 from helix_ls.host.indexing import end_process
 from helix_ls.host.place import process_environment
 from helix_ls.host.settings import Settings
@@ -105,7 +107,7 @@ class BackgroundEmbedding:
         if config.rerank:
             reranker_for(config.cache_dir).follow()
         if encoder.wanted and config.embed_background:
-            said = self._heard()
+            said = self._heard(index_folder(config.cache_dir, self._folder))
             if "failed" in said:
                 self._failed(said["failed"])
             elif not said and not self._closing:
@@ -117,8 +119,8 @@ class BackgroundEmbedding:
         self._failures += 1
         self.problem = message
 
-    def _heard(self) -> dict[str, Any]:
-        """Run the process to its end; its last word, empty when it died without one."""
+    def _heard(self, index: Path) -> dict[str, Any]:
+        """Run the process to its end; its last word, empty when it died without one. ``index`` is the folder's."""
         with self._wake:
             if self._closing:
                 return {"cancelled": True}
@@ -138,6 +140,8 @@ class BackgroundEmbedding:
             with self._wake:
                 self._process = None
             end_process(process)
+            if self._closing:
+                forgive(index, "embedder")
         return {} if "phase" in said else said
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
+from helix_core.engine.standing import Standing
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
 from helix_ls.host.indexing import Indexing, Order, Outcome, Setbacks, paths_fit_here
 from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
@@ -29,6 +30,8 @@ from helix_ls.host.watching import Ears, WatchMode
 PROGRESS_S = 0.2
 # A save waits for less; what waits longer may not be called fresh.
 BEHIND_S = 0.5
+# Of files set aside that are due; a refresh may leave some of many for the next one.
+LEAST_RETRY_S = 30.0
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 HERE_FILES = 24
 HERE_BYTES = 256 * 1024
@@ -53,6 +56,7 @@ class IndexThread:
         self._missing_since: float | None = None
         self._look_at: float | None = None
         self._whole_at: float | None = time.monotonic()
+        self._retry_at: float | None = None
         self._again: tuple[bytes, ...] = ()
         self._again_at: float | None = None
         self._setbacks = Setbacks()
@@ -164,7 +168,7 @@ class IndexThread:
             look_at=self._look_at,
             paused=self._paused,
             ordered=bool(self._orders),
-            whole_at=self._whole_at,
+            whole_at=earliest(self._whole_at, self._retry_at),
             batch_at=earliest(self._ears.batch_at(time.monotonic()), self._again_at),
         )
 
@@ -257,7 +261,7 @@ class IndexThread:
 
     def _refresh_whole(self) -> None:
         orders = self._taken_orders()
-        self._whole_at = None
+        self._whole_at = self._retry_at = None
         try:
             self._opened_helix()
         except (HelixError, OSError) as error:
@@ -375,9 +379,17 @@ class IndexThread:
         if is_elsewhere and "opened" not in changes:
             self._whole_at = earliest(self._whole_at, time.monotonic())
             changes["whole"] = True
+        self._retry_at = self._next_retry(standing)
+        changes |= {"set_aside": standing.set_aside}
         changes |= {"complete": standing.complete, "files": standing.files, "items": standing.items}
         changes |= {"branch": standing.branch, "head": standing.head, **self._watching()}
         self._say(paths=paths, everything=everything, **changes)
+
+    def _next_retry(self, standing: Standing) -> float | None:
+        """When a whole refresh is due for the files that were set aside, monotonic seconds."""
+        if not standing.set_aside or self._setbacks.is_hopeless:
+            return None
+        return time.monotonic() + max(standing.retry_at - time.time(), LEAST_RETRY_S)
 
     def _watching(self) -> dict[str, Any]:
         state = self._ears.state

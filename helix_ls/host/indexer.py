@@ -116,6 +116,27 @@ def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[InHand | None]:
         yield InHandFile(folder / f"{name}.in-hand", deaths=DEATHS).hold
 
 
+def forgive(folder: Path, name: str = "indexer") -> None:
+    """Whoever ended the process of that ``name`` on purpose calls this: no file is to blame for it.
+
+    Does nothing while another process works on the folder.
+    """
+    from filelock import FileLock, Timeout
+
+    from helix_ls.host.in_hand import InHandFile
+
+    file = folder / f"{name}.in-hand"
+    if not file.exists():
+        return
+    try:
+        with FileLock(folder / f"{name}.lock", timeout=0, mode=0o600):
+            in_hand = InHandFile(file, deaths=DEATHS)
+            in_hand.forgive()
+            in_hand.close()
+    except Timeout:
+        return
+
+
 class _Progress:
     """At most ten lines a second, and one whenever the phase changes."""
 

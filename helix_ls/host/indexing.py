@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from helix_core.engine.opened import index_folder
+from helix_ls.host.indexer import forgive
 from helix_ls.host.place import process_environment
 from helix_ls.host.settings import Settings
 
@@ -99,6 +101,8 @@ class Indexing:
             with self._lock:
                 self._process = None
             end_process(process)
+            if self._stopped:
+                forgive(index_folder(settings.config(self._root).cache_dir, self._root))
 
     def _started(self) -> subprocess.Popen[bytes]:
         # Never in the workspace: what lies there must not be imported.

@@ -25,6 +25,7 @@ class Facts:
     """What the index thread knows. ``whole`` says that a whole refresh runs or is due; ``failure`` why none succeeds.
 
     ``behind`` says that what was heard of is not indexed for longer than a save takes: git is at work, or it is much.
+    ``set_aside`` is how many files broke their parser and are not indexed.
     ``phase``, ``done`` and ``total`` are where a whole refresh stands, in files; zero files in all is not known yet.
     """
 
@@ -45,6 +46,7 @@ class Facts:
     head: str = ""
     watching: Watching = "off"
     notes: tuple[str, ...] = ()
+    set_aside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Status:
     branch: str
     head: str
     server: Server
+    set_aside: int = 0
 
     def wire(self) -> dict[str, Any]:
         """The ``helix.live/1`` object."""
@@ -81,6 +84,7 @@ class Status:
             "total": self.total,
             "files": self.files,
             "items": self.items,
+            "set_aside": self.set_aside,
             "message": self.message,
             "action": self.action,
             "branch": self.branch,
@@ -127,6 +131,10 @@ def explanation_of(facts: Facts) -> tuple[str, str]:
             return "Indexing is paused; answers still read the files themselves.", "Resume indexing to go on."
         case "fresh" if facts.complete and not facts.files:
             return "No file here counts.", "See what was left out, and why, with Show Status."
+        case "fresh" if facts.set_aside:
+            files, are = ("file", "is") if facts.set_aside == 1 else ("files", "are")
+            said = f"{facts.set_aside:,} {files} {are} set aside and not searched: the parser failed on them."
+            return said, "See which with Show Status; they are tried again later."
         case "fresh" if facts.notes:
             return facts.notes[0], ""
     return "", ""
@@ -153,4 +161,5 @@ def status_of(facts: Facts, *, workspace: str, uri: str, restricted: bool, serve
         branch=facts.branch,
         head=facts.head,
         server=server,
+        set_aside=facts.set_aside,
     )

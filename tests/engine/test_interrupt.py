@@ -58,6 +58,14 @@ def many_modules(folder: Path) -> None:
     write(folder, {f"many/module_{number}.py": f"NUMBER = {number}\n{text}" for number in range(MANY)})
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """These interrupt their own process, also where whoever started it ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @needs_proc
 @pytest.mark.parametrize("moment", [0, 1, 100, 300])
 def test_an_interrupt_while_files_are_parsed_keeps_what_was_done(moment, helix, repository, open_helix, tmp_path):

@@ -8,6 +8,7 @@ import sys
 import threading
 
 from helix_ls.host.in_hand import QUARANTINED, SLOTS, InHandFile
+from helix_ls.host.indexer import forgive
 
 POISON = hashlib.sha256(b"poison").hexdigest()
 
@@ -41,6 +42,20 @@ def test_what_a_process_died_of_is_never_held_again(tmp_path):
     assert later.died_of == ()
     assert later.quarantined == {POISON}
     later.close()
+
+
+def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
+    script = (
+        "import os, sys; from pathlib import Path; from helix_ls.host.in_hand import InHandFile\n"
+        "with InHandFile(Path(sys.argv[1]), deaths=2).hold(sys.argv[2]): os.abort()"
+    )
+    path = tmp_path / "indexer.in-hand"
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", script, str(path), POISON], check=False, timeout=30)
+        forgive(tmp_path)
+    file = InHandFile(path, deaths=2)
+    assert (file.died_of, file.quarantined) == ((), frozenset())
+    file.close()
 
 
 def test_an_error_in_the_parser_is_no_death(tmp_path):

@@ -40,6 +40,13 @@ def test_an_empty_folder_is_explained_and_not_indexed_for_ever():
     assert "counts" in explanation_of(facts)[0]
 
 
+def test_files_set_aside_are_counted_and_explained():
+    facts = Facts(**SETTLED, set_aside=2)
+    assert explanation_of(facts)[0].startswith("2 files are set aside and not searched")
+    wire = status_of(facts, workspace="/w", uri="file:///w", restricted=False, server=SERVER).wire()
+    assert wire["set_aside"] == 2
+
+
 def test_progress_is_told_only_while_there_is_some():
     facts = Facts(**SETTLED | {"whole": True, "phase": "indexing", "done": 3, "total": 9})
     working = status_of(facts, workspace="/w", uri="file:///w", restricted=False, server=SERVER)
@@ -60,4 +67,4 @@ def test_the_wire_has_every_key_of_the_contract():
     assert wire["restricted"] is True
     assert wire["server"] == {"pid": 1, "version": "1.0", "mode": "daemon"}
     told = "workspace uri state watching restricted phase done total files items message action branch head server"
-    assert set(wire) == {"schema", *told.split()}
+    assert set(wire) == {"schema", "set_aside", *told.split()}

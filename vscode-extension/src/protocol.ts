@@ -293,6 +293,8 @@ export interface LiveStatus {
   readonly total: number;
   readonly files: number;
   readonly items: number;
+  /** Files that broke their parser and are not indexed; older servers do not say. */
+  readonly set_aside?: number;
   /** What is wrong, and what to do about it; empty when all is well. */
   readonly message: string;
   readonly action: string;

@@ -153,6 +153,10 @@ function overallOf(folders: readonly LiveStatus[]): Overall {
   if (has('paused')) {
     return { icon: 'debug-pause', word: 'paused', suffix: 'paused' };
   }
+  const setAside = sum(folders.map((folder) => folder.set_aside ?? 0));
+  if (setAside > 0) {
+    return { icon: 'warning', word: `without ${count(setAside)} of the files`, suffix: `${count(setAside)} set aside` };
+  }
   if (folders.some((folder) => folder.restricted)) {
     return { icon: 'shield', word: 'fresh, restricted' };
   }
