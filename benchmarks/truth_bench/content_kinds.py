@@ -151,6 +151,25 @@ def line_endings_cr(data: bytes, first: int, last: int, rng: Random) -> bytes | 
 
 
 @content_kind
+def lone_cr_before(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """Some lines above end with CR alone, as an editor counts them, or one line more does."""
+    lines = data.split(b"\n")
+    if first == 0:
+        return None
+    at = rng.randrange(first)
+    lines[at] += rng.choice((b"  # one\r# two", b"\r\r", b"\r# a comment of its own\r"))
+    return b"\n".join(lines)
+
+
+@content_kind
+def lone_cr_inside(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
+    """A comment of the span ends with CR: another line for an editor and for Python."""
+    lines = data.split(b"\n")
+    lines[rng.randint(first, last)] += b"  # one\r# two"
+    return b"\n".join(lines)
+
+
+@content_kind
 def line_endings_mixed(data: bytes, first: int, last: int, rng: Random) -> bytes | None:
     return b"".join(line + rng.choice((b"\n", b"\r\n")) for line in data.split(b"\n"))
 

@@ -7,14 +7,17 @@ it does not apply.
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from random import Random
 
 from truth_bench.content_kinds import CONTENT_KINDS
-from truth_bench.repository import CODE
+from truth_bench.repository import CODE, remove
 from truth_bench.symbol_kinds import SYMBOL_EDITS
 from truth_bench.world import Mutation, Target, World
 
@@ -250,6 +253,91 @@ def _while_answering(world: World, target: Target, write: Callable[[bytes], obje
 
     world.meanwhile = turns
     return target
+
+
+_WRITER = """
+import mmap, os, random, sys
+folder, place, how = sys.argv[1:]
+texts = [open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder))]
+file = os.open(place, os.O_RDWR)
+memory = mmap.mmap(file, 0) if how == "mmap" else None
+pauses = random.Random(len(texts[0]))
+print("writing", flush=True)
+while True:
+    for text in texts:
+        if memory is not None:
+            memory[:] = text
+        elif how == "blocks":
+            for at in range(0, len(text), 1024):
+                os.pwrite(file, text[at : at + 1024], at)
+        else:
+            half = len(text) // 2
+            os.pwrite(file, text[:half], 0)
+            os.pwrite(file, text[half:], half)
+        if pauses.random() < 0.3:
+            os.sched_yield()
+"""
+GENERATIONS = 6
+_STEPS = {"mmap": 64, "blocks": 1024, "halves": 0}
+
+
+@disk_kind
+def torn_by_a_pwrite_loop(world: World, target: Target) -> Target | None:
+    """Another process writes block after block without a pause; only whole generations may be told."""
+    return _torn(world, target, "blocks")
+
+
+@disk_kind
+def torn_by_two_pwrites(world: World, target: Target) -> Target | None:
+    return _torn(world, target, "halves")
+
+
+@disk_kind
+def torn_by_mmap(world: World, target: Target) -> Target | None:
+    return _torn(world, target, "mmap")
+
+
+def _torn(world: World, target: Target, how: str) -> Target | None:
+    """Generations of equal size take turns; each bears its number wherever a blank line was."""
+    data = world.repository.read(target.path)
+    if data.count(b"\n\n") < 4:
+        return None
+    world.remember(target)
+    texts = [data.replace(b"\n\n", b"\n# generation %03d\n" % number) for number in range(GENERATIONS)]
+    folder = world.outside / "generations"
+    remove(os.fsencode(folder))
+    folder.mkdir()
+    for number, text in enumerate(texts):
+        (folder / str(number)).write_bytes(text)
+    with open(world.absolute(target.path), "wb") as file:
+        file.write(texts[0])
+    world.level()
+    world.versions[target.path] = set(texts)
+    world.halves = _mixtures(texts, _STEPS[how] or len(texts[0]) // 2)
+
+    def write(stop: threading.Event) -> None:
+        arguments = [str(folder), os.fsdecode(world.absolute(target.path)), how]
+        with subprocess.Popen([sys.executable, "-c", _WRITER, *arguments], stdout=subprocess.PIPE) as writer:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            stop.wait()
+            writer.kill()
+
+    world.meanwhile = write
+    return target
+
+
+def _mixtures(texts: list[bytes], step: int) -> frozenset[str]:
+    """Hashes of what the file holds while one generation is written over the one before: such a state does exist."""
+    hashes = set()
+    for number, new in enumerate(texts):
+        old, head = texts[number - 1], hashlib.sha256()
+        for at in range(0, len(new), step):
+            whole = head.copy()
+            whole.update(old[at:])
+            hashes.add(whole.hexdigest())
+            head.update(new[at : at + step])
+    return frozenset(hashes)
 
 
 def another_file(world: World, target: Target) -> Target | None:

@@ -297,6 +297,16 @@ def git_references_packed(world: World, target: Target) -> Target | None:
 
 
 @git_kind
+def git_shallow_boundary(world: World, target: Target) -> Target | None:
+    """The clone was cut here: what git says of the boundary commit is nobody's last change."""
+    cut = world.rng.choice((MAIN, f"{MAIN}~1", f"{MAIN}~2"))
+    place = world.repository.git_dir / "shallow"
+    place.write_bytes(world.repository.git("rev-parse", cut))
+    world.undo = lambda: place.unlink(missing_ok=True)
+    return target
+
+
+@git_kind
 def git_bisect(world: World, target: Target) -> Target | None:
     world.repository.git("bisect", "start", MAIN, f"{MAIN}~3", check=False)
     return target if world.is_file(target.path) else None

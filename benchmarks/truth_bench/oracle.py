@@ -24,7 +24,19 @@ BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LAST_END = re.compile(r"(?:\r\n|\n|\r)\Z")
-FATAL = ("false_verified", "wrong_symbol", "uncounted", "wrong_quote", "wrong_hash", "leaked_secret", "malformed")
+FATAL = (
+    "false_verified",
+    "wrong_symbol",
+    "uncounted",
+    "wrong_quote",
+    "wrong_hash",
+    "wrong_commit",
+    "leaked_secret",
+    "stored_secret",
+    "malformed",
+    "unsaid",
+    "waited",
+)
 STATUSES = ("verified", "stale_risk", "needs_refresh")
 _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 
@@ -32,13 +44,15 @@ _ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
 @dataclass(slots=True)
 class Judgement:
     """What the oracle says of one packet; ``wrong`` lists (kind of wrong, text). ``told`` counts the verified items
-    whose symbol was checked, ``untold`` those whose file nobody here can parse."""
+    whose symbol was checked, ``untold`` those whose file nobody here can parse, ``half_written`` those read while
+    somebody had written a part of the file."""
 
     items: int = 0
     verified: int = 0
     unlocated: int = 0
     told: int = 0
     untold: int = 0
+    half_written: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
     needless: list[str] = field(default_factory=list)
     wrong: list[tuple[str, str]] = field(default_factory=list)
@@ -71,9 +85,11 @@ class Oracle:
         expected: bytes | None,
         task: str,
         uncounted: frozenset[bytes] = frozenset(),
+        halves: frozenset[str] = frozenset(),
     ) -> Judgement:
         """``versions`` are contents a path had while the packet was made; ``expected`` the path asked for, if sure;
-        ``uncounted`` the paths that the user's rules exclude at this moment."""
+        ``uncounted`` the paths that the user's rules exclude at this moment; ``halves`` the hashes of a file between
+        two versions."""
         self._unsafe = self._unsettled()
         said = Judgement()
         groups = [(status, item) for status in STATUSES for item in packet[status]]
@@ -88,6 +104,11 @@ class Oracle:
                 continue
             if path in uncounted and (item["quote"] or status == "verified"):
                 said.wrong.append(("uncounted", f"{item['source_id']} does not count, but is {status}, or is quoted"))
+            if item["content_hash"] in halves:
+                said.half_written += 1
+                continue
+            if wrong := self._proofs.commit_fault(path, item.get("commit") or ""):
+                said.wrong.append(("wrong_commit", f"{item['source_id']}: {wrong}"))
             found = self._look(path)
             possible = versions.get(path) or ({found.data} if not found.trouble else set())
             data = self._told(item, possible)

@@ -1,4 +1,4 @@
-"""Proves, through git and the disk, the two verdicts that speak of more than one file."""
+"""Proves, through git and the disk, what an item says of its history, and the two verdicts about more than one file."""
 
 from __future__ import annotations
 
@@ -16,6 +16,19 @@ class Proofs:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._then: dict[tuple[str, bytes], bytes] = {}
+        self._touching: dict[tuple[bytes, bytes], set[str]] = {}
+
+    def commit_fault(self, path: bytes, commit: str) -> str:
+        """Why the commit is no change of the file; empty when it is one, or when none is named."""
+        if not commit or not self._repository.git_dir.exists():
+            return ""
+        head = self._repository.git("rev-parse", "HEAD", check=False).strip()
+        if (head, path) not in self._touching:
+            # As if the clone had never been cut: where it was is nobody's change of a file.
+            arguments = ("--shallow-file", os.devnull, "log", "--follow", "--format=%H", "--", path)
+            self._touching[head, path] = set(self._repository.git(*arguments, check=False).decode().split())
+        known = self._touching[head, path]
+        return f"{commit[:12]} did not touch the file" if known and commit not in known else ""
 
     def is_outdated(self, path: bytes, data: bytes, detail: str) -> bool:
         """Does one of the named symbols read differently now than when the document was committed?"""

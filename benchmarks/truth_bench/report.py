@@ -12,7 +12,20 @@ from truth_bench.run import OPEN, Outcome, Tally
 
 NEEDLESS_LIMIT = 0.005
 _FALSE = ("false_verified", "wrong_hash", "malformed", "uncounted")
-_COUNTS = ("packets", "refused", "items", "verified", "shown", "unlocated", "told", "untold", "needless")
+_QUOTES = ("wrong_quote", "leaked_secret", "stored_secret")
+_OTHERS = ("wrong_commit", "unsaid", "waited")
+_COUNTS = (
+    "packets",
+    "refused",
+    "items",
+    "verified",
+    "shown",
+    "unlocated",
+    "told",
+    "untold",
+    "half_written",
+    "needless",
+)
 
 
 def merged(outcomes: Iterable[Outcome]) -> dict[str, Tally]:
@@ -40,7 +53,9 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     crashes = sum(len(outcome.crashes) for outcome in outcomes)
     unequal = sum(outcome.unequal for outcome in outcomes)
     fatal = sum(wrong[kind] for kind in FATAL)
+    saved = [value for outcome in outcomes for value in outcome.saved_ms]
     packets = [tally for kind, tally in kinds.items() if not kind.endswith(OPEN)]
+    times = [value for tally in packets for value in tally.elapsed_ms]
     return {
         "seeds": sorted({outcome.seed for outcome in outcomes}),
         "mutations": sum(outcome.mutations for outcome in outcomes),
@@ -51,6 +66,9 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
         "verified": verified,
         "symbols_told": sum(tally.told for tally in tallies),
         "symbols_untold": sum(tally.untold for tally in tallies),
+        "half_written": sum(tally.half_written for tally in tallies),
+        "saves_found_ms_p50": percentile(saved, 0.5),
+        "saves_found_ms_p95": percentile(saved, 0.95),
         **{kind: wrong[kind] for kind in FATAL},
         "needless": needless,
         "needless_share": round(share, 5),
@@ -60,8 +78,8 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
         "cold_builds_compared": sum(outcome.compared for outcome in outcomes),
         "cold_builds_unequal": unequal,
         "refreshes": sum(outcome.refreshes for outcome in outcomes),
-        "packet_ms_p50": _percentile(packets, 0.5),
-        "packet_ms_p95": _percentile(packets, 0.95),
+        "packet_ms_p50": percentile(times, 0.5),
+        "packet_ms_p95": percentile(times, 0.95),
         "passed": bool(outcomes) and not fatal and not crashes and not unequal and share <= NEEDLESS_LIMIT,
     }
 
@@ -100,7 +118,8 @@ def surface_table(outcomes: list[Outcome]) -> str:
             said["verified"],
             sum(said[kind] for kind in _FALSE),
             said["wrong_symbol"],
-            said["wrong_quote"] + said["leaked_secret"],
+            sum(said[kind] for kind in _QUOTES),
+            sum(said[kind] for kind in _OTHERS),
             f"{said['needless_share']:.2%}",
             said["crashes"] + said["cold_builds_unequal"],
             said["packet_ms_p50"],
@@ -112,25 +131,26 @@ def surface_table(outcomes: list[Outcome]) -> str:
 
 def table(outcomes: list[Outcome]) -> str:
     """One line a kind of mutation."""
-    columns = ("packets", "items", "verified", "false", "symbol", "quote", "needless", "unloc.", "shown", "ms")
+    columns = ("packets", "items", "verified", "false", "symbol", "quote", "other", "needless", "unloc.")
+    columns += ("shown", "ms")
     head = f"{'kind':46} " + " ".join(f"{column:>8}" for column in columns) + "  other verdicts"
     lines = [head, "-" * len(head)]
     for kind, tally in sorted(merged(outcomes).items()):
         false = sum(tally.wrong[one] for one in _FALSE)
-        quote = tally.wrong["wrong_quote"] + tally.wrong["leaked_secret"]
+        quote, other = (sum(tally.wrong[one] for one in group) for group in (_QUOTES, _OTHERS))
         others = tally.reasons + Counter({"no folder": tally.refused})
         reasons = " ".join(f"{reason}:{count}" for reason, count in others.most_common())
         lines.append(
             f"{kind:46} {tally.packets:8} {tally.items:8} {tally.verified:8} {false:8} {tally.wrong['wrong_symbol']:8} "
-            f"{quote:8} {tally.needless:8} {tally.unlocated:8} {tally.shown / max(tally.packets, 1):8.0%} "
+            f"{quote:8} {other:8} {tally.needless:8} {tally.unlocated:8} {tally.shown / max(tally.packets, 1):8.0%} "
             f"{_median(tally):8.1f}  {reasons}"
         )
     return "\n".join(lines)
 
 
-def _percentile(tallies: list[Tally], share: float) -> float | None:
-    times = sorted(value for tally in tallies for value in tally.elapsed_ms)
-    return round(times[int(len(times) * share)], 1) if times else None
+def percentile(values: list[float], share: float) -> float | None:
+    """The value below which so large a share lies; None of no values."""
+    return round(sorted(values)[int(len(values) * share)], 1) if values else None
 
 
 def _median(tally: Tally) -> float:

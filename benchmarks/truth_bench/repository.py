@@ -93,7 +93,7 @@ class Repository:
         """The main branch, exactly as committed, nothing under way and nothing untracked."""
         for name in OPERATIONS[3:]:
             shutil.rmtree(self.git_dir / name, ignore_errors=True)
-        for name in (*OPERATIONS[:3], "index.lock", "AUTO_MERGE", "REBASE_HEAD"):
+        for name in (*OPERATIONS[:3], "index.lock", "shallow", "AUTO_MERGE", "REBASE_HEAD"):
             (self.git_dir / name).unlink(missing_ok=True)
         for left in self.git_dir.glob("BISECT_*"):
             left.unlink()

@@ -22,10 +22,13 @@ from helix_core.store.index import open_index
 from truth_bench.content_kinds import CONTENT_KINDS
 from truth_bench.disk_kinds import DISK_KINDS, content_mutation
 from truth_bench.git_kinds import GIT_KINDS
+from truth_bench.index_kinds import INDEX_KINDS, index_files
 from truth_bench.oracle import Judgement, Oracle
 from truth_bench.place_kinds import PLACE_KINDS
 from truth_bench.questions import TASKS, named_in, question, random_place
 from truth_bench.repository import LARGE_BYTES, copy_of
+from truth_bench.rule_kinds import RULE_KINDS
+from truth_bench.secret_kinds import SECRET_KINDS
 from truth_bench.surfaces import SURFACES, Api, AskError, Opened, Packet, environment
 from truth_bench.symbol_kinds import SYMBOL_EDITS
 from truth_bench.world import Mutation, Target, World
@@ -35,7 +38,11 @@ KINDS: dict[str, Mutation] = {
     **DISK_KINDS,
     **PLACE_KINDS,
     **GIT_KINDS,
+    **RULE_KINDS,
+    **INDEX_KINDS,
+    **SECRET_KINDS,
 }
+AWAITED = "(until a save is found)"
 OPEN, LARGE, LARGE_SHARE = " (open)", " (large)", 0.12
 REFRESH, SEVERAL, AGAIN = 0.06, 0.12, 0.10
 MOST_SCARS = 80
@@ -59,6 +66,7 @@ class Tally:
     unlocated: int = 0
     told: int = 0
     untold: int = 0
+    half_written: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     needless: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -72,6 +80,7 @@ class Tally:
         self.unlocated += said.unlocated
         self.told += said.told
         self.untold += said.untold
+        self.half_written += said.half_written
         self.wrong.update(kind for kind, _ in said.wrong)
         self.needless += len(said.needless)
         self.reasons.update(said.reasons)
@@ -81,7 +90,8 @@ class Tally:
 @dataclass(slots=True)
 class Outcome:
     """All tallies of a folder through one surface, what went wrong in words, and whether the index ended equal to a
-    cold one. ``load`` is the number of busy loops beside it."""
+    cold one. ``load`` is the number of busy loops beside it; ``saved_ms`` how long saves took to be found while many
+    other files were taken in."""
 
     folder: str
     seed: int
@@ -96,6 +106,7 @@ class Outcome:
     compared: int = 0
     refreshes: int = 0
     elapsed_s: float = 0.0
+    saved_ms: list[float] = field(default_factory=list)
 
 
 class Bench:
@@ -110,6 +121,7 @@ class Bench:
         can_deny: bool,
         kinds: list[str],
         surface: str = "api",
+        is_busy: bool = False,
         echo: bool = False,
     ) -> None:
         self._rng = Random(f"{seed} {source.name}")
@@ -125,6 +137,7 @@ class Bench:
         self._large = [path for path in self._paths if self._size(path) > LARGE_BYTES]
         self._kinds = kinds
         self._open: Opened | None = None
+        self._is_busy = is_busy
         self._deck: list[str] = []
         self._echo = echo
         self._told = 0
@@ -146,6 +159,8 @@ class Bench:
             self._compare()
             self._world.restore()
             self._compare()
+        except Exception:  # noqa: BLE001 - what was found so far is worth having
+            self.outcome.crashes.append(f"[{self.outcome.mutations}] the run: {traceback.format_exc(limit=-8)}")
         finally:
             self._world.restore()
             self._surface.close()
@@ -165,7 +180,7 @@ class Bench:
 
     def _step(self) -> None:
         world, rng = self._world, self._rng
-        world.versions, world.meanwhile, world.asked_again = {}, None, 0
+        world.begin()
         self._open = None
         if world.undo is not None:
             world.take_back()
@@ -198,7 +213,12 @@ class Bench:
         if rng.random() < REFRESH and not world.versions and os.path.isdir(self._repository.root):
             self._refresh()
         task, k = rng.choice(TASKS), rng.choice((1, 3, 8, 8, 8, 20))
-        self._ask(kind, asked, task, k, moved, expected)
+        packet = self._ask(kind, asked, task, k, moved, expected)
+        if packet is None and kind in INDEX_KINDS:
+            self._revive()
+            return
+        if world.awaited is not None:
+            self._await(world.awaited)
         for _ in range(world.asked_again):
             place = random_place(self._repository, [moved.path, *self._paths], rng)
             self._ask(kind, question(place, rng), task, 8, place, None)
@@ -235,6 +255,28 @@ class Bench:
         self.outcome.tallies.setdefault(kind, Tally()).add(said, elapsed_s * 1e3, shown=True)
         how = "asked" if is_asked else f"unasked, after {elapsed_s:.1f} s"
         self._note(f"[{self.outcome.mutations}] {kind} ({how})", said)
+
+    def _revive(self) -> None:
+        """An index that nobody can ask any more was counted once; go on with a new one."""
+        self._world.take_back()
+        self._surface.close()
+        for place in index_files(self._world):
+            for suffix in ("", "-wal", "-shm"):
+                place.with_name(place.name + suffix).unlink(missing_ok=True)
+        self._surface = SURFACES[self.outcome.surface](self._repository.root, self._work)
+
+    def _await(self, saved: Target) -> None:
+        """Ask for a file that was just saved until it is found first, and note how long that took."""
+        started = time.perf_counter()
+        name = saved.path.decode()
+        while (elapsed_s := time.perf_counter() - started) < SETTLE_S * 8:
+            packet = self._ask(AWAITED, f"where is {saved.symbol} defined", "explain", 3, saved, None)
+            if packet is not None and any(item["source_id"] == name for item in packet["verified"]):
+                self.outcome.saved_ms.append((time.perf_counter() - started) * 1e3)
+                return
+            time.sleep(0.05)
+        self.outcome.faults.append(f"[{self.outcome.mutations}] {name} was not found {elapsed_s:.0f} s after its save")
+        self.outcome.tallies.setdefault(AWAITED, Tally()).wrong["waited"] += 1
 
     def _note(self, where: str, said: Judgement) -> None:
         self.outcome.faults += [f"{where}: {wrong}: {text}" for wrong, text in said.wrong]
@@ -290,6 +332,8 @@ class Bench:
         return shown + [random_place(self._repository, self._paths, self._rng) for _ in range(6)]
 
     def _refresh(self) -> None:
+        if self._world.is_locked:
+            return
         self.outcome.refreshes += 1
         try:
             self._surface.refresh()
@@ -328,7 +372,12 @@ class Bench:
             expected=expected,
             task=task,
             uncounted=self._world.uncounted,
+            halves=self._world.halves,
         )
+        if self._world.check is not None:
+            said.wrong += self._world.check(packet)
+        if self._world.longest_ms and not self._is_busy and elapsed_ms > self._world.longest_ms:
+            said.wrong.append(("waited", f"{elapsed_ms / 1e3:.0f} s for an answer"))
         items = [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
         name = target.path.decode("utf-8", "backslashreplace")
         shown = any(item["source_id"] == name for item in items)

@@ -33,6 +33,7 @@ SIZES = {"api": 500, "lsp": 200, "mcp": 200, "daemon": 200, "cli": 80}
 BUSY_SIZE = 50
 ANSWER_S, BUSY_ANSWER_S = 180, 1800
 SETTLE_S, BUSY_SETTLE_S = 15, 300
+HOOK = Path(__file__).parent / "hook"
 _LOOP = "while True: pass"
 
 
@@ -91,6 +92,7 @@ def run_here(unit: Unit, state: Path, *, echo: bool, keep: bool) -> None:
             can_deny=can_be_denied(),
             kinds=kinds,
             surface=unit.surface,
+            is_busy=unit.load > 0,
             echo=echo,
         )
         outcome = bench.run(unit.mutations, compare_every=unit.compare_every)
@@ -140,7 +142,13 @@ class Run:
         if unit.load:
             command = ["nice", "-n", str(NICE), *command]
         wait = (BUSY_ANSWER_S, BUSY_SETTLE_S) if unit.load else (ANSWER_S, SETTLE_S)
-        environ = {**os.environ, "TRUTH_BENCH_ANSWER_S": str(wait[0]), "TRUTH_BENCH_SETTLE_S": str(wait[1])}
+        paths = os.pathsep.join(filter(None, (str(HOOK), os.environ.get("PYTHONPATH", ""))))
+        environ = {
+            **os.environ,
+            "PYTHONPATH": paths,
+            "TRUTH_BENCH_ANSWER_S": str(wait[0]),
+            "TRUTH_BENCH_SETTLE_S": str(wait[1]),
+        }
         process = subprocess.Popen(
             [*command, "--state", str(self._state), *self._options], env=environ, start_new_session=True
         )

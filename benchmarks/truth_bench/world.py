@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from truth_bench.repository import Repository, remove
 
@@ -33,12 +34,17 @@ class Saved:
     times_ns: tuple[int, int]
 
 
+Check = Callable[[Mapping[str, Any]], list[tuple[str, str]]]
+
+
 @dataclass(slots=True)
 class World:
     """What the mutations share. ``scars`` are absolute paths to clear away before git can restore the tree;
     ``versions`` are all contents a path has while a packet is made, when somebody writes meanwhile; ``uncounted`` are
     paths that rules of the user exclude now; ``home`` is the home folder of the processes that are asked;
-    ``asked_again`` is how many more packets are to be asked for at once."""
+    ``asked_again`` is how many more packets are to be asked for at once; ``halves`` are hashes of a file while somebody
+    writes it; ``check`` says what else is wrong with the next packet; ``awaited`` is a place to ask for until it is
+    found; an answer later than ``longest_ms`` is a fault."""
 
     repository: Repository
     outside: Path
@@ -54,6 +60,11 @@ class World:
     meanwhile: Callable[[threading.Event], None] | None = None
     undo: Callable[[], None] | None = None
     asked_again: int = 0
+    halves: frozenset[str] = frozenset()
+    check: Check | None = None
+    awaited: Target | None = None
+    longest_ms: float = 0.0
+    is_locked: bool = False
     bring_level: Callable[[], None] | None = None
     uncounted: frozenset[bytes] = frozenset()
     old_index: bytes = b""
@@ -111,6 +122,11 @@ class World:
         """Bring the index level with the disk, so often: what happens next happens to what it knows."""
         if self.bring_level is not None and self.rng.random() < share:
             self.bring_level()
+
+    def begin(self) -> None:
+        """Nothing is expected of the next question yet."""
+        self.versions, self.halves, self.meanwhile = {}, frozenset(), None
+        self.check, self.awaited, self.asked_again, self.longest_ms = None, None, 0, 0.0
 
     def take_back(self) -> None:
         """Undo what must not outlast one question."""

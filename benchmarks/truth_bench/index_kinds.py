@@ -1,0 +1,192 @@
+"""Mutations around the index rather than of the files: it is locked, damaged, half built, busy, or lacks a file.
+
+Whatever its state, a question is answered, what is missing is said, and nothing untrue is verified.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from truth_bench.hook.sitecustomize import MARK
+from truth_bench.repository import remove
+from truth_bench.rule_kinds import untracked
+from truth_bench.surfaces import environment, helix_command
+from truth_bench.world import Mutation, Target, World
+
+INDEX_KINDS: dict[str, Mutation] = {}
+SERVERS = ("mcp", "lsp", "daemon")
+BULK_FILES, BULK_BYTES = 300, 6000
+# An answer beside a process that holds the index; the command itself starts in a third of a second.
+WAITED_MS = 30_000.0
+_DAMAGE = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=60) as database:
+    version = database.execute("PRAGMA schema_version").fetchone()[0]
+    database.execute("PRAGMA writable_schema = ON")
+    database.execute(f"UPDATE sqlite_schema SET sql = {sys.argv[2]}")
+    database.execute(f"PRAGMA schema_version = {version + 1}")
+"""
+_HOLD = """
+import sys
+from filelock import FileLock
+lock = FileLock(sys.argv[1])
+lock.acquire()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def index_kind(mutation: Mutation) -> Mutation:
+    INDEX_KINDS[mutation.__name__] = mutation
+    return mutation
+
+
+def index_files(world: World) -> list[Path]:
+    """The databases of this run, those of cold builds aside."""
+    return sorted((world.home.parent / "cache").rglob("index.db"))
+
+
+def _edited(world: World, target: Target) -> Target | None:
+    if not world.is_file(target.path):
+        return None
+    data = world.remember(target)
+    world.write(target.path, b"# edited beside a locked index\n" + data)
+    return target
+
+
+@index_kind
+def another_process_holds_the_index(world: World, target: Target) -> Target | None:
+    """Somebody writes much and holds the lock; a file changes, and the question is asked meanwhile."""
+    locks = [path.with_suffix(".lock") for path in index_files(world)]
+    if not locks:
+        return None
+    holder = subprocess.Popen([sys.executable, "-c", _HOLD, locks[0]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    world.is_locked = True
+
+    def undo() -> None:
+        world.is_locked = False
+        holder.communicate(timeout=60)
+
+    world.undo = undo
+    world.longest_ms = WAITED_MS
+    return _edited(world, target)
+
+
+@index_kind
+def schema_row_damaged(world: World, target: Target) -> Target | None:
+    """A row of the schema names a column that is not there; the next question finds it so, and heals the index."""
+    return _damaged(world, target, "REPLACE(sql, 'breadcrumb ', 'breadcrumx ') WHERE name = 'item'")
+
+
+@index_kind
+def schema_table_renamed(world: World, target: Target) -> Target | None:
+    return _damaged(world, target, "REPLACE(sql, 'TABLE profile', 'TABLE profilx') WHERE name = 'profile'")
+
+
+def _damaged(world: World, target: Target, change: str) -> Target | None:
+    if world.surface not in {"cli", "api"} or not index_files(world):
+        return None
+    # Not in this process: two SQLite libraries in one process take each other's locks away.
+    subprocess.run([sys.executable, "-c", _DAMAGE, str(index_files(world)[0]), change], check=True)
+    return target
+
+
+@index_kind
+def page_damaged(world: World, target: Target) -> Target | None:
+    """A page of the database is overwritten while nobody has it open."""
+    if world.surface != "cli" or not index_files(world):
+        return None
+    place = index_files(world)[0]
+    with place.open("r+b") as file:
+        pages = os.fstat(file.fileno()).st_size // 4096
+        file.seek(4096 * world.rng.randrange(pages))
+        file.write(world.rng.randbytes(4096))
+    return target
+
+
+@index_kind
+def index_half_built(world: World, target: Target) -> Target | None:
+    """The index is gone and another process builds it anew while the question is asked: what lacks must be said."""
+    if world.surface != "cli" or not index_files(world):
+        return None
+    for path in index_files(world):
+        for suffix in ("", "-wal", "-shm"):
+            remove(f"{path}{suffix}".encode())
+    builder = subprocess.Popen(
+        helix_command("index", "--json", str(world.repository.root)),
+        env=environment(world.home.parent),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        builder.wait(world.rng.random() * 1.5)
+    except subprocess.TimeoutExpired:
+        world.check = _says_it_is_not_whole(builder)
+    world.undo = lambda: _finished(builder)
+    world.longest_ms = WAITED_MS
+    return target
+
+
+def _says_it_is_not_whole(builder: subprocess.Popen[bytes]) -> Callable[[Mapping[str, Any]], list[tuple[str, str]]]:
+    def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+        share = packet.get("accounting", {}).get("indexed_share", 1.0)
+        if builder.poll() is not None or packet["notes"] or share < 1.0:
+            return []
+        return [("unsaid", "another process still builds the index, and nothing says so")]
+
+    return check
+
+
+def _finished(builder: subprocess.Popen[bytes]) -> None:
+    builder.wait(1800)
+
+
+@index_kind
+def file_set_aside(world: World, target: Target) -> Target | None:
+    """A file breaks its parser: no answer may pass over it in silence."""
+    new = untracked(world, target)
+    data = world.repository.read(new.path)
+    with open(world.absolute(new.path), "wb") as file:
+        file.write(b"# " + MARK + b"\n" + data)
+    world.level()
+    name = new.path.decode("utf-8", "backslashreplace")
+
+    def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
+        found = []
+        if not any(re.search(r"set aside|not indexed|could not be (?:read|parsed)", note) for note in packet["notes"]):
+            found.append(("unsaid", f"{name} is set aside, and the notes say {packet['notes']}"))
+        if any(item["source_id"] == name for item in packet["verified"]):
+            found.append(("false_verified", f"{name} is set aside, but verified"))
+        return found
+
+    world.check = check
+    return new
+
+
+@index_kind
+def save_during_a_bulk_refresh(world: World, target: Target) -> Target | None:
+    """Hundreds of files appear, and one is saved after them: it is found long before all the others are in."""
+    if world.surface not in SERVERS or not world.is_file(target.path):
+        return None
+    number = world.rng.randrange(10**6)
+    folder = b"bench_bulk_%d" % number
+    os.mkdir(world.absolute(folder))
+    text = world.repository.read(target.path)[:BULK_BYTES]
+    for each in range(BULK_FILES):
+        with open(world.absolute(folder + b"/part_%d.py" % each), "wb") as file:
+            file.write(b"def bench_part_%d_%d():\n    return %d\n\n\n" % (number, each, each) + text)
+    saved = Target(folder + b"/saved.py", 1, 2, f"bench_saved_{number}")
+    with open(world.absolute(saved.path), "wb") as file:
+        file.write(b"def bench_saved_%d(value):\n    return value\n" % number)
+    world.scars.append(world.absolute(folder))
+    world.awaited = saved
+    world.asked_again = 2
+    return saved
