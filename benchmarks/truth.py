@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -36,6 +37,8 @@ def main() -> int:
         unit = Unit(**{**json.loads(arguments.unit), "kinds": tuple(json.loads(arguments.unit)["kinds"])})
         run_here(unit, arguments.state, echo=arguments.echo, keep=arguments.keep)
         return 0
+    # Ended by a signal, it ends its units and says what is whole, as after an interrupt.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     units = _units(arguments)
     state = arguments.state or Path(tempfile.mkdtemp(prefix="helix-truth-state-"))
     print(f"{len(units)} units, {sum(unit.mutations for unit in units)} mutations, outcomes in {state}", flush=True)

@@ -212,7 +212,7 @@ def hard_link_swap(world: World, target: Target) -> Target | None:
 def secret_written_inside(world: World, target: Target) -> Target | None:
     data = world.remember(target)
     secret = "ghp_" + "".join(world.rng.choices("abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789", k=36))
-    world.secrets.append(secret)
+    world.secrets[secret] = "token"
     lines = data.split(b"\n")
     at = min(target.start_line, len(lines) - 1)
     lines.insert(at, b'    token = "' + secret.encode() + b'"')

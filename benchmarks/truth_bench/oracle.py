@@ -81,7 +81,7 @@ class Oracle:
         packet: dict[str, Any],
         *,
         versions: Mapping[bytes, set[bytes]],
-        secrets: list[str],
+        secrets: Mapping[str, str],
         expected: bytes | None,
         task: str,
         uncounted: frozenset[bytes] = frozenset(),
@@ -130,14 +130,14 @@ class Oracle:
             if not self._is_due(item, path, found, others):
                 said.needless.append(f"{item['reason']} {item['source_id']} {item.get('detail', '')} task={task}")
         text = str(packet)
-        said.wrong += [("leaked_secret", secret) for secret in secrets if secret in text]
+        said.wrong += [("leaked_secret", f"{rule}: {secret}") for secret, rule in secrets.items() if secret in text]
         return said
 
     def judge_marks(
         self,
         marks: Sequence[Mapping[str, Any]],
         *,
-        secrets: list[str],
+        secrets: Mapping[str, str],
         task: str,
         uncounted: frozenset[bytes] = frozenset(),
     ) -> Judgement:
@@ -172,7 +172,7 @@ class Oracle:
                 said.wrong.append(("wrong_symbol", f"open: {name}: {wrong} ({mark['reason']}, now {mark['now']})"))
             self._count_told(said, dict(mark), path, found.data)
         text = str(marks)
-        said.wrong += [("leaked_secret", secret) for secret in secrets if secret in text]
+        said.wrong += [("leaked_secret", f"{rule}: {secret}") for secret, rule in secrets.items() if secret in text]
         return said
 
     @staticmethod

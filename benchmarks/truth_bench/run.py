@@ -374,6 +374,7 @@ class Bench:
             uncounted=self._world.uncounted,
             halves=self._world.halves,
         )
+        self._world.forget_leaked(said.wrong)
         if self._world.check is not None:
             said.wrong += self._world.check(packet)
         if self._world.longest_ms and not self._is_busy and elapsed_ms > self._world.longest_ms:

@@ -65,7 +65,7 @@ def _written(rule: str) -> Callable[[World, Target], Target | None]:
         with open(world.absolute(path), "w") as file:
             file.write(text)
         world.scars.append(world.absolute(path))
-        world.secrets.append(secret)
+        world.secrets[secret] = rule
         world.level(0.7)
         world.check = lambda _: [("stored_secret", f"{rule}: {secret}")] if _is_stored(world, secret.encode()) else []
         return Target(path, 1, text.count("\n"), name)

@@ -44,7 +44,8 @@ class World:
     paths that rules of the user exclude now; ``home`` is the home folder of the processes that are asked;
     ``asked_again`` is how many more packets are to be asked for at once; ``halves`` are hashes of a file while somebody
     writes it; ``check`` says what else is wrong with the next packet; ``awaited`` is a place to ask for until it is
-    found; an answer later than ``longest_ms`` is a fault."""
+    found; ``secrets`` are
+    those written so far, each with the rule it was written by; an answer later than ``longest_ms`` is a fault."""
 
     repository: Repository
     outside: Path
@@ -56,7 +57,7 @@ class World:
     saved: list[Saved] = field(default_factory=list)
     scars: list[bytes] = field(default_factory=list)
     versions: dict[bytes, set[bytes]] = field(default_factory=dict)
-    secrets: list[str] = field(default_factory=list)
+    secrets: dict[str, str] = field(default_factory=dict)
     meanwhile: Callable[[threading.Event], None] | None = None
     undo: Callable[[], None] | None = None
     asked_again: int = 0
@@ -122,6 +123,11 @@ class World:
         """Bring the index level with the disk, so often: what happens next happens to what it knows."""
         if self.bring_level is not None and self.rng.random() < share:
             self.bring_level()
+
+    def forget_leaked(self, wrong: list[tuple[str, str]]) -> None:
+        """A secret that leaked is counted once."""
+        for _, text in wrong:
+            self.secrets.pop(text.rpartition(" ")[2], None)
 
     def begin(self) -> None:
         """Nothing is expected of the next question yet."""

@@ -75,7 +75,7 @@ def judge(oracle: Any) -> Judge:
 
     def judged(*items: dict[str, Any], **more: Any) -> set[str]:
         packet = {status: [one for one in items if one["status"] == status] for status in STATUSES}
-        given = {"versions": {}, "secrets": [], "expected": None, "task": "explain"}
+        given = {"versions": {}, "secrets": {}, "expected": None, "task": "explain"}
         return {kind for kind, _ in oracle.judge(packet, **(given | more)).wrong}
 
     return judged
@@ -125,7 +125,7 @@ def test_every_item_of_a_real_packet_is_true(bench: Callable[[str], Any], oracle
     with Helix.open(folder, config=load_config(environ=environ, user=folder / "none.toml")) as helix:
         helix.refresh()
         packet = helix.packet("how is a letter sealed in the Vault", task="edit")
-    said = oracle.judge(packet, versions={}, secrets=[], expected=None, task="edit")
+    said = oracle.judge(packet, versions={}, secrets={}, expected=None, task="edit")
     assert (said.wrong, said.needless) == ([], [])
     assert said.told > 0
     assert said.verified >= 2
@@ -168,7 +168,7 @@ def test_code_of_another_language_that_became_a_comment_is_a_wrong_symbol(judge:
 def test_a_file_that_python_cannot_parse_is_said_to_be_untold(oracle: Any, folder: Path) -> None:
     (folder / "vault.py").write_text(VAULT + "def broken(:\n")
     packet = {"verified": [item(folder, "Vault.seal", 11, 15)], "stale_risk": [], "needs_refresh": []}
-    said = oracle.judge(packet, versions={}, secrets=[], expected=None, task="explain")
+    said = oracle.judge(packet, versions={}, secrets={}, expected=None, task="explain")
     assert (said.wrong, said.told, said.untold) == ([], 0, 1)
 
 
@@ -200,7 +200,7 @@ def test_a_file_that_is_gone_or_a_link_is_never_verified(judge: Judge, folder: P
 def test_what_does_not_count_and_what_is_secret_must_not_be_shown(judge: Judge, folder: Path) -> None:
     claim = item(folder, "lonely", 16, 17)
     assert judge(claim, uncounted=frozenset({b"vault.py"})) == {"uncounted"}
-    assert judge(claim, secrets=["return value"]) == {"leaked_secret"}
+    assert judge(claim, secrets={"return value": "rule"}) == {"leaked_secret"}
 
 
 def test_half_merged_text_is_never_verified(judge: Judge, folder: Path) -> None:
@@ -236,7 +236,7 @@ def test_marks_of_an_open_packet_are_judged_where_they_are_displayed(oracle: Any
 
     def wrong(text: str, **changed: Any) -> tuple[set[str], list[str]]:
         (folder / "vault.py").write_text(text)
-        said = oracle.judge_marks([shown | changed], secrets=[], task="explain")
+        said = oracle.judge_marks([shown | changed], secrets={}, task="explain")
         return {kind for kind, _ in said.wrong}, [one.split()[1] for one in said.needless]
 
     lower = {"now": {"start_line": 12, "end_line": 16}}
