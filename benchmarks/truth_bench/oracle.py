@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from helix_core.ingest.secrets import mask
+from helix_core.ingest.secrets import holds_mask, mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
 from truth_bench.symbol_oracle import can_tell, is_decorator_of, symbol_fault
@@ -341,7 +341,7 @@ def _span_fault(item: Mapping[str, Any], data: bytes) -> str:
     # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
     is_named = not names or names[-1] in above or is_decorator_of(names[-1], start, end, data)
-    if not is_named and "masked" not in item["symbol"]:
+    if not is_named and not holds_mask(item["symbol"]):
         return f"the name {names[-1]!r} is not there"
     for text in (data, masked.data):
         lines = _lines(text)

@@ -84,7 +84,7 @@ class PythonFile:
 
 def symbol_fault(path: bytes, data: bytes, symbol: str, start_line: int, end_line: int) -> str:
     """Why the claim is false; empty when it is true, or when nobody here can tell."""
-    if not symbol or "masked" in symbol:
+    if not symbol or "[masked" in symbol or "[*" in symbol:
         return ""
     suffix = _suffix(path)
     if suffix in {".py", ".pyi"}:

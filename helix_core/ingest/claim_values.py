@@ -55,7 +55,7 @@ _PATH = pattern(
     rb"^(?:~|\.{1,2})?/[\w.\-/ @]*$|^[\w.\-@]+(?:/[\w.\-@]+)+/?$|^[A-Za-z]:\\[^\r\n]*$"
     rb"|^[\w\-]+\.(?:py|json|toml|ya?ml|ini|cfg|conf|log|db|sqlite3?|txt|pem|sock)$"
 )
-_INTERPOLATED = pattern(rb"\$[\w({]|\[masked:|\\x")
+_INTERPOLATED = pattern(rb"\$[\w({]|\[masked[:*\]]|\[\*+\]|\\x")
 _TRUTH = frozenset({b"true", b"false"})
 _SPOKEN_TRUTH = frozenset({b"yes", b"no", b"on", b"off"})
 

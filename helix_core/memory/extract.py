@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import re2
 
+from helix_core.ingest.secrets import holds_mask
 from helix_core.model import KeptExchange
 
 MOST_FACTS = 20
@@ -76,7 +77,7 @@ def facts_in(exchanges: Iterable[KeptExchange]) -> list[Fact]:
 
 def _facts(text: str, said_by: str, exchange: int) -> Iterator[Fact]:
     for sentence in sentences(text[:MOST_READ]):
-        if not SHORTEST <= len(sentence) <= LONGEST or sentence.endswith("?") or "[masked:" in sentence:
+        if not SHORTEST <= len(sentence) <= LONGEST or sentence.endswith("?") or holds_mask(sentence):
             continue
         if _HEDGE.search(sentence):
             continue

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"3": "64e51b95720796cd"}
+RULES_OF = {"4": "999e3c5053950089"}
 
 
 def _rules() -> str:

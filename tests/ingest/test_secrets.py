@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import helix_core
-from helix_core.ingest.secret_rules import TOKEN_RULES
-from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest.secret_shapes import TOKEN_RULES
+from helix_core.ingest.secrets import Masked, holds_mask, marker, mask
 from helix_core.model import Clean
 
 ALNUM = string.ascii_letters + string.digits
@@ -238,6 +238,23 @@ def test_text_that_is_not_utf8_becomes_text_all_the_same() -> None:
     text = mask(b"caf\xe9 = 1\n").text()
     assert isinstance(text, Clean)
     assert text == "caf\ufffd = 1\n"
+
+
+@pytest.mark.parametrize("kind", ["secret", "url-password", "github-token", "private-key"])
+def test_a_mask_is_as_long_as_its_secret_and_a_reader_sees_where_it_ends(kind: str) -> None:
+    for length in range(3, 80):
+        made = marker(kind, length).decode()
+        assert len(made) == length
+        assert made[0] == "[" and made[-1] == "]" and made.count("[") == made.count("]") == 1
+        assert made.startswith(f"[masked:{kind}") == (length >= len(f"[masked:{kind}]"))
+        assert made.startswith("[masked:") == (length >= min(len(f"[masked:{kind}]"), len("[masked:secret]")))
+        assert made.startswith("[masked") == (length >= len("[masked]"))
+        assert holds_mask(f"x = {made}")
+    assert [marker(kind, length) for length in range(3)] == [b"", b"*", b"**"]
+
+
+def test_what_only_looks_like_a_mask_is_none() -> None:
+    assert not any(map(holds_mask, ["a[0] * b[1]", "[]", "[masked", "masked]", "f(*args)", "[x*]", "**bold**"]))
 
 
 def test_findings_tell_where_a_secret_was() -> None:

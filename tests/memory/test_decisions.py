@@ -131,7 +131,8 @@ def test_a_fact_said_again_has_all_its_exchanges_and_an_unfinished_answer_is_not
     assert [(fact.text, fact.exchanges) for fact in found] == [("We use tabs here.", (4, 9))]
     assert texts(told("so", "We decided to use tabs, but", truncated=True)) == []
     assert len(facts_in([told(" ".join(f"We use tool{n} here." for n in range(50)))])) == 20
-    assert texts(told(f"We use {KEY[:4]} [masked:aws] here.")) == []
+    for mask in ("[masked:aws]", "[masked:aws***]", "[masked]", "[***]"):
+        assert texts(told(f"We use {KEY[:4]} {mask} here.")) == []
 
 
 def test_what_a_model_thinks_aloud_is_not_what_it_said():

@@ -1,0 +1,576 @@
+"""Secrets that their place gives away: what a telling name is set to, an argument of a log-in, a word of a sentence.
+
+Bytes in, spans out. RE2 finds the heads of such places over the whole file; what follows a head is read in Python, at
+most ``_REACH`` bytes of it, so that a file is scanned in linear time. The values themselves are judged by
+``secret_values``: a place that also holds ordinary code asks for a value that looks like a secret by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from helix_core.ingest.secret_values import (
+    LazyPattern,
+    is_masked,
+    is_name,
+    is_password_in_place,
+    is_placeholder,
+    is_secret,
+    is_strong_password,
+    looks_like_password,
+    looks_random,
+)
+
+Span = tuple[int, int]
+
+_REACH = 400
+_LONGEST_MANIFEST = 64 << 10
+
+# Names that promise a secret, as a part of a longer name: DB_PASSWORD, apiKey, client-secret, db.pass, smtpPw.
+_TELLING = (
+    rb"(?i:passw(?:or)?d|passwort|kennwort|passphrase|passcode|pwd|secret|credentials?|mnemonic"
+    rb"|(?:api|access|auth|private|secret|signing|encryption|encrypt|license|master|session|account|service|storage"
+    rb"|shared)[_\-. ]?key)[\w\-]*"
+)
+_TOKEN = rb"(?i:token)s?(?:[A-Z0-9_\-][\w\-]*)?"
+_SHORT = (
+    rb"(?:[\w.\-]*[_\-.])?(?i:pass|pw|psk|auth|creds?|login)[0-9]{0,2}"
+    rb"|[\w.\-]*[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Auth|Creds?)[0-9]{0,2}|[\w.\-]*(?i:keys?)[0-9]{0,2}"
+)
+_NAME = rb"(\b(?:[\w.\-]*(?:" + _TELLING + rb"|" + _TOKEN + rb")|" + _SHORT + rb"))"
+_TYPE = rb"(?:\??[ \t]{0,2}:[ \t]{0,2}[&A-Za-z_][\w.\[\]|<>&' ]{0,30}?[ \t]{0,2})?"
+_CLOSE = rb"[\\\"'\])]{0,6}"
+_OPERATOR = rb"(?:=>|:=|<-|->|\|\|=?|\?\?=?|\?:|[?+:|]?=|[=!]={1,2}|[=:(]|,|\bor\b|[ ]|\r?\n[ \t]{0,20}-[ \t])"
+_QUOTE = rb"\\{0,3}[\"'`]"
+_LITERAL_AHEAD = (
+    rb"(?:[^\"'`\r\n;#{},]{0,100}|[^\"'`\r\n;]{0,60}[\[({=\\][ \t]*\r?\n[ \t]{0,40}[^\s\"'`=,;]{0,10}"
+    rb"|[ \t]*\r?\n[ \t]{0,40})" + _QUOTE
+)
+_ASSIGNED = LazyPattern(_NAME + _CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")" + _LITERAL_AHEAD)
+"""Groups: 1 the name, 2 what sets it; a literal stands near behind."""
+
+_WORD = rb"[^\s\"'`,;()\[\]{}<>$&|\\]{6,256}"
+_ENDS_LINE = rb"[ \t]{0,8}(?:(?:[;#]|//)[^\r\n]*)?(?:\r?\n|\r|\z|\\[rn])"
+_BARE = LazyPattern(
+    _NAME
+    + _CLOSE
+    + _TYPE
+    + rb"(?:[ \t]{0,16}(?:=>|:=|\?=|[=:])[ \t]{0,16}(?:[|>][+\-]?[ \t]*\r?\n[ \t]{1,40})?("
+    + _WORD
+    + rb")"
+    + _ENDS_LINE
+    + rb"|=("
+    + _WORD
+    + rb")(?:[\s&;,\"'<)}\]|\\]|\z)|:[\-=?]?("
+    + _WORD
+    + rb")\}|[ \t]{0,4}:[ \t]{1,4}("
+    + _WORD
+    + rb")[ \t]{0,4}[,}])"
+)
+"""Groups: 1 the name; a word that 2 ends its line, 3 is set without blanks, 4 is a default, 5 is of a mapping."""
+
+_SET_LINE = LazyPattern(
+    rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?"
+    + _NAME
+    + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
+)
+"""Groups: 1 the name; 2 any word, where a whole line is nothing but the two."""
+
+_QUOTED_NAME = rb"\\{0,3}[\"']?[\w.\-/:$ ]{0,60}?" + _NAME + rb"\\{0,3}[\"']?"
+_NAMED = LazyPattern(
+    rb"(?i:\b(?:name|key|id|field|setting|variable|var|env|option|property|type|(?:parameter|attribute)(?:key|name)))"
+    rb"\\{0,3}[\"']?[ \t]{0,4}[:=]?[ \t]{0,4}" + _QUOTED_NAME + rb"[^{}]{0,4}[ \t\r\n,{>/\\]"
+)
+"""Group 1: the name of a pair of attributes; its value stands near behind."""
+_NAMED_VALUE = LazyPattern(
+    rb"(?i:\b(?:value|val|default|content|text|(?:parameter|attribute|default|current)_?value)\b)"
+    rb"\\{0,3}[\"']?[ \t]{0,8}"
+    rb"[:=>][ \t]{0,8}\\{0,3}[\"']?([^\s\"'`<>\\{},]{4,512})"
+)
+_VALUE_NAMED = LazyPattern(
+    rb"(?i:\bvalue)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']([^\s\"'`<>\\]{4,512})"
+    rb"\\{0,3}[\"'][ \t\r\n,]{1,60}\\{0,3}"
+    rb"[\"']?(?i:key|name|id)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}" + _QUOTED_NAME
+)
+"""Groups: 1 the value, 2 the name."""
+_ELEMENT = LazyPattern(
+    rb"(?:<(?:[\w:.\-]*:)?|\b)"
+    rb""
+    + _NAME
+    + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
+)
+"""Groups: 1 the name; 2 the text of its element, or of the element beside it."""
+_CELL = LazyPattern(
+    rb"\|[ \t*`]{0,6}(?:[\w\-]+ ){0,3}" + _NAME + rb"[ \t*`:]{0,6}\|[ \t*`]{0,6}([^\s|`]{6,256})[ \t`*]{0,6}\|"
+)
+"""Groups: 1 the name; 2 the next cell of a table."""
+
+_VALUE = rb"[\"']?([^\s\"'`<>|;&,()\[\]{}\\]{4,256})"
+_COMMAND_LINE = LazyPattern(
+    rb"\b(?:mysql\w*|sshpass|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|heroku|registry"
+    rb"|cloudctl|bx|mongo\w*"
+    rb"|influx|ncftp\w*|rdesktop|sqlcmd|bcp|osql|isql|mosquitto_\w+|zip|unzip|snowsql|7z|7za|rar|unrar"
+    rb"|redis-cli|ldap\w+"
+    rb"|smbclient|lftp|wget|curl|http|https|xh|rpcclient|smbmap|net|htpasswd|echo|vault|rabbitmqctl|sqlplus)[ \"',]"
+    rb"|(?i:\bpass:|[ \"']-\w{0,6}(?:storepass|keypass|authpassword|pw)\b|/p(?:assword)?:|\bjdbc:"
+    rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
+    rb"(?:user|role|login|database|password)\b|requirepass|masterauth|rpcpassword|\bmachine[ ])"
+)
+"""A line that may be one of ``_COMMANDS``."""
+_COMMANDS = LazyPattern(
+    b"|".join(
+        (
+            rb"\bmysql(?:dump|admin|import|show|check|sh|slap|binlog|pump)?\b[^\r\n]{0,200}?[ \"'\[,]-p" + _VALUE,
+            rb"\bsshpass\b[^\r\n]{0,40}?[ \"']-p[\"', ]{0,4}" + _VALUE,
+            rb"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|heroku|registry|cloudctl|bx)"
+            rb"\b[^\r\n]{0,60}?[ \"']login\b"
+            rb"[^\r\n]{0,120}?[ \"'](?:-p|--?pass(?:word)?|--token)(?:[\"', ]{1,4}|=)" + _VALUE,
+            rb"\b(?:mongo(?:sh|dump|restore|export|import)?|influx|ncftp\w*|rdesktop)"
+            rb"[ \"'][^\r\n]{0,160}?[ \"'](?:-p|--?pass(?:word)?)"
+            rb"(?:[\"', ]{1,4}|=)" + _VALUE,
+            rb"\b(?:sqlcmd|bcp|osql|isql|mosquitto_\w+|zip|unzip|snowsql)"
+            rb"\b[^\r\n]{0,160}?[ \"']-P[\"', ]{0,4}" + _VALUE,
+            rb"\b(?:7z|7za|rar|unrar)\b[^\r\n]{0,80}?[ \"']-p" + _VALUE,
+            rb"\bredis-cli\b[^\r\n]{0,120}?[ \"'](?:-a|--pass)[\"', ]{1,4}" + _VALUE,
+            rb"\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\r\n]{0,200}?[ \"']-w[\"', ]{1,4}" + _VALUE,
+            rb"\b(?:smbclient|lftp|wget|curl|http|https|xh|rpcclient|smbmap|net)\b[^\r\n]{0,160}?[ \"'](?:-U|-u"
+            rb"|-a|--user|--auth|"
+            rb"--proxy-user|/user)[\"'=: ]{1,4}[^\s:%,\"'$]{1,64}[:%,]([^\s\"'$]{3,128})",
+            rb"\b(?:pass|passin|passout)[ =\"']{1,3}pass:" + _VALUE,
+            rb"[ \"'](?:-storepass|-keypass|-srcstorepass|-deststorepass|-pw|-authpassword)[\"', ]{1,4}" + _VALUE,
+            rb"[ \"']/p(?:assword)?:" + _VALUE,
+            rb"\bhtpasswd\b[^\r\n]{0,80}?[ ]-\w*b\w*[ ][^\s]+[ ][^\s]+[ ]" + _VALUE,
+            rb"\becho[ ](?:-n[ ])?" + _VALUE + rb"[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ][^\r\n]{0,40}-S|"
+            rb"[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin))",
+            rb"\becho[ ](?:-e[ ])?[\"']?[\w.\-]{1,32}:([^\s\"']{4,128})[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ])?chpasswd",
+            rb"\b(?:vault[ ]login|rabbitmqctl[ ](?:add_user|change_password)[ ][^\s]+)[ ](?:-\S+[ ])?" + _VALUE,
+            rb"\bsqlplus\b[^\r\n]{0,40}?[ \"'][\w.]{1,32}/" + rb"([^\s\"'@/]{4,64})@",
+            rb"(?i:\bjdbc:\w+:(?:thin|oci8?):)[\w.\-]{1,64}/([^\s\"'@/]{3,128})@",
+            rb"(?i:\bidentified[ ](?:with[ ][\w\"']{1,40}[ ])?(?:by|as)[ ](?:password[ ])?)"
+            rb"['\"]([^'\"\r\n]{4,128})['\"]",
+            rb"(?i:\b(?:create|alter)[ ](?:user|role|login|database)\b[^\r\n;]{0,120}?\bpassword)"
+            rb"[ ]*[=(]?[ ]*N?['\"]([^'\"\r\n]{4,128})['\"]",
+            rb"(?i:\bset[ ]password\b[^\r\n;]{0,80}?=)[ ]*(?i:password\()?['\"]([^'\"\r\n]{4,128})['\"]",
+            rb"(?m)^[ \t]*(?:requirepass|masterauth|rpcpassword)[ =\"]{1,3}" + _VALUE,
+            rb"(?i:^|\n)[^\r\n]{0,80}(?i:\bmachine[ ][^\s]+[ ]+login[ ][^\s]+[ ]+password[ ]+)([^\s]{3,256})",
+        )
+    )
+)
+"""The one group that matched: a password that a command line, a statement or an address holds by its grammar."""
+
+_OPTION = LazyPattern(
+    rb"(?:^|[\s\"'\[,(=])"
+    rb"--?[\w\-]*?("
+    + _TELLING
+    + rb"|"
+    + _TOKEN
+    + rb"|\bpass\b)(?:=|[ \t]+|[\"'],[ \t\r\n]*)\\{0,3}[\"']?([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
+)
+"""Groups: 1 the option's name, 2 its value."""
+
+_LOGIN = LazyPattern(
+    rb"(?i:\b(?:log_?[io]n|sign_?in|authenticate|auth|connect|\w*basic_?auth\w*|with_?auth|\w*digest_?auth"
+    rb"|plain_?auth|\w*credentials?"
+    rb"|get_?connection|create_?connection|create_?user|add_?user|create_?super_?user|check_?password"
+    rb"|set_?password|make_?password"
+    rb"|mysqli?(?:_p?connect)?|pg_connect|ldap_bind|simple_bind(?:_s)?|pdo|ftp|smtp|imap|pop3|ssh|sftp"
+    rb"|impersonate|runas))[ \t]{0,2}\("
+    rb"[^\r\n()\"'`]{0,100}(?:\r?\n[ \t]{0,40})?\\{0,3}[\"'`]"
+)
+"""A call that takes a password by position."""
+
+_TWILIO = LazyPattern(rb"\bAC[0-9a-f]{32}\\{0,3}[\"']?[\s,:]{1,40}\\{0,3}[\"']?([0-9a-f]{32})\b")
+_INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,200})\)\s{0,20}(?i:values)\s{0,20}\(")
+_PASSWORD_COLUMN = LazyPattern(rb"(?i)passw|pwd|secret|token|api_?key")
+
+_KEYWORD = (
+    rb"(?i:\b(?:pass(?:word|phrase|code|wd|wort)?s?|pwd|pw|kennwort|secrets?|tokens?|credentials?|creds|psk|login"
+    rb"|(?:api|access|auth|private|secret|signing|encryption|encrypt|license|master|session|account|service"
+    rb"|storage|shared"
+    rb"|deploy|crypto|activation|product)[ _\-]?keys?)\b|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe)"
+)
+_SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?[0-9!@#$%^*~]")
+"""A word for a secret, and near behind something that is no word."""
+_SPOKEN_BEFORE = LazyPattern(
+    rb"(?:^|[\s\"'`(*:])([^\s\"'`<>()]{6,128})[\"'`*)]{0,3},?[ \t]+(?i:is|was|as|=)[ \t]+(?i:(?:the|my|our|your"
+    rb"|his|her|its|a)[ \t]+)?"
+    rb"(?:[\w\-']+[ \t]+){0,4}?" + _KEYWORD
+)
+"""Group 1: what is said to be a secret."""
+_SPOKEN_LOGIN = LazyPattern(
+    rb"(?i:\b(?:log(?:ged|s)?[ \-]?(?:in|on)|sign(?:ed|s)?[ \-]?in|authenticat\w+|connect(?:ed|s)?|ssh|account"
+    rb"|user(?:name)?|creds?|"
+    rb"credentials?|auth)\b)[^\r\n]{1,80}?(?i:\b(?:with|using|and|by|pass\w*)\b|[/:|])"
+    rb"[ \t]{0,3}[\"'`*]{0,3}([^\s\"'`<>(),]{6,128})"
+)
+"""Group 1: the word after who logs in."""
+_SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
+_LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
+
+_VARIABLE = LazyPattern(
+    rb"(?i:\b(?:variable|resource|parameter|param|input|output|secret))"
+    rb"[ \t]{1,4}[\"']?[\w.\-]{0,80}?[\"']?[ \t]{0,2}[\"']?" + _NAME + rb"[\"']?[ \t]{0,4}(?:=[ \t]{0,4})?\{"
+)
+_SECRET_MANIFEST = LazyPattern(rb"(?m)^([ \t\-]*)[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?Secret\b[\"']?[ \t]*,?[ \t]*\r?$")
+_MANIFEST_ENTRY = LazyPattern(rb"^([ \t\-]*)[\"']?([\w.\-/]+)[\"']?[ \t]*:(?:[ \t]+(.*?))?[ \t]*,?[ \t]*\r?$")
+_MANIFEST_JSON = LazyPattern(rb"\"kind\"[ \t]{0,4}:[ \t]{0,4}\"Secret\"")
+_MANIFEST_DATA = LazyPattern(rb"\"(?:data|stringData)\"\s{0,20}:\s{0,20}\{")
+_JSON_TEXT = LazyPattern(rb":[ \t\r\n]{0,40}\"((?:[^\"\\\r\n]|\\.)+)\"")
+_HEADER = LazyPattern(rb"^[ \t]*[\w \-\"]{1,40}(?:[,;\t][\w \-\"]{1,40})+\r?$")
+
+
+_NEARBY = LazyPattern(rb"(?:" + _TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0-9+/=_\-]{20,})[\"'`]")
+"""Group 1: a long quoted run of base64 or hex characters on a line that speaks of a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Literals that make one text together; ``is_direct`` means that nothing but brackets stands before the first."""
+
+    parts: tuple[Span, ...]
+    is_direct: bool
+
+    def value(self, data: bytes) -> bytes:
+        """The text they make."""
+        return b"".join(data[start:end] for start, end in self.parts)
+
+
+def secrets_by_place(data: bytes) -> Iterator[Span]:
+    """The span of every literal or word whose place says that it is a secret."""
+    for find in _FINDERS:
+        yield from find(data)
+
+
+def lines_of_interest(data: bytes) -> Iterator[int]:
+    """A position on each line that speaks of a secret and holds a long literal."""
+    for match in _NEARBY.finditer(data):
+        yield match.start(1)
+
+
+def _assigned(data: bytes) -> Iterator[Span]:
+    for match in _ASSIGNED.finditer(data):
+        name, operator = match.group(1), match.group(2)
+        is_assignment = operator not in (b" ", b"(")
+        if operator == b"," and not any(byte in b"\"'" for byte in data[match.end(1) : match.start(2)]):
+            continue
+        for number, chain in enumerate(chains(data, match.end(2), match.end(2) + _REACH)):
+            if not chain.is_direct and operator == b" ":
+                break
+            value = chain.value(data)
+            if len(value) < 6 or b" " in value.strip():
+                if not (chain.is_direct and _is_phrase(name, value)):
+                    continue
+            elif is_masked(value):
+                yield from _rest_of_masked(data, chain)
+                continue
+            elif not is_secret(name, value, assigned=chain.is_direct and number == 0 and is_assignment):
+                continue
+            yield from chain.parts
+
+
+def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
+    """The other halves of a text of which one is masked already."""
+    for start, end in chain.parts:
+        value = data[start:end]
+        if not is_masked(value) and len(value) >= 4 and (is_strong_password(value) or looks_random(value)):
+            yield start, end
+
+
+def _is_phrase(name: bytes, value: bytes) -> bool:
+    """A mnemonic: twelve plain words and more, where the name says so."""
+    lowered = name.lower()
+    words = value.split()
+    is_named = b"mnemonic" in lowered or b"phrase" in lowered or b"seed" in lowered
+    return is_named and len(words) >= 12 and all(word.isalpha() and len(word) <= 8 for word in words)
+
+
+def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[Chain]:
+    """The literals of the expression that begins at ``start`` and ends before ``limit``, concatenated ones as one.
+
+    ``outer`` is 1 where the expression is the arguments of a call that is open already.
+    """
+    limit = min(limit, len(data))
+    position, depth, last = start, outer, b"="
+    parts: list[Span] = []
+    is_direct = is_joined = True
+    while position < limit and depth >= outer:
+        byte = data[position : position + 1]
+        found = _literal(data, position, limit) if byte in b"\"'`\\" else None
+        if found is not None:
+            if parts and not is_joined:
+                yield Chain(tuple(parts), is_direct)
+                parts, is_direct = [], False
+            parts.append(found[:2])
+            position, is_joined, last = found[2], True, b'"'
+            continue
+        if byte in b"\"'`;" or (
+            depth == 0 and (byte == b"," or (byte == b"\n" and _ends(data, position, last, parts)))
+        ):
+            break
+        depth += (byte in b"([{") - (byte in b")]}")
+        if byte not in b" \t\r\n":
+            is_prefix = byte in b"bBrRuUfFL@N" and data[position + 1 : position + 2] in (b'"', b"'")
+            if not (is_prefix or byte in b"+.&\\" or (byte in b"([{" and not parts)):
+                is_joined = False
+                is_direct = is_direct and bool(parts)
+            last = byte
+        position += 1
+    if parts:
+        yield Chain(tuple(parts), is_direct)
+
+
+def _ends(data: bytes, newline: int, last: bytes, parts: Sequence[Span]) -> bool:
+    """Does the line end the expression, whose last significant byte is ``last``?"""
+    if last == b'"':
+        following = data[newline + 1 : newline + 80].lstrip()[:2]
+        return following[:1] not in (b"+", b"&") and not (following[:1] == b"." and following[1:2] in b". \"'")
+    return last not in b"+.&\\=(," or (last == b"=" and bool(parts))
+
+
+def _literal(data: bytes, position: int, limit: int) -> tuple[int, int, int] | None:
+    """Where the literal at ``position`` begins and ends, and what follows it; its quotes may be escaped themselves."""
+    quote = position
+    while data[quote : quote + 1] == b"\\" and quote < position + 3:
+        quote += 1
+    mark = data[quote : quote + 1]
+    if mark not in (b'"', b"'", b"`"):
+        return None
+    opener = data[position : quote + 1]
+    if quote == position and data[position : position + 3] == mark * 3:
+        opener = mark * 3
+    start = position + len(opener)
+    newline = data.find(b"\n", start, limit)
+    stop = newline if newline >= 0 else limit
+    end = data.find(opener, start, stop)
+    while end >= 0 and opener == mark and data[end - 1 : end] == b"\\" and data[end - 2 : end] != b"\\\\":
+        end = data.find(opener, end + 1, stop)
+    if end < 0 or b"\r" in data[start:end]:
+        return None
+    return start, end, end + len(opener)
+
+
+def _bare(data: bytes) -> Iterator[Span]:
+    for match in _BARE.finditer(data):
+        group = match.lastindex
+        if is_secret(match.group(1), match.group(group), quoted=False):
+            yield match.span(group)
+    for match in _SET_LINE.finditer(data):
+        value = match.group(2)
+        if not any(byte in b"()[]{}<>,;" for byte in value) and is_secret(match.group(1), value, quoted=False):
+            yield match.span(2)
+    for match in _OPTION.finditer(data):
+        if is_secret(match.group(1), match.group(2)):
+            yield match.span(2)
+
+
+def _pairs(data: bytes) -> Iterator[Span]:
+    for match in _NAMED.finditer(data):
+        value = _NAMED_VALUE.search(data, match.end() - 1, min(len(data), match.end() + _REACH // 2))
+        if value is not None and is_secret(match.group(1), value.group(1)):
+            yield value.span(1)
+    for match in _VALUE_NAMED.finditer(data):
+        if is_secret(match.group(2), match.group(1)):
+            yield match.span(1)
+    for match in _VARIABLE.finditer(data):
+        stop = data.find(b"}", match.end(), match.end() + _REACH)
+        value = _NAMED_VALUE.search(data, match.end(), stop if stop >= 0 else min(len(data), match.end() + _REACH))
+        if value is not None and is_secret(match.group(1), value.group(1)):
+            yield value.span(1)
+    for pattern in (_ELEMENT, _CELL):
+        for match in pattern.finditer(data):
+            if is_secret(match.group(1), match.group(2)):
+                yield match.span(2)
+
+
+def _commands(data: bytes) -> Iterator[Span]:
+    reached = 0
+    for head in _COMMAND_LINE.finditer(data):
+        if head.start() >= reached:
+            start = max(reached, data.rfind(b"\n", 0, head.start()) + 1, head.start() - _REACH)
+            newline = data.find(b"\n", head.end(), head.end() + 2 * _REACH)
+            reached = newline if newline >= 0 else min(len(data), head.end() + 2 * _REACH)
+            for match in _COMMANDS.finditer(data, start, reached):
+                group = match.lastindex
+                if is_password_in_place(match.group(group)):
+                    yield match.span(group)
+    for match in _TWILIO.finditer(data):
+        yield match.span(1)
+
+
+def _positional(data: bytes) -> Iterator[Span]:
+    for match in _LOGIN.finditer(data):
+        opened = data.index(b"(", match.start(), match.end())
+        for chain in chains(data, opened + 1, opened + _REACH, outer=1):
+            if is_strong_password(chain.value(data)):
+                yield from chain.parts
+    for match in _INSERT.finditer(data):
+        if _PASSWORD_COLUMN.search(match.group(1)):
+            for chain in chains(data, match.end(), match.end() + _REACH, outer=1):
+                if is_strong_password(chain.value(data)):
+                    yield from chain.parts
+
+
+def _spoken(data: bytes) -> Iterator[Span]:
+    for match in _SPOKEN.finditer(data):
+        newline = data.find(b"\n", match.end(), match.end() + 128)
+        stop = newline if newline >= 0 else min(len(data), match.end() + 128)
+        yield from _words_of(data, match.end(1), stop)
+    for pattern in (_SPOKEN_BEFORE, _SPOKEN_LOGIN):
+        for match in pattern.finditer(data):
+            start, end = _trimmed(data, *match.span(1))
+            if is_strong_password(data[start:end]):
+                yield start, end
+
+
+def _words_of(data: bytes, start: int, stop: int) -> Iterator[Span]:
+    before = data[start : start + 1]
+    for match in _SENTENCE_WORD.finditer(data, start, stop):
+        if match.start() == start and before not in (b":", b"=", b"*"):
+            continue
+        begin, end = _trimmed(data, *match.span())
+        value = data[begin:end]
+        is_linked = before.lower() in _LINKS or (before[-1:] == b":" and before[:1] != b":")
+        before = match.group()
+        if len(value) < 6:
+            continue
+        if is_strong_password(value) or (is_linked and _is_said(value)):
+            yield begin, end
+
+
+def _is_said(value: bytes) -> bool:
+    """What somebody calls a secret: letters and digits or marks, no name of a thing."""
+    return not is_placeholder(value) and not is_name(value) and looks_like_password(value)
+
+
+def _trimmed(data: bytes, start: int, end: int) -> Span:
+    """The word without the marks of the sentence around it."""
+    while end > start and data[end - 1 : end] in b".,;:?*_":
+        end -= 1
+    while start < end and data[start : start + 1] in b"*_:=":
+        start += 1
+    return start, end
+
+
+def _manifests(data: bytes) -> Iterator[Span]:
+    """Every entry of every Kubernetes Secret, whatever its name."""
+    if b"Secret" not in data:
+        return
+    reached = 0
+    for match in _SECRET_MANIFEST.finditer(data):
+        if match.start() >= reached:
+            lines = _manifest_lines(data, match.start(), len(match.group(1)))
+            reached = max(match.end(), lines[-1][1] if lines else 0)
+            yield from _entries(data, lines, len(match.group(1)))
+    reached = 0
+    for match in _MANIFEST_JSON.finditer(data):
+        if match.start() < reached:
+            continue
+        begin = max(reached, match.start() - _LONGEST_MANIFEST, data.rfind(b'"apiVersion"', reached, match.start()))
+        reached = min(len(data), match.end() + _LONGEST_MANIFEST)
+        for entry in _MANIFEST_DATA.finditer(data, begin, reached):
+            close = data.find(b"}", entry.end(), reached)
+            for text in _JSON_TEXT.finditer(data, entry.end(), close if close >= 0 else reached):
+                if _is_entry(text.group(1)):
+                    yield text.span(1)
+
+
+def _manifest_lines(data: bytes, kind: int, indent: int) -> list[Span]:
+    """The lines of the mapping around its ``kind``, which is indented by ``indent``."""
+    first = limit = kind
+    limit = max(0, kind - _LONGEST_MANIFEST)
+    while first > limit:
+        above = data.rfind(b"\n", 0, first - 1) + 1
+        line = data[above : first - 1]
+        if line.strip() and (_indent(line) < indent or line.startswith(b"---")):
+            break
+        first = above
+        if line.strip() and _indent(line) == indent and line.lstrip(b" \t").startswith(b"- "):
+            break
+    lines: list[Span] = []
+    position, limit = first, min(len(data), kind + _LONGEST_MANIFEST)
+    while position < limit:
+        newline = data.find(b"\n", position, limit)
+        end = newline if newline >= 0 else limit
+        line = data[position:end]
+        is_item = _indent(line) == indent and line.lstrip(b" \t").startswith(b"- ")
+        if position > kind and line.strip() and (_indent(line) < indent or is_item or line.startswith(b"---")):
+            break
+        lines.append((position, end))
+        position = end + 1
+    return lines
+
+
+def _indent(line: bytes) -> int:
+    """The column of a key, behind the dash of a list's item."""
+    return len(line) - len(line.lstrip(b" \t-")) if not line.startswith(b"---") else 0
+
+
+def _entries(data: bytes, lines: Sequence[Span], indent: int) -> Iterator[Span]:
+    """The values below ``data`` and ``stringData``, block scalars line by line."""
+    is_inside = False
+    for start, end in lines:
+        line = data[start:end]
+        if not line.strip() or line.lstrip().startswith(b"#"):
+            continue
+        entry = _MANIFEST_ENTRY.search(line)
+        if len(line) - len(line.lstrip(b" \t")) <= indent:
+            is_inside = entry is not None and entry.group(2) in (b"data", b"stringData")
+            continue
+        if is_inside:
+            span = entry.span(3) if entry is not None else (_blank(line), len(line.rstrip()))
+            if span[0] >= 0:
+                yield from _entry(data, start + span[0], start + span[1])
+
+
+def _entry(data: bytes, start: int, end: int) -> Iterator[Span]:
+    while end > start and data[end - 1 : end] in b"\"' \t\r,":
+        end -= 1
+    while start < end and data[start : start + 1] in b"\"' \t":
+        start += 1
+    if _is_entry(data[start:end]):
+        yield start, end
+
+
+def _is_entry(value: bytes) -> bool:
+    return bool(value) and value[:1] not in b"|>&*{!$<" and not is_masked(value)
+
+
+def _blank(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _columns(data: bytes) -> Iterator[Span]:
+    """The columns of a table of separated values that its first line names as secrets."""
+    position = data.find(b"\n", 0, _REACH) + 1
+    header = data[: max(0, position - 1)]
+    if not position or _HEADER.search(header) is None or _PASSWORD_COLUMN.search(header) is None:
+        return
+    mark = max((b",", b";", b"\t"), key=header.count)
+    columns = [n for n, name in enumerate(header.split(mark)) if _PASSWORD_COLUMN.search(name)]
+    most = header.count(mark)
+    while position < len(data):
+        newline = data.find(b"\n", position)
+        end = newline if newline >= 0 else len(data)
+        line = data[position:end]
+        if line.count(mark) == most:
+            start = position
+            for number, cell in enumerate(line.split(mark)):
+                value = cell.strip(b" \"'\r")
+                if number in columns and not is_placeholder(value) and looks_like_password(value):
+                    at = start + cell.index(value)
+                    yield at, at + len(value)
+                start += len(cell) + 1
+        position = end + 1
+
+
+_FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
+    _assigned,
+    _bare,
+    _pairs,
+    _commands,
+    _positional,
+    _spoken,
+    _manifests,
+    _columns,
+)

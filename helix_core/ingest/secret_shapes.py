@@ -1,0 +1,306 @@
+"""Secrets that their own shape gives away: the formats of issuers, private key blocks, and detect-secrets' opinion.
+
+Bytes in, spans out. Patterns are RE2, compiled at their first use. Repetitions after a group are bounded or end with
+their character class, so that a search never reads past its own match: a file is scanned in linear time. detect-secrets
+uses Python's ``re``, so it gets only the lines that our own patterns point at, and of those at most ``LONGEST_LINE``
+bytes; its plugins are used through ``analyze_string``, which keeps no state, reads no settings and asks nobody over the
+network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from helix_core.ingest.secret_values import LazyPattern, is_masked, is_placeholder, looks_random
+
+LONGEST_LINE = 1000
+_TOKEN_BYTES = 4096
+_WORD = rb"[A-Za-z0-9_\-]"
+_ASSIGN = rb"[\"'\]]{0,2}[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}[\"']?"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of credential. ``judged`` means: the shape alone does not prove it, so placeholders are let through."""
+
+    kind: str
+    pattern: bytes
+    judged: bool = False
+
+
+TOKEN_RULES: tuple[Rule, ...] = (
+    Rule("aws-access-key", rb"\b((?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16})\b"),
+    Rule(
+        "aws-secret-key",
+        rb"(?i:aws[\w.\-]{0,20}(?:secret|private)[\w.\-]{0,20}|secret_?access_?key)" + _ASSIGN + rb"([A-Za-z0-9/+]{40})"
+        rb"(?:[^A-Za-z0-9/+=]|$)",
+    ),
+    Rule("github-token", rb"\b((?:gh[pousr]_[A-Za-z0-9]{30,})|github_pat_[A-Za-z0-9_]{22,})"),
+    Rule("gitlab-token", rb"\b(gl(?:pat|oas|dt|rt|cbt|ptt|ft|agent|imt|soat)-" + _WORD + rb"{20,})"),
+    Rule("slack-token", rb"\b(xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Za-z0-9\-]{20,})"),
+    Rule("slack-webhook", rb"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+]{20,})", judged=True),
+    Rule("stripe-key", rb"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})"),
+    Rule("google-api-key", rb"\b(AIza" + _WORD + rb"{35})"),
+    Rule("google-oauth", rb"\b(GOCSPX-" + _WORD + rb"{20,}|ya29\." + _WORD + rb"{20,}|1//0" + _WORD + rb"{30,})"),
+    Rule("npm-token", rb"\b(npm_[A-Za-z0-9]{36,})"),
+    Rule("npm-auth", rb":_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}[\"']?([A-Za-z0-9_\-=+/.]{8,})", judged=True),
+    Rule("pypi-token", rb"\b(pypi-AgE[A-Z]" + _WORD + rb"{16,})"),
+    Rule("rubygems-key", rb"\b(rubygems_[a-f0-9]{48})"),
+    Rule("cargo-token", rb"\b(cio[A-Za-z0-9]{32})\b"),
+    Rule("sendgrid-key", rb"\b(SG\." + _WORD + rb"{16,}\." + _WORD + rb"{16,})"),
+    Rule("mailgun-key", rb"\b(key-[0-9a-z]{32})\b"),
+    Rule("mailchimp-key", rb"\b([0-9a-f]{32}-us[0-9]{1,2})\b"),
+    Rule("twilio-key", rb"\b((?:SK|AC)[0-9a-f]{32})\b"),
+    Rule("anthropic-key", rb"\b(sk-ant-" + _WORD + rb"{20,})"),
+    Rule("openai-key", rb"\b(sk-(?:proj|svcacct|admin|None|or-v1)-" + _WORD + rb"{20,}|sk-[A-Za-z0-9]{32,})"),
+    Rule("huggingface-token", rb"\b((?:hf|api_org)_[A-Za-z0-9]{30,})"),
+    Rule("replicate-token", rb"\b(r8_[A-Za-z0-9]{37})\b"),
+    Rule("groq-key", rb"\b(gsk_[A-Za-z0-9]{40,})"),
+    Rule("azure-key", rb"(?i:(?:account|shared|shared_?access)_?key)" + _ASSIGN + rb"([A-Za-z0-9+/]{40,}={0,2})"),
+    Rule("azure-sas", rb"[?&;]sig=([A-Za-z0-9%+/=]{30,})"),
+    Rule("azure-client-secret", rb"\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34})"),
+    Rule("digitalocean-token", rb"\b(do[opr]_v1_[a-f0-9]{64})"),
+    Rule("shopify-token", rb"\b(shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32})"),
+    Rule("square-token", rb"\b(sq0(?:atp|csp|idp)-" + _WORD + rb"{22,}|EAAA" + _WORD + rb"{60,})"),
+    Rule("databricks-token", rb"\b(dapi[a-f0-9]{32})\b"),
+    Rule("atlassian-token", rb"\b(ATATT3[A-Za-z0-9_\-=]{60,})"),
+    Rule("linear-key", rb"\b(lin_(?:api|oauth)_[A-Za-z0-9]{32,})"),
+    Rule("grafana-token", rb"\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})"),
+    Rule("newrelic-key", rb"\b(NRAK-[A-Z0-9]{27})\b"),
+    Rule("sentry-token", rb"\b(sntry[su]_[A-Za-z0-9+/=_\-]{40,})"),
+    Rule("docker-token", rb"\b(dckr_(?:pat|oat)_" + _WORD + rb"{20,})"),
+    Rule("vault-token", rb"\b(hv[sbr]\." + _WORD + rb"{24,})"),
+    Rule("doppler-token", rb"\b(dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9]{40,})"),
+    Rule("supabase-key", rb"\b(sb[ps]_[a-f0-9]{40})\b"),
+    Rule("age-key", rb"\b(AGE-SECRET-KEY-1[A-Z0-9]{58})"),
+    Rule("artifactory-token", rb"\b(AKC[a-zA-Z0-9]{10}[a-zA-Z0-9]{40,})"),
+    Rule("telegram-token", rb"\b([0-9]{8,10}:AA" + _WORD + rb"{33})"),
+    Rule("discord-token", rb"\b([MNO]" + _WORD + rb"{23,25}\." + _WORD + rb"{6}\." + _WORD + rb"{27,38})"),
+    Rule("jwt", rb"\b(eyJ" + _WORD + rb"{8,}\.eyJ" + _WORD + rb"{8,}(?:\." + _WORD + rb"*)?)"),
+    Rule(
+        "url-password",
+        rb"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>`\\]{0,100}:([^\s/@\"'<>{}`\\]{3,200})@[\w\[%.$\-]",
+        judged=True,
+    ),
+    Rule("bearer-token", rb"(?i:\bbearer)[ \t]{1,4}([A-Za-z0-9_\-.~+/]{16,}={0,2})", judged=True),
+    Rule(
+        "basic-auth",
+        rb"(?i:authorization)[\"']{0,1}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?i:basic)[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
+        judged=True,
+    ),
+    Rule(
+        "connection-string", rb"(?i:;[ \t]{0,4}(?:password|pwd|passwd)[ \t]{0,2}=[ \t]{0,2})([^;\"'\s{}]{3,128})", True
+    ),
+    Rule(
+        "connection-string",
+        rb"(?i:\b(?:host|user|dbname|port|sslmode)=[^\s\"'=]{1,64}[ ](?:[a-z_]{1,20}=[^\s\"'=]{1,64}[ ]){0,6}"
+        rb"password=)([^\s\"'{}]{3,128})",
+        judged=True,
+    ),
+    Rule("curl-password", rb"\bcurl[^\n]{0,120}[ \t](?:-u|--user)[ =][\"']?[^\s:\"'$]{1,64}:([^\s\"'$]{3,128})", True),
+)
+
+TOKENS = LazyPattern(b"|".join(rule.pattern for rule in TOKEN_RULES))
+"""Group n+1 belongs to ``TOKEN_RULES[n]``."""
+
+_BEGIN = LazyPattern(
+    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----"
+)
+_END = LazyPattern(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 [A-Z ]{0,20}PRIVATE KEY ----")
+_PUTTY = LazyPattern(rb"Private-Lines: [0-9]{1,4}\r?\n")
+_RUN = LazyPattern(rb"[A-Za-z0-9+/=_\-]{5,}")
+_BODY_LINE = LazyPattern(
+    rb"^[ \t\"'`+>#*|/]*(?:[A-Za-z0-9\-]{1,24}: [^\r\n]{0,200}|(?:[A-Za-z0-9+/=]|\\[nr])+)?[ \t\"'`+\\,;)nr]*\r?\n?$",
+)
+_KEY_LINE = LazyPattern(rb"^[ \t\"'`+>#*|]*[A-Za-z0-9+/]{40,}={0,2}(?:\\[nr])*[ \t\"'`+\\,;)]*\r?\n?$")
+_LONGEST_BLOCK = 64 << 10
+_SHORTEST_KEY_RUN = 16
+
+
+_ISSUERS = (
+    ("artifactory", "ArtifactoryDetector"),
+    ("aws", "AWSKeyDetector"),
+    ("azure_storage_key", "AzureStorageKeyDetector"),
+    ("cloudant", "CloudantDetector"),
+    ("discord", "DiscordBotTokenDetector"),
+    ("ibm_cloud_iam", "IbmCloudIamDetector"),
+    ("ibm_cos_hmac", "IbmCosHmacDetector"),
+    ("mailchimp", "MailchimpDetector"),
+    ("softlayer", "SoftlayerDetector"),
+    ("square_oauth", "SquareOAuthDetector"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret was here: ``kind`` is the field's word for it, the byte span is half-open."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def tokens(data: bytes) -> Iterator[Finding]:
+    """Every credential in an issuer's format."""
+    reached = 0
+    for match in TOKENS.finditer(data):
+        finding = _token(data, match, 0)
+        while finding is not None and finding.end > reached:
+            yield finding
+            # A token right behind another begins no word, until the first is masked: so it is looked at as if it were.
+            reached = finding.end
+            behind = data[reached : reached + _TOKEN_BYTES] if _is_word(data[reached : reached + 1]) else b""
+            found = TOKENS.match(behind)
+            finding = _token(data, found, reached) if found is not None else None
+
+
+def _token(data: bytes, match: Any, offset: int) -> Finding | None:
+    """What matched in the bytes from ``offset`` on, unless it is masked already or stands for a token to come."""
+    group = match.lastindex
+    rule = TOKEN_RULES[group - 1]
+    start, end = (offset + place for place in match.span(group))
+    value = data[start:end]
+    placeholder = is_masked(value) or (rule.judged and is_placeholder(value))
+    return None if placeholder else Finding(rule.kind, start, end)
+
+
+def _is_word(byte: bytes) -> bool:
+    """A byte of ``\\w``, at which a token that follows another can begin."""
+    return byte.isalnum() or byte == b"_"
+
+
+def private_keys(data: bytes) -> Iterator[Finding]:
+    """The base64 runs of every private key, also of one cut off at its beginning or its end.
+
+    PEM, OpenSSH, PGP, PuTTY; whole, truncated, quoted line by line, or on one line with ``\\n``. Never the markers and
+    never a line end.
+    """
+    for block in _blocks(data):
+        for start, end in block:
+            yield Finding("private-key", start, end)
+
+
+def second_opinion(data: bytes, starts: Iterable[int]) -> Iterator[Finding]:
+    """What detect-secrets finds on the lines of the positions ``starts``."""
+    for line_start in sorted({_line_start(data, start) for start in starts}):
+        newline = data.find(b"\n", line_start)
+        line = data[line_start : min(len(data) if newline < 0 else newline, line_start + LONGEST_LINE)]
+        found = [(kind, value) for kind, value in _issued(line) if not is_placeholder(value)]
+        found += [("secret", value) for value in _random_strings(line) if looks_random(value)]
+        for kind, value in found:
+            offset = line.find(value)
+            while offset >= 0:
+                yield Finding(kind, line_start + offset, line_start + offset + len(value))
+                offset = line.find(value, offset + len(value))
+
+
+def _line_start(data: bytes, position: int) -> int:
+    """Where the line of ``position`` begins; a long line is seen as blocks, so many findings in it cost no more."""
+    newline = data.rfind(b"\n", max(0, position - LONGEST_LINE), position)
+    return newline + 1 if newline >= 0 else position - position % LONGEST_LINE
+
+
+def _blocks(data: bytes) -> Iterator[tuple[tuple[int, int], ...]]:
+    if b"PRIVATE KEY" not in data and b"Private-Lines: " not in data:
+        return
+    position = 0
+    for begin in _BEGIN.finditer(data):
+        if begin.start() >= position:
+            stop = _block_end(data, begin.end())
+            position = max(begin.end(), stop)
+            yield from _block(data, begin.end(), stop)
+    for lines in _PUTTY.finditer(data):
+        yield from _block(data, lines.end(), _body_end(data, lines.end()))
+    for end in _END.finditer(data):
+        start = _body_start(data, end.start())
+        if start < end.start():
+            yield from _block(data, start, end.start())
+
+
+def _block(data: bytes, start: int, stop: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    runs = tuple(run.span() for run in _RUN.finditer(data, start, stop))
+    if any(end - begin >= _SHORTEST_KEY_RUN and _is_key_material(data[begin:end]) for begin, end in runs):
+        yield runs
+
+
+def _is_key_material(run: bytes) -> bool:
+    # Identifiers between two marker literals in code are not a key.
+    return b"_" not in run and any(48 <= byte <= 57 for byte in run) and any(65 <= byte <= 90 for byte in run)
+
+
+def _block_end(data: bytes, start: int) -> int:
+    """The END marker, or where lines stop to look like a key's body."""
+    limit = min(len(data), start + _LONGEST_BLOCK)
+    end = _END.search(data, start, limit)
+    again = _BEGIN.search(data, start, end.start() if end else limit)
+    if end and not again:
+        return int(end.start())
+    return _body_end(data, start)
+
+
+def _body_end(data: bytes, start: int) -> int:
+    position = start
+    limit = min(len(data), start + _LONGEST_BLOCK)
+    while position < limit:
+        newline = data.find(b"\n", position, limit)
+        line_end = limit if newline < 0 else newline + 1
+        if line_end - position > 4096:
+            return position + 4096
+        if not _BODY_LINE.search(data[position:line_end]):
+            # The rest of the marker's own line may hold the key and then code.
+            return line_end if position == start else position
+        position = line_end
+    return position
+
+
+def _body_start(data: bytes, end: int) -> int:
+    """Where the key lines directly above an END marker begin."""
+    limit = max(0, end - _LONGEST_BLOCK)
+    position = data.rfind(b"\n", limit, end) + 1
+    first = True
+    while position > limit:
+        line_start = data.rfind(b"\n", limit, position - 1) + 1
+        line = data[line_start:position]
+        if not (_KEY_LINE.search(line) or (first and len(line) > 2 and _BODY_LINE.search(line))):
+            break
+        first = False
+        position = line_start
+    return position
+
+
+@cache
+def _issuer_plugins() -> tuple[tuple[str, Any], ...]:
+    from importlib import import_module
+
+    return tuple(
+        (module.replace("_", "-"), getattr(import_module(f"detect_secrets.plugins.{module}"), name)())
+        for module, name in _ISSUERS
+    )
+
+
+@cache
+def _entropy_plugins() -> tuple[Any, Any]:
+    from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString, HexHighEntropyString
+
+    return HexHighEntropyString(), Base64HighEntropyString()
+
+
+def _issued(line: bytes) -> Iterator[tuple[str, bytes]]:
+    """``(kind, secret)`` for each credential an issuer's plugin sees in ``line``."""
+    text = line[:LONGEST_LINE].decode("latin-1")
+    for kind, plugin in _issuer_plugins():
+        for secret in plugin.analyze_string(text):
+            if len(secret) >= 8:
+                yield kind, secret.encode("latin-1")
+
+
+def _random_strings(line: bytes) -> Iterator[bytes]:
+    """Quoted strings of ``line`` whose entropy is above the plugins' limits (4.5 bits base64, 3.0 bits hex)."""
+    text = line[:LONGEST_LINE].decode("latin-1")
+    for plugin in _entropy_plugins():
+        for secret in plugin.analyze_string(text):
+            if len(secret) >= 20 and plugin.calculate_shannon_entropy(secret) > plugin.entropy_limit:
+                yield secret.encode("latin-1")

@@ -1,0 +1,252 @@
+"""Is this literal a secret, or a placeholder, a word, a piece of code? Pure decisions about short byte strings.
+
+A false "no" leaks a credential into the index, a false "yes" hides ordinary code. Formats with an issuer's prefix never
+come here: these rules decide where the one sign is the name that a literal is assigned to, or the place it stands in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import re2
+
+
+class LazyPattern:
+    """An RE2 pattern over bytes in Latin-1 mode, compiled at its first use: one byte is one character."""
+
+    __slots__ = ("_compiled", "_source")
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._compiled: Any = None
+
+    def compiled(self) -> Any:
+        """The RE2 object."""
+        if self._compiled is None:
+            options = re2.Options()
+            options.encoding = re2.Options.Encoding.LATIN1
+            options.max_mem = 64 << 20
+            options.log_errors = False
+            self._compiled = re2.compile(self._source, options)
+        return self._compiled
+
+    def search(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
+        """The first match in ``[start, end)``, or None."""
+        return self.compiled().search(data, start, len(data) if end is None else end)
+
+    def match(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
+        """The match that begins at ``start``, or None."""
+        return self.compiled().match(data, start, len(data) if end is None else end)
+
+    def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Any]:
+        """Every match in ``[start, end)``, none overlapping another."""
+        found: Iterator[Any] = self.compiled().finditer(data, start, len(data) if end is None else end)
+        return found
+
+    def sub(self, replacement: bytes, data: bytes) -> bytes:
+        """``data`` with every match replaced."""
+        return bytes(self.compiled().sub(replacement, data))
+
+
+# Words that stand in for a secret, or that a value merely naming one is made of.
+_PUNCTUATION = b"()[]{}<>`\\\"',"
+_MARKS = b"!@#$%^&*~+=?|;"
+_FILLER = LazyPattern(
+    rb"(?i)change[_\-]?(?:me|this|it)|example|placeholder|your|dummy|sample|insert|replace|redacted|removed|hidden|x{3,}|\*{3,}"
+    rb"|\.{3,}|_{3,}|-{3,}|todo|fixme|fake|mock|test(?:ing|er|s)?|demo|default|insecure|super|secrets?|passw(?:or)?ds?|passwd"
+    rb"|phrase|pass|pwd|pw|tokens?|credentials?|foobar|foo|bar|baz|spam|eggs|qux|qwerty|asdf|letmein|admin|guest|root|user(?:name)?"
+    rb"|abcdef(?:gh|g)?|abc|0?123456789?0?|12345|1234|123|none|null|undefined|true|false|invalid|incorrect|forbidden|wrong|valid|bad|good"
+    rb"|strong|weak|same|old|new|some|any|this|that|here|value|string|key|oauth2?|auth|sha-?(?:1|224|256|384|512)|sha3|md5|utf-?8"
+    rb"|base(?:16|32|58|64)|pbkdf2|argon2(?:id|i|d)?|bcrypt|scrypt|hmac|x509|(?:rs|hs|es|ps)(?:256|384|512)|http2?|localhost"
+    rb"|tiger|scott|postgres(?:ql)?|mysql|mariadb|redis|rabbitmq|mongo(?:db)?"
+)
+_TEMPLATE = LazyPattern(
+    rb"\$\{|\$\(|\{\{|\{%|%\(|%[sdr]\b|\{[\w.!:]*\}|<[\w\- ./:|]*>?|\[masked[:*\]]|\[\*+\]|://|^\.{0,2}/[\w.\-]+(?:/|$)|^\$\w+$|^[#@]\w+$"
+    rb"|^[A-Za-z]:\\|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
+)
+_MASK = LazyPattern(rb"\[masked(?::[a-z0-9\-]+)?\**\]|\[\*+\]")
+_UUID = LazyPattern(rb"(?i)^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$")
+_WORDS = LazyPattern(
+    rb"^[A-Z]?[a-z]*(?:[A-Z][a-z]+)*(?:[_\-.:/ ,]+(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+|[0-9]{1,4}))*[0-9]{0,4}$"
+)
+_UPPER_WORDS = LazyPattern(rb"^[A-Z]+[0-9]{0,2}(?:[_\-.:/]+[A-Z0-9]+)*$")
+_CODE_PATH = LazyPattern(rb"^[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})*[*&!?]*$")
+_ADDRESS = LazyPattern(
+    rb"^[\w\-]+(?:\.[\w\-]+)*\.[a-z]{2,6}(?::[0-9]{1,5})?$"
+    rb"|^[0-9.]+(?::[0-9]+){0,3}$|^[\w.\-]+:[0-9.]+$|^v?[0-9]+(?:\.[0-9]+)+[\w.\-+]*$"
+)
+_DOTTED = LazyPattern(rb"^[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30}(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30})+$")
+_SETTING = LazyPattern(
+    rb"^-{0,2}[A-Za-z_][\w.\-]*=|^-{1,2}[A-Za-z]|^&?[A-Za-z]\w*[*&]+\w*$|^\w+[+*/]\w+$|%[A-Fa-f0-9]{2}|[?&]\w+=|\.\.|^[:~]"
+)
+_DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
+_HEX = LazyPattern(rb"^(?:0x)?(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})$")
+_RUNS = LazyPattern(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_PASSWORD_NAME = LazyPattern(
+    rb"(?i)passw|passcode|passphrase|kennwort|pwd|(?:^|[_\-.\s])(?:pass|pw|psk|creds?|credentials?)[0-9]{0,2}$"
+    rb"|(?-i:[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Creds?|Credentials?)[0-9]{0,2}$)"
+)
+_KEY_NAME = LazyPattern(rb"(?i)keys?[0-9]{0,2}$")
+_TELLING_KEY = LazyPattern(
+    rb"(?i)secret|token|cred"
+    rb"|(?:api|access|auth|private|signing|encryption|encrypt|license|master|session|account|service|storage|shared)"
+    rb"[_\-. ]?keys?"
+)
+_PUBLIC_NAME = LazyPattern(rb"(?i)public|publishable")
+_API_NAME = LazyPattern(rb"(?i)api|secret|passw")
+# Names that speak about a secret without holding one.
+_ABOUT = LazyPattern(
+    rb"(?i)(?:url|uri|path|file(?:name)?|dir|name|field|header|type|length|len|size|expir\w*|ttl|timeout|age|prefix|suffix"
+    rb"|hash(?:er|ers)?|validators?|template|class|param(?:eter)?s?|regex|pattern|format|label|message|msg|errors?|help\w*"
+    rb"|text|title|views?|forms?|generator|backend|storage|engine|module|model|method|kind|status|version|algorithm|alg"
+    rb"|checksum|digest|integrity|sha\w*|md5|commit|placeholder|hint|description|doc|route|endpoint|count|limit|policy|scope|arn"
+    rb"|startswith|endswith|contains|exact|isnull|cookie|re|fmt|separator|sep|chars?|charset|alphabet)s?$"
+)
+
+
+def shannon_entropy(value: bytes) -> float:
+    """Bits per byte of ``value`` as its own distribution."""
+    if not value:
+        return 0.0
+    total = len(value)
+    return -sum(count / total * math.log2(count / total) for count in Counter(value).values())
+
+
+def is_template(value: bytes) -> bool:
+    """Interpolation, a mask, a path, an address, a pattern: something that names a secret instead of being one."""
+    return _TEMPLATE.search(value) is not None
+
+
+def is_placeholder(value: bytes) -> bool:
+    """``changeme``, ``<your-token>``, ``${TOKEN}``, ``xxxxxxxx``: nothing is left once filler words are taken out."""
+    if is_template(value) or len(set(value)) < 4:
+        return True
+    rest = bytes(byte for byte in _FILLER.sub(b"", value) if byte not in b"_-. /:'\",!*#@$")
+    return len(rest) < 4 or len(set(rest)) < 3
+
+
+def _switches(value: bytes) -> int:
+    """How often letters and digits, or lower and upper case, take turns."""
+    classes = ["d" if 48 <= b <= 57 else "u" if 65 <= b <= 90 else "l" if 97 <= b <= 122 else "s" for b in value]
+    return sum(1 for before, after in pairwise(classes) if before != after and (before, after) != ("u", "l"))
+
+
+def looks_random(value: bytes) -> bool:
+    """A generated key rather than words: long, many different characters, classes that take turns."""
+    if len(value) < 12 or _WORDS.search(value) or _UPPER_WORDS.search(value):
+        return False
+    digits = sum(48 <= byte <= 57 for byte in value)
+    entropy = shannon_entropy(value)
+    if digits == 0:
+        return len(value) >= 20 and entropy >= 3.7 and _switches(value) >= len(value) // 5
+    if digits == len(value):
+        return False
+    return entropy >= 2.8 and (_switches(value) >= 3 or digits * 4 >= len(value))
+
+
+def is_masked(value: bytes) -> bool:
+    """Does it hold what a mask looks like?"""
+    return _MASK.search(value) is not None
+
+
+def looks_generated(value: bytes) -> bool:
+    """A key that no word or name looks like: hex of a key's length, or long, of three classes that take turns."""
+    if _HEX.search(value):
+        return len(value.removeprefix(b"0x")) % 8 == 0 and _switches(value) >= 4
+    if len(value) < 24 or not looks_random(value) or any(byte in b" _-./:" for byte in value):
+        return False
+    return _classes(value) >= 3 and _switches(value) * 4 >= len(value) and not is_wordy(value)
+
+
+def is_wordy(value: bytes) -> bool:
+    """An identifier or a phrase: its runs of letters are three long and more on the average."""
+    runs = [len(run.group()) for run in _RUNS.finditer(value) if not run.group().isdigit()]
+    return bool(runs) and sum(runs) >= 3 * len(runs)
+
+
+def _classes(value: bytes) -> int:
+    """How many of lower case, upper case, digits and marks it holds."""
+    return (
+        any(97 <= byte <= 122 for byte in value)
+        + any(65 <= byte <= 90 for byte in value)
+        + any(48 <= byte <= 57 for byte in value)
+        + any(byte in _MARKS for byte in value)
+    )
+
+
+def looks_like_password(value: bytes) -> bool:
+    """What a person types: letters with digits or marks, no phrase of plain words."""
+    letters = sum(65 <= (byte & 0xDF) <= 90 for byte in value)
+    digits = sum(48 <= byte <= 57 for byte in value)
+    marks = sum(byte in _MARKS for byte in value)
+    if not letters or not digits + marks:
+        return looks_random(value)
+    separated = any(byte in b"_-./:" for byte in value)
+    return not (separated and _WORDS.search(value)) and len(set(value)) >= 5
+
+
+def is_strong_password(value: bytes) -> bool:
+    """A password by its own look, whatever stands around it: classes that take turns, and no identifier."""
+    if len(value) < 6 or is_placeholder(value) or is_name(value):
+        return False
+    rest = _FILLER.sub(b"", value)
+    if len(rest) < 4 or not looks_like_password(rest):
+        return looks_random(value) and not is_wordy(value)
+    has_digit = any(48 <= byte <= 57 for byte in value)
+    marked = any(byte in b"!@#$%^&*~?" for byte in value)
+    if is_wordy(value):
+        return marked and has_digit and _classes(value) >= 3
+    return (has_digit or _classes(value) >= 3) and _switches(value) >= (2 if marked or len(value) >= 10 else 3)
+
+
+def is_name(value: bytes) -> bool:
+    """A host, a file, a version, a date, a dotted or hyphenated name, a piece of code: no password looks like it."""
+    return (
+        any(byte in _PUNCTUATION for byte in value)
+        or b"::" in value
+        or (b"@" in value and b":" in value)
+        or (b"/" in value and not looks_random(value))
+        or any(
+            shape.search(value) is not None
+            for shape in (_ADDRESS, _DATE, _DOTTED, _CODE_PATH, _UPPER_WORDS, _UUID, _WORDS, _SETTING)
+        )
+    )
+
+
+def is_password_in_place(value: bytes) -> bool:
+    """In a place that holds nothing but passwords: anything but a placeholder, a variable or an option."""
+    return len(value) >= 4 and value[:1] not in (b"-", b"$", b"%", b"<", b"@") and not is_placeholder(value)
+
+
+def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool = True) -> bool:
+    """Does ``name = value`` give a secret away?
+
+    ``quoted`` is false for a bare word; ``assigned`` is false where the name only stands before the literal, or where
+    the literal is but a part of what is assigned, as in ``get("SECRET_KEY", "…")``.
+    """
+    if _ABOUT.search(name) or _PUBLIC_NAME.search(name) or is_placeholder(value):
+        return False
+    if not quoted and (_CODE_PATH.search(value) or len(value) < 8) and not _is_environment_name(name):
+        return False
+    if _CODE_PATH.search(value) and value.count(b".") and not looks_random(value):
+        return False
+    is_password = _PASSWORD_NAME.search(name) is not None
+    is_key = not is_password and _KEY_NAME.search(name) is not None and _TELLING_KEY.search(name) is None
+    if is_key:
+        return looks_generated(value)
+    if not assigned:
+        return is_strong_password(value) and (is_password or looks_random(value)) and not is_wordy(value)
+    if _UUID.search(value):
+        return _API_NAME.search(name) is not None
+    rest = _FILLER.sub(b"", value)
+    if is_password:
+        return len(rest) >= 4 and looks_like_password(rest)
+    return (looks_random(value) or (len(value) >= 8 and is_strong_password(value))) and len(rest) >= 6
+
+
+def _is_environment_name(name: bytes) -> bool:
+    return name.isupper() and b"." not in name
