@@ -124,7 +124,7 @@ def _document(looked: Looked) -> Step:
     if not is_document(item):
         return Step("document", "It is no document about the code that the code could outdate.")
     if commit is None:
-        return Step("document", "It was never committed, so nothing says whether the code has left it behind.")
+        return Step("document", "No commit of it is known, so nothing says whether the code has left it behind.")
     since = f"commit {commit.commit[:7]} of {_day(commit.committed_at)}"
     if names:
         said = f"It names {', '.join(names)}: that code reads differently now than at its own last change, {since}."

@@ -75,11 +75,11 @@ class GitFacts:
 
     def commits_of(self, paths: Sequence[bytes], reader: Reader) -> Mapping[bytes, LastCommit]:
         """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
-        head, git = self.state().head, self.git
-        if not paths or not head or git is None or head == reader.meta("commits_head"):
+        history, git = self.state().history, self.git
+        if not paths or not history or git is None or history == reader.meta("commits_head"):
             return reader.commits(paths)
-        if self._moved[0] != head:
-            self._moved = (head, {})
+        if self._moved[0] != history:
+            self._moved = (history, {})
         known = self._moved[1]
         self._ask_for([path for path in paths if path not in known], git, known)
         return {path: known[path] for path in paths if path in known}
@@ -105,12 +105,12 @@ class GitFacts:
 
     def lines(self) -> LineHistory | None:
         """Who wrote which lines, as seen from the HEAD of this moment; None where nothing is committed."""
-        head, git = self.state().head, self.git
-        if self._lines is not None and self._lines.head != head:
+        state, git = self.state(), self.git
+        if self._lines is not None and self._lines.history != state.history:
             self._lines.close()
             self._lines = None
-        if self._lines is None and git is not None and head:
-            self._lines = LineHistory(git, head)
+        if self._lines is None and git is not None and state.head:
+            self._lines = LineHistory(git, state.history, state.boundaries)
         return self._lines
 
     def _miss(self, error: GitError) -> None:

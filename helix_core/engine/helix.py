@@ -101,7 +101,7 @@ class Helix(Explaining):
         """
 
         def run() -> RefreshReport:
-            refresh = self._new_refresh(self._facts.state().head, progress, retries=retries)
+            refresh = self._new_refresh(self._facts.state().history, progress, retries=retries)
             report = refresh.look()
             if report is not None:
                 return report

@@ -80,13 +80,15 @@ class Opened:
         """What the user should know of settings and index; an index moved aside while open is told here too."""
         return (*self._config.warnings, *self._index.notices, *self._memory.notices)
 
-    def _new_refresh(self, head: str, progress: Callable[[Progress], None] | None, *, retries: bool = False) -> Refresh:
+    def _new_refresh(
+        self, history: str, progress: Callable[[Progress], None] | None, *, retries: bool = False
+    ) -> Refresh:
         return Refresh(
             self._root,
             self._facts.git,
             self._index.reader,
             self._index.writer,
-            head=head,
+            history=history,
             options=self._file_options(),
             in_hand=self._in_hand,
             workers=self._config.workers,
@@ -128,7 +130,7 @@ class Opened:
         if indexed and not self._never_waits:
             try:
                 with self._turn(None, QUESTION_WAIT_S):
-                    self._new_refresh(self._facts.state().head, None).run()
+                    self._new_refresh(self._facts.state().history, None).run()
             except BusyStoreError as error:
                 self._fall_behind(error)
         return act()

@@ -43,8 +43,8 @@ class _Looked:
 class Refresh:
     """One pass over a workspace. Belongs to one thread; ``run`` once.
 
-    With ``retries`` a whole pass tries again what was set aside and is due. That can cost seconds of CPU time a file,
-    so a pass that a question waits for has none.
+    ``history`` names the commits that can be seen now. With ``retries`` a whole pass tries again what was set aside and
+    is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Refresh:
         reader: Reader,
         writer: Writer,
         *,
-        head: str,
+        history: str,
         options: FileOptions,
         in_hand: InHand,
         workers: int = 2,
@@ -63,7 +63,7 @@ class Refresh:
     ) -> None:
         self._retries = retries
         self._in_hand = in_hand
-        self._root, self._git, self._head, self._options = root, git, head, options
+        self._root, self._git, self._history, self._options = root, git, history, options
         self._reader, self._writer = reader, writer
         self._workers = workers
         self._tell = progress or (lambda _: None)
@@ -172,7 +172,7 @@ class Refresh:
 
     def _wants_history(self, reader: Reader) -> bool:
         """Only a git gives a head."""
-        return bool(self._head) and reader.meta("commits_head") != self._head
+        return bool(self._history) and reader.meta("commits_head") != self._history
 
     def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
         self._tell(Progress("reading history", 0, 0))
@@ -188,4 +188,4 @@ class Refresh:
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
             writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in kin)
-            writer.set_meta("commits_head", self._head)
+            writer.set_meta("commits_head", self._history)

@@ -136,20 +136,21 @@ class SymbolAnswer:
 
     def _dated(self, first: Place, lines: Lines | None) -> tuple[Place, dict[str, Any]]:
         """The definition with the last commit of its own lines where git told in time, or else of its file."""
-        known, uncommitted = "file" if first.commit else "", False
+        uncommitted = False
         if self._history is not None and lines is not None and first.commit is not None:
             left_ms = HISTORY_WAIT_MS - (time.monotonic() - self._started) * 1e3
             found = self._history.of(lines, left_ms / 1e3)
             if found is not None:
                 own = first.commit if first.commit in found.newest else next(iter(found.newest), None)
-                first = dataclasses.replace(first, commit=own)
-                known, uncommitted = "lines", found.uncommitted
+                first = dataclasses.replace(first, commit=own, commit_of="lines")
+                uncommitted = found.uncommitted
         commit = first.commit
+        is_known = commit is not None or uncommitted
         return first, {
             "commit": commit.commit if commit else None,
             "author": commit.author if commit else None,
             "committed_at": commit.committed_at if commit else None,
-            "commit_of": known,
+            "commit_of": first.commit_of if is_known else "",
             "uncommitted": uncommitted,
         }
 

@@ -27,12 +27,16 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Lines of a file with their verdict. ``buffer`` is where they stand in an unsaved buffer that differs."""
+    """Lines of a file with their verdict. ``buffer`` is where they stand in an unsaved buffer that differs.
+
+    ``commit`` is the last one of the file, or of these very lines where ``commit_of`` is ``lines``.
+    """
 
     spot: Spot
     verdict: Verdict
     commit: LastCommit | None
     buffer: LineSpan | None
+    commit_of: str = "file"
 
     def wire(self, folder: Path) -> dict[str, Any]:
         """The place as ``helix.symbol/1`` has it."""
@@ -49,6 +53,7 @@ class Place:
             "commit": commit.commit if commit else None,
             "author": commit.author if commit else None,
             "committed_at": commit.committed_at if commit else None,
+            "commit_of": self.commit_of if commit else "",
             **({"buffer": dataclasses.asdict(self.buffer)} if self.buffer else {}),
         }
 

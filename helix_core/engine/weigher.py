@@ -41,6 +41,10 @@ from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import DiskFile
 from helix_core.workspace.paths import uri_of
 
+SHALLOW = (
+    "this clone is shallow: a file without a commit was last changed before its history begins, or never committed; "
+    "git fetch --unshallow brings the rest"
+)
 QUOTE_LINES = 16
 QUOTE_LINES_HIGH_RISK = 60
 QUOTE_BYTES = 6_000
@@ -89,11 +93,13 @@ class Weigher:
         self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
         self._outdated = OutdatedDocuments(facts.committed, reader, observer)
         self._marked: dict[str, bool] = {}
+        self._is_cut_off = False
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What could not be checked, and why."""
-        return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes)
+        shallow = (SHALLOW,) if self._is_cut_off else ()
+        return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes, *shallow)
 
     def weigh(
         self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
@@ -161,6 +167,8 @@ class Weigher:
                 contradicted_by=contradicted_by(item, pairs),
                 confidence=confidence,
             )
+            if self.facts.state.boundaries and item.source.path not in commits:
+                self._is_cut_off = True
             own = there.lines if there is not None else None
             shown = own if own is not None and (observation.unsaved or own.start_line != item.start_line) else None
             seen.append(Seen(one.ranked, observation, commits.get(item.source.path), shown))

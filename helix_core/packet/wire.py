@@ -186,6 +186,7 @@ def item_object(one: Weighed) -> dict[str, Any]:
         "commit": commit.commit if commit else None,
         "author": commit.author if commit else None,
         "committed_at": commit.committed_at if commit else None,
+        "commit_of": "file" if commit else "",
         "relevance_score": round(one.ranked.score, 6),
         "live_truth_score": round(one.live_truth, 4),
         "status": one.verdict.status.value,

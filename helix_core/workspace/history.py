@@ -7,6 +7,7 @@ are relative to the workspace root.
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -18,10 +19,14 @@ _MARK = b"\x01"
 _FORMAT = "--format=%x01%H%x00%an%x00%ct"
 _LOG = ("log", "-z", _FORMAT, "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature")
 _CO_CHANGE_FILES = 30
+_MOST_BOUNDARY_BYTES = 1 << 20
 
 
 class LastCommits(dict[bytes, LastCommit]):
-    """The last commit of each path; ``complete`` is False when time ran out before every path was met."""
+    """The last commit of each path; ``complete`` is False when time ran out before every path was met.
+
+    Paths that were never committed, and those that a shallow clone knows from its boundary only, have none.
+    """
 
     complete: bool = True
 
@@ -45,20 +50,21 @@ def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes]
     found = LastCommits()
     missing = set(paths) or _tracked(git)
     if not missing or not _has_commits(git):
-        found.complete = not missing
         return found
+    boundaries, started = shallow_boundaries(git), time.monotonic()
     asked: Sequence[bytes] = paths or ((b".",) if git.prefix else ())
     command: list[str | bytes] = [*_LOG, "-c", "--relative", "HEAD"]
     if asked:
         command += ["--", *asked]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
         for commit, touched in _commits(pieces):
-            for path in missing.intersection(touched):
-                found[path] = commit
-                missing.discard(path)
+            met = missing.intersection(touched)
+            missing -= met
+            if commit.commit not in boundaries:
+                found.update(dict.fromkeys(met, commit))
             if not missing:
                 break
-    found.complete = not missing
+    found.complete = not missing or time.monotonic() - started < timeout_seconds
     return found
 
 
@@ -78,13 +84,13 @@ def co_changes(
     pairs: Counter[tuple[bytes, bytes]] = Counter()
     if not _has_commits(git):
         return found
-    below = ("--", ".") if git.prefix else ()
+    below, boundaries = ("--", ".") if git.prefix else (), shallow_boundaries(git)
     command = [*_LOG, f"--max-count={max_commits}", "--no-merges", "--relative", "HEAD", *below]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
-        for _, paths in _commits(pieces):
+        for commit, paths in _commits(pieces):
             if stopped is not None and stopped.is_set():
                 break
-            if 0 < len(paths) <= max_files:
+            if 0 < len(paths) <= max_files and commit.commit not in boundaries:
                 found.commits += 1
                 found.touched.update(paths)
                 pairs.update(combinations(sorted(paths), 2))
@@ -118,6 +124,15 @@ def blame(
         stopped=stopped,
     )
     return list(_blamed(output))
+
+
+def shallow_boundaries(git: Git) -> frozenset[str]:
+    """The commits whose parents a shallow clone does not have; none in a whole one (gitrepository-layout(5))."""
+    try:
+        with open(git.common_dir + b"/shallow", "rb") as file:
+            return frozenset(file.read(_MOST_BOUNDARY_BYTES).decode("ascii", "replace").split())
+    except OSError:
+        return frozenset()
 
 
 def _tracked(git: Git) -> set[bytes]:

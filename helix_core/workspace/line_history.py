@@ -42,10 +42,14 @@ class Lines:
 
 
 class LineHistory:
-    """Of one repository at one HEAD. Its threads end with ``close``, and so does the git they wait for."""
+    """The history of one repository at one HEAD; ``boundaries`` are the commits where a shallow clone is cut off.
 
-    def __init__(self, git: Git, head: str) -> None:
-        self.git, self.head = git, head
+    Its threads end with ``close``, and so does the git they wait for.
+    """
+
+    def __init__(self, git: Git, history: str, boundaries: frozenset[str] = frozenset()) -> None:
+        self.git, self.history = git, history
+        self._boundaries = boundaries
         self._change = threading.Condition()
         self._known: OrderedDict[Lines, LinesCommit | None] = OrderedDict()
         self._waiting: list[Lines] = []
@@ -114,8 +118,9 @@ class LineHistory:
         except GitError:
             return None
         committed = [commit for commit in found if commit.commit.strip("0")]
-        last = max((commit.committed_at for commit in committed), default=0)
-        newest = dict.fromkeys(commit for commit in committed if commit.committed_at == last)
+        known = [commit for commit in committed if commit.commit not in self._boundaries]
+        last = max((commit.committed_at for commit in known), default=0)
+        newest = dict.fromkeys(commit for commit in known if commit.committed_at == last)
         return LinesCommit(tuple(newest), len(committed) < len(found)) if found else None
 
 

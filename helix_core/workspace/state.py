@@ -9,6 +9,7 @@ import os
 
 from helix_core.model import GitState
 from helix_core.workspace.git import Git
+from helix_core.workspace.history import shallow_boundaries
 
 # The order matters: a rebase that stopped at a conflict also leaves a CHERRY_PICK_HEAD behind.
 _OPERATIONS = (
@@ -47,7 +48,7 @@ class GitStateReader:
     @staticmethod
     def _signature_now(git: Git, branch: str) -> _Signature:
         own = [b"HEAD", b"index", b"rebase-merge/git-rebase-todo", *(name for name, _ in _OPERATIONS)]
-        shared = [b"packed-refs", b"reftable/tables.list"]
+        shared = [b"packed-refs", b"reftable/tables.list", b"shallow"]
         if branch:
             shared.append(b"refs/heads/" + os.fsencode(branch))
         files = [git.git_dir + b"/" + name for name in own] + [git.common_dir + b"/" + name for name in shared]
@@ -71,7 +72,8 @@ def _read(git: Git) -> GitState:
     touched = conflicted
     if operation in _TOUCHING and head:
         touched = conflicted | _staged(git)
-    return GitState(head.decode("ascii"), os.fsdecode(branch), operation, conflicted, touched)
+    boundaries = shallow_boundaries(git) if head else frozenset[str]()
+    return GitState(head.decode("ascii"), os.fsdecode(branch), operation, conflicted, touched, boundaries)
 
 
 def _unmerged(git: Git) -> frozenset[bytes]:

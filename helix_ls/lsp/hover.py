@@ -99,7 +99,8 @@ def _definition(place: dict[str, Any], now: float, markdown: bool) -> str:
     if place.get("commit"):
         author = escaped(place["author"]) if markdown else one_line(place["author"])
         commit = f"`{place['commit'][:8]}`" if markdown else place["commit"][:8]
-        said.append(f"last changed {age(now - place['committed_at'])} by {author} in {commit}")
+        what = "last changed" if place.get("commit_of") == "lines" else "file last changed"
+        said.append(f"{what} {age(now - place['committed_at'])} by {author} in {commit}")
     return "Defined in " + " · ".join(said)
 
 

@@ -98,9 +98,9 @@ _PACKET = ToolWords(
     "Context packet",
     "Find the places in this workspace that answer a question, each with a verdict made at this moment: verified (what "
     "is quoted stands on disk now), stale_risk (true text that may mislead; the reason says how) or needs_refresh "
-    "(read it again first). Items carry path, lines, quote, symbol, last commit and the file's hash; refresh_targets "
-    "says what to read again, most pressing first; contradictions shows where sources disagree. Use it before you "
-    "answer or edit.",
+    "(read it again first). Items carry path, lines, quote, symbol, the file's last commit and its hash; "
+    "refresh_targets says what to read again, most pressing first; contradictions shows where sources disagree. Use it "
+    "before you answer or edit.",
     (_QUESTION, _TASK, _PLACES, _MAX_TOKENS, _WORKSPACE),
     "helix.packet/1",
 )

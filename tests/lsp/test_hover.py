@@ -12,6 +12,7 @@ from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.wire import Wire
 
 NOW = 1_700_000_000.0
+DAYS_AGO = int(NOW) - 3 * 86_400
 MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
 
 
@@ -39,7 +40,7 @@ def known(**more: Any) -> dict[str, Any]:
         "kind": "method",
         "symbol": "Signer.sign",
         "definitions": [
-            place("a.py", 10, commit="0123456789abcdef", author="Ada *L*", committed_at=int(NOW) - 3 * 86_400)
+            place("a.py", 10, commit="0123456789abcdef", commit_of="lines", author="Ada *L*", committed_at=DAYS_AGO)
         ],
         "users": [place("b.py", 3), place("c.py", 5, status="stale_risk", reason="unsaved")],
         "users_total": 12,
@@ -63,6 +64,12 @@ def test_a_hover_reads_like_this() -> None:
             "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ⚠ stale risk (outdated doc\\: names sign)",
         ]
     )
+
+
+def test_a_commit_is_said_to_be_the_files_where_it_is_not_known_to_be_the_lines() -> None:
+    for commit_of in ("file", ""):
+        definition = place("a.py", 10, commit="01234567", commit_of=commit_of, author="Ada", committed_at=DAYS_AGO)
+        assert "· file last changed 3 days ago by Ada in `01234567`" in render(known(definitions=[definition]), NOW)
 
 
 def test_a_client_without_markdown_reads_it_too() -> None:
@@ -130,7 +137,8 @@ def test_right_of_marks_of_all_kinds_every_encoding_finds_the_same(
             "start": {"line": 1, "character": units(line[:start_at], encoding)},
             "end": {"line": 1, "character": units(line[: start_at + len("sign_cookie")], encoding)},
         }
-        shown.append(hover["contents"]["value"].split("\n")[2])
+        # Behind that stands who changed it last, which git tells later.
+        shown.append(hover["contents"]["value"].split("\n")[2].partition(" · ")[0])
     assert "app/sessions" in shown[0]
     assert len(set(shown)) == 1
 

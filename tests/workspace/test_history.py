@@ -105,19 +105,24 @@ def test_an_unborn_branch_and_an_empty_repository_have_no_history(repository):
     repository.write("a.py")
     repository.git("add", "a.py")
     found = last_commits(git)
-    assert found == {} and not found.complete
+    assert found == {} and found.complete
     assert blobs(git, [("HEAD", b"a.py")]) == [None]
 
 
-def test_a_shallow_clone_knows_what_it_has(repository, tmp_path, make_repository):
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_shallow_clone_knows_what_it_has_but_for_its_edge(repository, tmp_path, make_repository, depth):
     repository.write("a.py")
     repository.commit("first")
+    repository.write("a.py", "again")
+    repository.commit("second")
     repository.write("b.py")
-    last = repository.commit("second")
-    repository.git("clone", "--quiet", "--depth=1", f"file://{repository.path}", str(tmp_path / "shallow"))
+    last = repository.commit("third")
+    repository.git("clone", "--quiet", f"--depth={depth}", f"file://{repository.path}", str(tmp_path / "shallow"))
     git = Git.open(tmp_path / "shallow")
     assert git is not None
-    assert {one.commit for one in last_commits(git).values()} == {last}
+    found = last_commits(git)
+    assert found.complete
+    assert {path: one.commit for path, one in found.items()} == ({b"b.py": last} if depth == 2 else {})
 
 
 def test_time_running_out_gives_what_was_found_and_says_so(repository):

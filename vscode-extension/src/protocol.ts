@@ -32,6 +32,8 @@ export interface PacketItem extends LineSpan {
   readonly commit: string | null;
   readonly author: string | null;
   readonly committed_at: number | null;
+  /** Whose last commit this is: of the file, or of these very lines. Older servers do not say; it is the file's. */
+  readonly commit_of?: 'file' | 'lines' | '';
   readonly relevance_score: number;
   readonly live_truth_score: number;
   readonly status: VerdictStatus;
@@ -247,6 +249,8 @@ export interface SymbolPlace extends LineSpan {
   readonly commit: string | null;
   readonly author: string | null;
   readonly committed_at: number | null;
+  /** Whose last commit this is: of the file, or of these very lines. Older servers do not say; it is the file's. */
+  readonly commit_of?: 'file' | 'lines' | '';
 }
 
 /** `helix.symbol/1`: what is known of a name. */

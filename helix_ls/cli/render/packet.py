@@ -70,7 +70,8 @@ def _item(page: Page, item: dict[str, Any], status: str, now_s: float, most_line
     said = reason(item["reason"]) + (f" ({one_line(item['detail'])})" if item.get("detail") else "")
     facts = [item["kind"]] if "kind" in item else []
     if item.get("commit"):
-        facts.append(f"{item['commit'][:8]} {item['author']}, {ago(item['committed_at'], now_s)}")
+        when = ago(item["committed_at"], now_s)
+        facts.append(f"file last changed {when} by {item['author']} in {item['commit'][:8]}")
     style = "" if status == "verified" else {"stale_risk": "yellow", "needs_refresh": "red"}[status]
     page.line("  ", Text(said, style=style), dim("".join(f" · {fact}" for fact in facts)))
     span = (item["start_line"], item["end_line"], item.get("language", ""))

@@ -11,7 +11,7 @@ from helix_core.packet.wire import CHARACTERS_PER_TOKEN
 GROUPS = ("verified", "stale_risk", "needs_refresh")
 # Lines of the best quote and of every other, from all that is ever printed down to none.
 _QUOTED_LINES = ((12, 5), (12, 1), (5, 1), (2, 1), (1, 1), (1, 0), (0, 0))
-_SAYS_LESS = frozenset({"kind", "commit", "author", "committed_at"})
+_SAYS_LESS = frozenset({"kind", "commit", "author", "committed_at", "commit_of"})
 _PRESSING = 3
 
 Packet = dict[str, Any]

@@ -4,6 +4,7 @@ import { code, fenced, prose } from '../view/markdown';
 import { linesOf } from '../view/shown';
 import {
   ago,
+  changed,
   confidenceWords,
   count,
   duration,
@@ -89,7 +90,7 @@ function facts(item: PacketItem, nowSeconds: number): string {
   const origin =
     item.commit === null
       ? ''
-      : ` · ${code(item.commit.slice(0, 8))}${item.author ? `, ${prose(item.author)}` : ''}${when}`;
+      : ` · ${changed(item.commit_of)} ${code(item.commit.slice(0, 8))}${item.author ? `, ${prose(item.author)}` : ''}${when}`;
   return `${symbol} – ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}${detail}${origin}`;
 }
 

@@ -1,7 +1,7 @@
 /** What is known of a name, as an answer in the chat. Pure. */
 import type { SymbolAnswer, SymbolPlace } from '../protocol';
 import { code, prose } from '../view/markdown';
-import { ago, count, groupNames, reasonWords } from '../view/words';
+import { ago, changed, count, groupNames, reasonWords } from '../view/words';
 import { marks } from './packetParts';
 import { button, place, text, type Part } from './parts';
 
@@ -52,6 +52,8 @@ function facts(one: SymbolPlace, nowSeconds: number): string {
   const detail = one.detail ? ` (${prose(one.detail)})` : '';
   const when = one.committed_at === null ? '' : `, ${ago(one.committed_at, nowSeconds)}`;
   const origin =
-    one.commit === null ? '' : ` · ${code(one.commit.slice(0, 8))}${one.author ? `, ${prose(one.author)}` : ''}${when}`;
+    one.commit === null
+      ? ''
+      : ` · ${changed(one.commit_of)} ${code(one.commit.slice(0, 8))}${one.author ? `, ${prose(one.author)}` : ''}${when}`;
   return `${symbol} – ${marks[one.status]} ${groupNames[one.status].toLowerCase()}: ${reasonWords(one.reason)}${detail}${origin}`;
 }

@@ -112,6 +112,11 @@ export function ago(thenSeconds: number, nowSeconds: number): string {
   return 'just now';
 }
 
+/** What a commit is the last change of. */
+export function changed(commitOf: string | undefined): string {
+  return commitOf === 'lines' ? 'last changed' : 'file last changed';
+}
+
 /** `1 file`, `1,234 files`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;

@@ -23,7 +23,7 @@ task edit · confidence 0.81 (very likely the right place, right about 8 times i
 
 ### \`core/plan.py:12-14\` \`decide\`
 
-✓ verified: unchanged since it was indexed · \`01234567\`, Ledger Team, 3 days ago
+✓ verified: unchanged since it was indexed · file last changed \`01234567\`, Ledger Team, 3 days ago
 
 \`\`\`python
 def decide():
@@ -34,7 +34,7 @@ def decide():
 
 ### \`docs/plan.md:12-14\`
 
-⚠ stale risk: speaks of code that changed after it was written (decide) · \`01234567\`, Ledger Team, 3 days ago
+⚠ stale risk: speaks of code that changed after it was written (decide) · file last changed \`01234567\`, Ledger Team, 3 days ago
 
 \`\`\`markdown
 def decide():

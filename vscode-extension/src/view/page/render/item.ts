@@ -2,7 +2,7 @@
 
 import { shown } from '../../shown';
 import { currentSpan, itemKey, type LiveItem } from '../../verdicts';
-import { ago, groupNames, lineRange, reasonWords, spokenLines } from '../../words';
+import { ago, changed, groupNames, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
 import { isUnfolded, type State } from '../state';
@@ -128,7 +128,10 @@ function reason(item: LiveItem): Described {
 function origin(item: LiveItem, nowSeconds: number): Described {
   const facts: Child[] = [];
   if (item.commit !== null)
-    facts.push(h('code', { attributes: { title: shown(item.commit) } }, text(item.commit.slice(0, 8))));
+    facts.push([
+      `${changed(item.commit_of)} `,
+      h('code', { attributes: { title: shown(item.commit) } }, text(item.commit.slice(0, 8))),
+    ]);
   if (item.author !== null) facts.push(text(item.author));
   if (item.committed_at !== null) {
     facts.push(
@@ -139,7 +142,7 @@ function origin(item: LiveItem, nowSeconds: number): Described {
       ),
     );
   }
-  if (item.commit === null) facts.push('not committed');
+  if (item.commit === null) facts.push('no commit known');
   if (item.language !== '') facts.push(text(item.language));
   return h(
     'span',

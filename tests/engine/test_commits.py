@@ -1,0 +1,121 @@
+"""Whose commit is named: that of these lines, or that of their file and so it is said; none at the edge of a clone."""
+
+import subprocess
+
+import pytest
+
+from helix_core.engine.weigher import SHALLOW
+from helix_core.workspace.git import Git
+from helix_core.workspace.history import co_changes, last_commits
+from helix_ls.cli.render.packet import printed
+from tests.engine.repository import git, write
+from tests.engine.test_symbol import eventually
+
+OLD = "def seal_letter(letter):\n    return letter.sealed\n\n\ndef open_letter(letter):\n    return letter.text\n"
+NEW = OLD.replace("letter.text", "letter.text.strip()")
+
+
+@pytest.fixture
+def origin(tmp_path):
+    """Three commits: two files, then one of them again, then another file."""
+    folder = tmp_path / "origin"
+    folder.mkdir()
+    write(folder, {"letters.py": OLD, "stamps.py": "def frank_stamp(stamp):\n    return stamp\n"})
+    git(folder, "init", "-q", "-b", "main")
+    for message, files in (("Begin", {}), ("Strip", {"letters.py": NEW}), ("Weigh", {"scales.py": "SCALE = 3\n"})):
+        write(folder, files)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", message)
+    return folder
+
+
+def cloned(origin, tmp_path, depth):
+    folder = tmp_path / f"clone{depth}"
+    command = ["git", "clone", "-q", f"--depth={depth}", origin.as_uri(), str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+def revision(folder, name):
+    return git(folder, "rev-parse", name).strip()
+
+
+def items_of(packet):
+    groups = ("verified", "stale_risk", "needs_refresh")
+    return {item["source_id"]: item for group in groups for item in packet[group]}
+
+
+def asked(helix):
+    packets = [helix.packet(name) for name in ("seal_letter", "frank_stamp", "SCALE")]
+    return packets, {path: item for packet in packets for path, item in items_of(packet).items()}
+
+
+@pytest.mark.parametrize(("depth", "known"), [(1, {}), (2, {"scales.py": "HEAD"})])
+def test_the_edge_of_a_shallow_clone_is_nobodys_last_change(origin, tmp_path, open_helix, depth, known):
+    folder = cloned(origin, tmp_path, depth)
+    helix = open_helix(folder)
+    helix.refresh()
+    packets, items = asked(helix)
+    for path in ("letters.py", "stamps.py", "scales.py"):
+        item = items[path]
+        commit = revision(folder, known[path]) if path in known else None
+        assert item["commit"] == commit
+        assert (item["author"] is None, item["committed_at"] is None) == (commit is None, commit is None)
+        assert item["commit_of"] == ("file" if commit else "")
+    assert packets[0]["notes"].count(SHALLOW) == 1
+    told = [helix.symbol("seal_letter") for _ in range(20)][-1]
+    assert (told["commit"], told["author"], told["commit_of"]) == (None, None, "")
+    assert all(place["commit"] is None for place in told["definitions"])
+    assert co_changes(Git.open(folder)) == {}
+
+
+def test_blame_that_ends_at_the_edge_names_no_commit(origin, tmp_path, open_helix):
+    folder = cloned(origin, tmp_path, 1)
+    (folder / "letters.py").write_text(NEW.replace("letter.sealed", "letter.sealed and letter.stamped"))
+    git(folder, "commit", "-qam", "Seal")
+    helix = open_helix(folder)
+    helix.refresh()
+    sealed = eventually(lambda: helix.symbol("seal_letter"), lambda known: known["commit_of"] == "lines")
+    assert sealed["commit"] == revision(folder, "HEAD")
+    untouched = eventually(lambda: helix.symbol("open_letter"), lambda known: known["commit_of"] != "file")
+    assert (untouched["commit"], untouched["author"], untouched["commit_of"]) == (None, None, "")
+    assert untouched["definitions"][0]["commit"] is None
+
+
+def test_a_clone_that_gets_its_history_names_the_commits_at_the_same_head(origin, tmp_path, open_helix):
+    folder = cloned(origin, tmp_path, 1)
+    helix = open_helix(folder)
+    helix.refresh()
+    assert asked(helix)[1]["stamps.py"]["commit"] is None
+    git(folder, "fetch", "-q", "--unshallow")
+    for follow in (lambda: None, helix.refresh):
+        follow()
+        packets, items = asked(helix)
+        assert items["stamps.py"]["commit"] == revision(folder, "HEAD~2")
+        assert items["letters.py"]["commit"] == revision(folder, "HEAD~1")
+        assert not any(SHALLOW in packet["notes"] for packet in packets)
+
+
+def test_a_whole_history_in_which_a_file_was_never_committed_is_not_called_long(origin, open_helix):
+    (origin / "staged.py").write_text("STAGED = 1\n")
+    git(origin, "add", "staged.py")
+    found = last_commits(Git.open(origin))
+    assert found.complete
+    assert b"staged.py" not in found
+    assert open_helix(origin).refresh().notes == ()
+
+
+def test_a_commit_that_did_not_touch_the_lines_is_said_to_be_the_files(origin, open_helix):
+    helix = open_helix(origin)
+    helix.refresh()
+    begin, strip = revision(origin, "HEAD~2"), revision(origin, "HEAD~1")
+    packet = helix.packet("seal_letter")
+    item = next(item for item in packet["verified"] if item["symbol"] == "seal_letter")
+    assert (item["commit"], item["commit_of"]) == (strip, "file")
+    shown = printed(packet)
+    assert f"by Ada in {strip[:8]}" in shown
+    assert shown.count("file last changed") == shown.count("by Ada in")
+    told = eventually(lambda: helix.symbol("seal_letter"), lambda known: known["commit_of"] == "lines")
+    assert (told["commit"], told["definitions"][0]["commit_of"]) == (begin, "lines")
+    others = [place for key in ("users", "tests", "documents", "co_changed") for place in told[key]]
+    assert all(place["commit_of"] == "file" for place in others if place["commit"])
