@@ -27,7 +27,7 @@ from helix_core.engine.checked import (
 from helix_core.engine.explaining import NO_HINTS, Explaining
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S
-from helix_core.engine.plan import decides_for_others, first_retry_at, unsettled
+from helix_core.engine.plan import first_retry_at, is_rule_file, unsettled
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
@@ -139,11 +139,19 @@ class Helix(Explaining):
         if self.needs_whole_refresh(paths):
             return self.refresh()
 
+        return self._mended(lambda: self._new_refresh("", None).run_only(paths))
+
+    def take_saved(self, paths: Sequence[bytes]) -> RefreshReport:
+        """Take in a few files that were saved while another process brings the whole index up to date.
+
+        Never begins a whole refresh: what can change which files count is left to the one that follows.
+        """
+
         def run() -> RefreshReport:
-            with self._turn(None):
+            with self._index.writer.as_guest():
                 return self._new_refresh("", None).run_only(paths)
 
-        return self._mended(run)
+        return self._mended(run, indexed=False)
 
     def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:
         """Of ``paths``, or of all: those read so soon after their last write that another may have left no trace, and
@@ -154,12 +162,13 @@ class Helix(Explaining):
 
     def needs_whole_refresh(self, paths: Sequence[bytes]) -> bool:
         """Will ``refresh_paths`` answer these with a whole refresh?"""
-        return len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self._decides_for_others, paths))
+        return len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self.decides_for_others, paths))
 
-    def _decides_for_others(self, path: bytes) -> bool:
+    def decides_for_others(self, path: bytes) -> bool:
+        """Can a change of this file change which other files count? Then only a whole refresh answers it."""
         parts = path.split(b"/")
         folders = (b"/".join([os.fsencode(self.workspace), *parts[:depth]]) for depth in range(1, len(parts)))
-        return decides_for_others(path) or any(os.path.lexists(folder + b"/.git") for folder in folders)
+        return is_rule_file(path) or any(os.path.lexists(folder + b"/.git") for folder in folders)
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Throw the index away and build it again from the disk."""

@@ -123,6 +123,6 @@ def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_gen
     return not same_generation or settled_ns(state.signature) < now_ns + COARSE_CLOCK_NS
 
 
-def decides_for_others(path: bytes) -> bool:
+def is_rule_file(path: bytes) -> bool:
     """Can a change of this file change which other files count, or what git says of them?"""
     return path.rpartition(b"/")[2] in _RULE_FILES or b".git" in path.split(b"/")

@@ -102,8 +102,9 @@ class Refresh:
     def _look(self) -> _Looked:
         self._tell(Progress("looking", 0, 0))
         version = self._reader.version()
-        listing = list_files(self._root, self._git, self._options)
+        # The index is looked at first: what others store of new files meanwhile must not pass for files that are gone.
         known = self._reader.sources()
+        listing = list_files(self._root, self._git, self._options)
         is_same = self._reader.meta("parsers") == parser_generation()
         again = self._due_again() if self._retries else frozenset()
         plan = work_plan(listing, known, is_same, again)
@@ -121,8 +122,8 @@ class Refresh:
     def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
         """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
         started = time.monotonic()
-        listing = list_files(self._root, self._git, self._options, only=paths)
         known = self._reader.states_at(paths)
+        listing = list_files(self._root, self._git, self._options, only=paths)
         plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
         self._apply(plan, listing, known)
         return self._finished(plan, listing, started)
@@ -137,9 +138,11 @@ class Refresh:
         self._count(listing)
         if plan.gone:
             with self._writer.batch():
-                for path in plan.gone:
+                now = self._reader.states_at(plan.gone)
+                gone = [path for path in plan.gone if now.get(path) == known[path]]
+                for path in gone:
                     self._writer.remove(path)
-            self._report.removed = len(plan.gone)
+            self._report.removed = len(gone)
         if plan.read:
             # The parsers cost more to import than a refresh that finds nothing to read takes.
             from helix_core.engine.intake import Intake

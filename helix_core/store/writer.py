@@ -24,6 +24,7 @@ from helix_core.store.kin import replace_co_changes
 from helix_core.store.prune import delete_version, parked_to_prune
 from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
 from helix_core.store.vector_rows import VectorRows
+from helix_core.store.write_queue import WriteQueue
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
@@ -69,7 +70,9 @@ class Writer:
         self._vectors = VectorRows(connection)
         self._depth = 0
         self._is_filling: bool | None = None
+        self._is_guest = False
         self._wait_ms = BUSY_TIMEOUT_MS
+        self._queue = WriteQueue(path)
 
     def wait_at_most(self, wait_ms: int) -> None:
         """How long a write waits for another connection's; one that must not wait leaves checkpoints to the others."""
@@ -77,6 +80,20 @@ class Writer:
         self._connection.set_busy_timeout(wait_ms)
         if wait_ms < BUSY_TIMEOUT_MS:
             self._connection.wal_autocheckpoint(0)
+
+    @contextmanager
+    def as_guest(self) -> Iterator[None]:
+        """What is written inside goes between the transactions of a process that builds the index, and leaves to it
+        when postings are merged."""
+        self._is_guest = True
+        try:
+            yield
+        finally:
+            self._is_guest = False
+
+    def is_wanted(self) -> bool:
+        """Does another process wait to write? Between two files, end the transaction then."""
+        return self._queue.is_somebody_waiting()
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -90,7 +107,8 @@ class Writer:
             return
         self._check_present()
         with translated(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
+            with self._queue.place(self._wait_ms):
+                self._connection.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:
                 self._ids.load()
@@ -169,6 +187,11 @@ class Writer:
             values = (*rows.signature_values(signature), observed_ns, observed_ns, version)
             self._connection.execute(_REVIVE, values)
             return True
+
+    def has_version(self, path: bytes, content_hash: str, parser: str) -> bool:
+        """Can ``activate`` make a version with these bytes live?"""
+        with translated(self._path):
+            return bool(self._versions(path, bytes.fromhex(content_hash), parser))
 
     def touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
         """Heal the signature of a file whose bytes proved to be the same."""
@@ -291,7 +314,7 @@ class Writer:
 
     def _expect_first_build(self) -> None:
         """Put merging off for an index that is still empty; take it up again where a first build was cut short."""
-        if self._is_filling is not None:
+        if self._is_filling is not None or self._is_guest or self._wait_ms < BUSY_TIMEOUT_MS:
             return
         if postings.is_empty(self._connection):
             postings.begin_filling(self._connection)

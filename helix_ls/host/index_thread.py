@@ -20,7 +20,7 @@ from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.standing import Standing
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
-from helix_ls.host.indexing import Indexing, Order, Outcome, Setbacks, paths_fit_here
+from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, paths_fit_here
 from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
 from helix_ls.host.presence import looked_at
 from helix_ls.host.settings import Settings
@@ -28,6 +28,7 @@ from helix_ls.host.status import Facts
 from helix_ls.host.watching import Ears, WatchMode
 
 PROGRESS_S = 0.2
+RUN_LOOK_S = 1.0
 # A save waits for less; what waits longer may not be called fresh.
 BEHIND_S = 0.5
 # Of files set aside that are due; a refresh may leave some of many for the next one.
@@ -273,19 +274,58 @@ class IndexThread:
         self._after(self._run(Order(rebuild=rebuild)), orders)
 
     def _run(self, order: Order) -> Outcome:
-        next_said = 0.0
-        phase = ""
-
-        def tell(now_phase: str, done: int, total: int) -> None:
-            nonlocal next_said, phase
-            now = time.monotonic()
-            if now >= next_said or now_phase != phase:
-                next_said, phase = now + PROGRESS_S, now_phase
-                self._say(phase=now_phase, done=done, total=total, behind=True)
-
+        """Run the indexer to its end, and take in meanwhile what is saved."""
         if self._closing or self._renewed:
             return Outcome("cancelled")
-        return self._indexing.run(order, self._settings, tell)
+        run = Run(self._indexing, order, self._settings, self._woken)
+        next_said, phase = 0.0, ""
+        while True:
+            with self._wake:
+                wait_s = self._wait_beside_s()
+                if not run.has_news and wait_s > 0:
+                    self._wake.wait(wait_s)
+            outcome, heard = run.outcome(), run.take_progress()
+            if outcome is not None:
+                return outcome
+            if heard is not None and (time.monotonic() >= next_said or heard[0] != phase):
+                next_said, phase = time.monotonic() + PROGRESS_S, heard[0]
+                self._say(phase=phase, done=heard[1], total=heard[2], behind=True)
+            if self._wait_beside_s() <= 0:
+                self._take_saved()
+
+    def _wait_beside_s(self) -> float:
+        """Seconds until what was heard may be taken in beside a run; nothing is while the thread is paused."""
+        now = time.monotonic()
+        due = None if self._paused or self._closing or self._renewed else self._ears.batch_at(now)
+        return RUN_LOOK_S if due is None else min(due - now, RUN_LOOK_S)
+
+    def _take_saved(self) -> None:
+        """Take in what was saved while a whole refresh runs; what needs more than that has another one follow."""
+        heard = self._ears.take()
+        saved = tuple(sorted(path for path in heard.paths if not self._is_rule(path)))
+        is_few = paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES)
+        if not is_few:
+            saved = tuple(path for path in saved if path in heard.hinted)
+            is_hinted = bool(saved) and paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES)
+            saved = saved if is_hinted else ()
+        if heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths):
+            self._whole_at = time.monotonic()
+        if not saved:
+            return
+        try:
+            helix = self._opened_helix()
+            report = helix.take_saved(saved)
+            if report.quarantined:
+                self._whole_at = time.monotonic()
+            self._look_again_at(helix, saved)
+        except (HelixError, OSError):
+            # The refresh that follows this one takes them, or says what is wrong.
+            self._whole_at = time.monotonic()
+            return
+        self._say(paths=frozenset(saved))
+
+    def _is_rule(self, path: bytes) -> bool:
+        return self._opened_helix().decides_for_others(path)
 
     def _after(self, outcome: Outcome, orders: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
         """Note how a whole refresh ended, tell those who ordered it, and decide when to try again."""

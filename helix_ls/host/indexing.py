@@ -166,6 +166,54 @@ class Indexing:
         timer.start()
 
 
+class Run:
+    """One run in a thread of its own. ``woken`` is called, from that thread, when there is progress or an end."""
+
+    def __init__(self, indexing: Indexing, order: Order, settings: Settings, woken: Callable[[], None]) -> None:
+        self._woken = woken
+        self._progress: tuple[str, int, int] | None = None
+        self._outcome: Outcome | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(
+            target=self._live, args=(indexing, order, settings), name="helix-index-run", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def has_news(self) -> bool:
+        """Is there progress nobody has taken, or an end?"""
+        return self._progress is not None or not self._is_running
+
+    @property
+    def _is_running(self) -> bool:
+        return self._outcome is None and self._error is None
+
+    def take_progress(self) -> tuple[str, int, int] | None:
+        """Phase, files done and files in all, where they are others than when this was last called."""
+        progress, self._progress = self._progress, None
+        return progress
+
+    def outcome(self) -> Outcome | None:
+        """How it ended; None while it runs. Raises what a defect raised."""
+        if self._is_running:
+            return None
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._outcome
+
+    def _live(self, indexing: Indexing, order: Order, settings: Settings) -> None:
+        try:
+            self._outcome = indexing.run(order, settings, self._heard)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the outcome
+            self._error = error
+        self._woken()
+
+    def _heard(self, phase: str, done: int, total: int) -> None:
+        self._progress = (phase, done, total)
+        self._woken()
+
+
 def end_process(process: subprocess.Popen[bytes]) -> None:
     """Whatever happened, no process, no pipe and no zombie is left."""
     for pipe in (process.stdin, process.stdout):

@@ -3,7 +3,12 @@
 import os
 import shutil
 import time
+from contextlib import contextmanager
 
+from filelock import FileLock
+
+from helix_core.engine import Helix, refresh
+from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
 
@@ -95,4 +100,54 @@ def test_a_file_stamped_in_the_future_is_not_pending_until_then(helix, repositor
     os.utime(file, (4_000_000_000, 4_000_000_000))
     assert not helix.status()["fresh"]
     assert helix.refresh().parsed == 1
+    assert helix.search("quokka_route")["items"][0]["source_id"] == "app/routing.py"
+
+
+def test_what_another_process_stored_meanwhile_is_not_overwritten_by_an_older_reading(repository, tmp_path):
+    """The file is saved, and taken in by another, between the moment it is read and the moment it is stored."""
+    saved = []
+
+    @contextmanager
+    def save_meanwhile(_content):
+        if not saved:
+            saved.append(True)
+            write(repository, {"app/routing.py": "def second_version():\n    return 2\n"})
+            with Helix.open(repository, config=config_in(tmp_path, repository)) as other:
+                assert other.take_saved([b"app/routing.py"]).parsed == 1
+        yield True
+
+    with Helix.open(repository, config=config_in(tmp_path, repository), in_hand=save_meanwhile) as helix:
+        with Helix.open(repository, config=config_in(tmp_path, repository)) as other:
+            other.refresh()
+        write(repository, {"app/routing.py": "def first_version():\n    return 1\n"})
+        helix.refresh_paths([b"app/routing.py"])
+        assert saved
+        assert helix.search("second_version")["items"][0]["source_id"] == "app/routing.py"
+        item = helix.search("first_version")["items"]
+        assert all(each["symbol"] != "first_version" for each in item)
+        assert helix.refresh().changed == 0
+
+
+def test_a_file_that_another_process_took_in_during_the_listing_does_not_pass_for_gone(
+    helix, repository, open_helix, monkeypatch
+):
+    listing = refresh.list_files
+
+    def list_and_then_save(*given, **named):
+        monkeypatch.setattr(refresh, "list_files", listing)
+        listed = listing(*given, **named)
+        write(repository, {"app/late.py": "def late_arrival():\n    return 1\n"})
+        open_helix(repository).take_saved([b"app/late.py"])
+        return listed
+
+    write(repository, {"app/other.py": "def other_work():\n    return 1\n"})
+    monkeypatch.setattr(refresh, "list_files", list_and_then_save)
+    helix.refresh()
+    assert helix.search("late_arrival")["items"][0]["source_id"] == "app/late.py"
+
+
+def test_saved_paths_are_taken_in_while_another_process_holds_the_index(helix, repository):
+    write(repository, {"app/routing.py": "def quokka_route():\n    return 1\n"})
+    with FileLock(helix.index_path.with_suffix(".lock")):
+        assert helix.refresh_paths([b"app/routing.py"]).parsed == 1
     assert helix.search("quokka_route")["items"][0]["source_id"] == "app/routing.py"

@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 
+import psutil
 import pytest
 
 from helix_core.errors import Cancelled, WorkspaceError
@@ -385,5 +386,39 @@ def test_a_clock_that_jumps_changes_nothing(project, monkeypatch):
                 write(project, {f"app/{name}.py": f"def written_{name}():\n    return 1\n"})
                 await heard.finds(f"written_{name}", f"app/{name}.py")
                 assert heard.workspace.status.state == "fresh"
+
+    run(main())
+
+
+def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
+    """The workers of the whole refresh are stopped: nothing of it can end before the save was found."""
+
+    def ingesting(indexer):
+        return [each for each in indexer.children(recursive=True) if "spawn_main" in " ".join(each.cmdline())]
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        await heard.state("fresh")
+        write(project, {f"bulk/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(600)})
+        await heard.until(lambda: workspace.indexer_pid, "an indexer")
+        indexer = psutil.Process(workspace.indexer_pid)
+        workers = await heard.until(lambda: ingesting(indexer), "workers")
+        for worker in workers:
+            worker.suspend()
+        try:
+            write(project, {"app/routing.py": "def quokka_route():\n    return 1\n", "app/new.py": "wombat_new = 1\n"})
+            workspace.hint([b"app/routing.py"])
+            await heard.finds("quokka_route", "app/routing.py")
+            await heard.finds("wombat_new", "app/new.py")
+            assert workspace.indexer_pid == indexer.pid, "the whole refresh has not ended meanwhile"
+        finally:
+            for worker in workers:
+                worker.resume()
+        await heard.until(lambda: workspace.status.state == "fresh" and workspace.status.files > 600, "all files")
+        await heard.finds("bulk_599", "bulk/f599.py")
+        await heard.finds("quokka_route", "app/routing.py")
+        await host.close()
 
     run(main())

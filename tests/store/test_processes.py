@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -159,3 +160,27 @@ with index.writer().batch():
         with index.reader() as reader:
             assert list(reader.sources()) == [b"a.py"]
         process.communicate()
+
+
+def test_a_writer_that_begins_again_at_once_lets_one_that_waits_go_first(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with open_index(path) as index, index.reader() as reader:
+        busy = index.writer()
+        busy.replace(document(b"first.py", b"x = 1\n"), signature(), 1)
+        with busy.batch():
+            busy.replace(document(b"bulk0.py", b"x = 1\n"), signature(), 1)
+            assert not busy.is_wanted()
+            waiting = threading.Thread(target=_write_one, args=(path,))
+            waiting.start()
+            deadline = time.monotonic() + 60
+            while not busy.is_wanted():
+                assert time.monotonic() < deadline, "nobody comes to wait"
+                time.sleep(0.001)
+        with busy.batch():
+            assert b"saved.py" in reader.sources(), "the one that waited has not had its turn"
+        waiting.join()
+
+
+def _write_one(path: Path) -> None:
+    with open_index(path) as index:
+        index.writer().replace(document(b"saved.py", b"x = 2\n"), signature(), 2)

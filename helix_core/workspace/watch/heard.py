@@ -18,13 +18,15 @@ class Heard:
     """``paths`` (files or folders, from the root) may have changed, come or gone.
 
     ``whole``: look at everything, something may have been missed; ``git``: HEAD, the index or a ref moved;
-    ``missing``: the root is not in its place, which is no reason to forget what was in it.
+    ``missing``: the root is not in its place, which is no reason to forget what was in it. ``hinted`` are those of
+    ``paths`` that an editor saved.
     """
 
     paths: frozenset[bytes] = frozenset()
     whole: bool = False
     git: bool = False
     missing: bool = False
+    hinted: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Hearing:
         self._heard, self._clock = heard, clock
         self._lock = threading.Lock()
         self._paths: set[bytes] = set()
+        self._hinted: set[bytes] = set()
         self._whole = self._git = self._missing = self._is_told = False
         self._first_at = self._last_at = 0.0
         self._git_at: float | None = None
@@ -70,6 +73,15 @@ class Hearing:
         """Something happened at each of ``paths``."""
         for path in paths:
             self.path(path)
+
+    def hint(self, paths: Iterable[bytes]) -> None:
+        """An editor saved each of ``paths``."""
+        saved = tuple(paths)
+        with self._lock:
+            self._hinted.update(saved)
+            if len(self._hinted) > MOST_PATHS:
+                self._hinted.clear()
+        self.paths(saved)
 
     def whole(self) -> None:
         """Anything may have happened anywhere."""
@@ -107,8 +119,10 @@ class Hearing:
     def take(self) -> Heard:
         """Everything since the last time, and forget it."""
         with self._lock:
-            taken = Heard(frozenset(self._paths), self._whole, self._git, self._missing)
+            hinted = frozenset(self._hinted & self._paths)
+            taken = Heard(frozenset(self._paths), self._whole, self._git, self._missing, hinted)
             self._paths.clear()
+            self._hinted.clear()
             self._whole = self._git = self._is_told = False
         return taken
 

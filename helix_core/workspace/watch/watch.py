@@ -94,7 +94,7 @@ class Watch:
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """An editor says that these were saved, came or went."""
-        self._hearing.paths(paths)
+        self._hearing.hint(paths)
 
     @property
     def waiting(self) -> Waiting | None:
