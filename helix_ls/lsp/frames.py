@@ -12,6 +12,8 @@ from typing import Protocol
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024
+# No client announces as much and sends it: what follows is looked through for the next header instead.
+MOST_SKIPPED_BYTES = 4 * MAX_BODY_BYTES
 _READ_BYTES = 256 * 1024
 # At a line's end, wherever the line begins: a frame that said too little leaves its rest before the next header.
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*$", re.IGNORECASE)
@@ -27,7 +29,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A body over the limit; its bytes were passed over."""
+    """A body over the limit. Its bytes are passed over, unless they are too many to be meant."""
 
     size_bytes: int
 
@@ -46,6 +48,8 @@ class Frames:
         length = await self._header()
         if length is None:
             return None
+        if length > MOST_SKIPPED_BYTES:
+            return TooLarge(length)
         if length > self._max_body_bytes:
             return TooLarge(length) if await self._skip(length) else None
         while len(self._buffer) < length:

@@ -14,7 +14,14 @@ from typing import Any
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 from helix_core.printable import one_line
@@ -82,6 +89,10 @@ class Lines:
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except (ValidationError, ValueError):
+            self._refuse(_fault(line))
+            return True
+        if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+            # An id that is no id, such as 1.5: the adapter takes the request for a notification, which nobody answers.
             self._refuse(_fault(line))
             return True
         return self._on_loop(self._feed.send(SessionMessage(message)))

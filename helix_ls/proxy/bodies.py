@@ -19,6 +19,7 @@ from helix_ls.proxy.refused import RefusedError
 MAX_DEPTH = 64
 MAX_MESSAGES = 4_096
 SMALL_BYTES = 128 * 1024
+BODY_S = 60.0
 _BLANK = re.compile(r"[ \t\r\n]*")
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
@@ -73,8 +74,20 @@ class Body:
         )
 
 
-async def received(receive: Receive) -> bytes:
-    """The whole body. Raises RefusedError when it is too large, ClientLeftError when the client goes."""
+async def received(receive: Receive, limit_s: float = BODY_S) -> bytes:
+    """The whole body, within ``limit_s`` seconds.
+
+    Raises RefusedError when it is too large or too slow, ClientLeftError when the client goes.
+    """
+    try:
+        async with asyncio.timeout(limit_s):
+            return await _all_parts(receive)
+    except TimeoutError:
+        said = f"the body did not come to its end within {limit_s:g} seconds; send it faster, or less of it"
+        raise RefusedError(408, "body_too_slow", said, {"connection": "close"}) from None
+
+
+async def _all_parts(receive: Receive) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:

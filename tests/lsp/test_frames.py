@@ -50,6 +50,12 @@ def test_a_body_over_the_limit_is_passed_over_and_named(size: int) -> None:
     assert all_of(Frames(Pieces(data, [size]), max_body_bytes=100)) == [b"a", TooLarge(300), b"c"]
 
 
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_a_length_that_nobody_means_is_named_and_the_next_message_is_found(size: int) -> None:
+    data = b"Content-Length: 99999999999\r\n\r\n{}" + framed(b"a") + framed(b"b")
+    assert all_of(Frames(Pieces(data, [size]))) == [TooLarge(99_999_999_999), b"a", b"b"]
+
+
 def test_what_is_put_back_is_read_again() -> None:
     async def read() -> list[bytes | TooLarge | None]:
         frames = Frames(Pieces(framed(b"one") + framed(b"three"), [100]))

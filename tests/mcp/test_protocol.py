@@ -64,6 +64,10 @@ def test_what_is_no_message_is_answered_and_the_next_question_too(start, project
     agent.raw(b'{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":"everything"}\n')
     refused = agent.next()
     assert (refused["id"], refused["error"]["code"]) == ("seven", -32600)
+    for odd in (b"1.5", b"true", b"[]"):
+        agent.raw(b'{"jsonrpc":"2.0","id":' + odd + b',"method":"ping"}\n')
+        refused = agent.next()
+        assert (refused.get("id"), refused["error"]["code"]) == (None, -32600)
     agent.raw(b'\xff\xfe{"jsonrpc":"2.0"}\n')
     assert agent.next()["error"]["code"] == -32700
     assert agent.request("helix/nothing")["error"]["code"] == -32601

@@ -1,13 +1,15 @@
 """What counts as the question, where its evidence goes, and that nothing else of the body changes."""
 
+import asyncio
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_ls.proxy.bodies import understood
+from helix_ls.proxy.bodies import received, understood
 from helix_ls.proxy.question import MAX_QUESTION, asked, own_words, place_for, shortened
+from helix_ls.proxy.refused import RefusedError
 
 BLOCK = {"role": "user", "content": "evidence ž \u2028 \ud800"}
 
@@ -144,3 +146,13 @@ def test_numbers_and_unknown_fields_reach_the_other_side_to_the_byte():
     )
     got = understood(sent.encode()).with_message(0, {"a": 1})
     assert got.decode() == sent.replace('[ {"role"', '[ {"a": 1},{"role"')
+
+
+def test_a_body_that_does_not_come_to_its_end_is_given_up():
+    async def drip():
+        await asyncio.sleep(0.001)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    with pytest.raises(RefusedError) as refused:
+        asyncio.run(received(drip, limit_s=0.05))
+    assert (refused.value.status, refused.value.code) == (408, "body_too_slow")

@@ -43,7 +43,8 @@ export function itemMarkdown(item: LiveItem, nowSeconds: number): string {
   const facts = [
     `${marks[item.status]} ${groupNames[item.status].toLowerCase()}: ${reasonWords(item.reason)}${detail}`,
   ];
-  if (item.commit !== null) facts.push(`${changed(item.commit_of)} ${origin(item.commit, item.author, item.committed_at, nowSeconds)}`);
+  if (item.commit !== null)
+    facts.push(`${changed(item.commit_of)} ${origin(item.commit, item.author, item.committed_at, nowSeconds)}`);
   const head = `### ${place(item.source_id, span)}${symbol}\n\n${facts.join(' · ')}`;
   const lines = linesOf(item.quote);
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines, item.language)}`;

@@ -33,5 +33,6 @@ describe('text of others', () => {
   it('is cut into lines, without the blank ones at the end', () => {
     expect(linesOf('\na\r\n\tb\n\n \n')).toEqual(['', 'a', '\tb']);
     expect(linesOf('')).toEqual([]);
+    expect(linesOf('a\rb\r\nc\u2028d\fe\n')).toEqual(['a', 'b', 'c\u2028d\fe']);
   });
 });
