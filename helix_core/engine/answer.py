@@ -69,7 +69,7 @@ class Answer:
             best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
-            found = dataclasses.replace(found, known_empty=False, confidence=confidence)
+            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence)
         ordered = weighed if self._whole else files_first(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 
@@ -78,7 +78,7 @@ class Answer:
         look = self._weigher.observer.look
         named = self._not_indexed.named_by(understand(question))
         there = [one for one in named if look(one.ranked.item.source).file is not None]
-        return with_named(found, there, k)
+        return with_named(self._not_indexed.limits(found), there, k)
 
     def _only_in_buffer(self, one: OnlyInBuffer, score: float, task: TaskType) -> Weighed:
         ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))

@@ -21,7 +21,8 @@ from helix_core.engine.weigher import Weigher
 from helix_core.engine.window_means import means_of
 from helix_core.errors import UsageError
 from helix_core.lines import with_line_feeds
-from helix_core.model import Found, Hints, Status, TaskType, Weighed
+from helix_core.model import Found, Hints, Reason, Status, TaskType, Weighed
+from helix_core.packet import round_share
 from helix_core.printable import safe_text
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
@@ -110,7 +111,7 @@ def context(
     evidence = [
         _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
         for one in answered.weighed
-        if not files.found.known_empty or one.ranked.item.id in texts
+        if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
     ]
     asked = Asked(
         terms=found.terms,
@@ -131,6 +132,7 @@ def context(
         count=kept.count,
         boundary=lambda: secrets.token_hex(8),
         condense=kept.condense,
+        notes=found.notes,
     )
     about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
     return _wire(question, request, answered, window, evidence) | about, found
@@ -193,6 +195,7 @@ def _wire(
         "known_empty": found.known_empty,
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
+        "indexed_share": round_share(found.indexed_share),
         "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
         "blocks": [_plain(block) | {"content_hash": hashes[block.source_id]} for block in window.blocks],
         "left_out": [dataclasses.asdict(one) for one in window.left_out],

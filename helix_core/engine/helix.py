@@ -32,7 +32,7 @@ from helix_core.engine.report import Progress, RefreshReport
 from helix_core.engine.standing import Standing
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
-from helix_core.packet import PacketFacts, Quotes, packet, search_answer
+from helix_core.packet import PacketFacts, Quotes, packet, round_share, search_answer
 from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
 
@@ -349,8 +349,13 @@ class Helix(Explaining):
         from helix_core.engine.symbol import SymbolAnswer
 
         def about() -> dict[str, Any] | None:
+            lacking = self._not_indexed()
             weigher = self._weigher(overlays, stop_when(cancelled))
-            return SymbolAnswer(self._index.reader, weigher, self._facts.lines()).about(name, path, line, overlays)
+            answer = SymbolAnswer(self._index.reader, weigher, self._facts.lines()).about(name, path, line, overlays)
+            if answer is not None:
+                answer["indexed_share"] = round_share(lacking.share)
+                answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
+            return answer
 
         return self._mended(about)
 

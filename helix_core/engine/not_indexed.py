@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,10 +39,54 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class NotIndexed:
-    """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root."""
+    """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root.
+
+    ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
+    False while nobody has listed the disk, so that what is missing is not known.
+    """
 
     set_aside: Sequence[bytes] = ()
     pending: Sequence[bytes] = ()
+    changed: int = 0
+    files: int = 0
+    is_listed: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Is every file in that a refresh has seen on the disk?"""
+        return self.is_listed and not self.pending and not self.changed
+
+    @property
+    def share(self) -> float:
+        """The share of the files that count which is in as they are on the disk, 0..1; below 1 while one is missing."""
+        total = self.files + len(self.pending)
+        if self.is_whole or not total:
+            return float(self.is_whole)
+        return max(self.files - self.changed, 0) / total
+
+    def limits(self, found: Found) -> Found:
+        """What search found, no surer than the files that are in allow, with a note where some are not."""
+        if self.is_whole:
+            return found
+        total = self.files + len(self.pending)
+        return dataclasses.replace(
+            found,
+            known_empty=False,
+            confidence=found.confidence * (self.files / total if total else 0.0),
+            indexed_share=self.share,
+            notes=(*found.notes, self.partial_note),
+        )
+
+    @property
+    def partial_note(self) -> str:
+        """How many of the files that count are in; empty when all are."""
+        if self.is_whole:
+            return ""
+        if not self.is_listed:
+            return "the index has only just been begun: what it does not know may still be there"
+        total = self.files + len(self.pending)
+        there = max(self.files - self.changed, 0)
+        return f"the index is not complete yet ({there:,} of {total:,} files): what it does not know may still be there"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,6 +100,8 @@ class NotIndexed:
         names = _Names(question)
         matches = []
         for path in {*self.set_aside, *self.pending}:
+            if not names.may_mean(path):
+                continue
             strength = names.strength(source_id_of(path))
             if strength:
                 matches.append((-strength, _source(path).role is not Role.IMPLEMENTATION, len(path), path))
@@ -120,6 +167,15 @@ class _Names:
         symbols = (*question.identifiers, *question.proper, *question.subject)
         self._symbols = {_squeezed(name) for name in symbols if len(name) > 1}
         self._words = {_singular(word) for word in question.words}
+        long = (word for word in self._words if len(word) > 2)
+        named = (*self._symbols, *long, *map(_squeezed, self._paths))
+        self._hints = [os.fsencode(name) for name in named if name.isascii()]
+        self._hints += [b""] * any(not name.isascii() for name in named)
+
+    def may_mean(self, path: bytes) -> bool:
+        """A quick look, for many paths: False where ``strength`` is 0 for sure."""
+        squeezed = re.sub(rb"[\W_]", b"", path).lower()
+        return any(hint in squeezed for hint in self._hints)
 
     def strength(self, source_id: str) -> int:
         """How surely the question means this file: 0 not at all … 4 by its path."""

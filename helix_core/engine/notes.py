@@ -170,7 +170,7 @@ def _contradicted(memory: Memory, reader: Reader, items: Sequence[NoteItem]) -> 
 
 def _ranked(recalled: Sequence[Recalled], found: Found) -> list[Ranked]:
     """Below the best file where there is one that answers, by how much of the question they hold."""
-    best = found.ranked[0].score if found.ranked and not found.known_empty else 0.0
+    best = found.ranked[0].score if found.ranked and not found.seems_empty else 0.0
     top = best * BELOW_FILES if best else (found.ranked[0].score / BELOW_FILES if found.ranked else 1.0)
     return [
         Ranked(item_of(one.item), top * one.covered if best else top, (Signal(RANKER, rank, 1.0),))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from helix_core.engine.report import Progress
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
 from helix_core.model import Found, Hints, Overlays
 from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions
+from helix_core.workspace.files import FileOptions, list_files
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answer
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from helix_core.engine.reranking import Reranker, Reranking
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
+    from helix_core.store.reader import Reader
 
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
@@ -62,6 +63,7 @@ class Opened:
         self._index = OpenedIndex(self.index_path, write_wait_ms)
         self._facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
+        self._lacking: tuple[Reader, int, NotIndexed] | None = None
         self._chains: KeptChains | None = None
         self._memory = Remembered(config.data_dir)
         self.behind = ""
@@ -155,8 +157,6 @@ class Opened:
     def _doubts(self) -> list[str]:
         """What an answer from this index should say of itself."""
         doubts = [note for note in (self.behind, self._facts.note) if note]
-        if self._index.reader.meta("complete") != "1":
-            doubts.append("the index is not complete yet: what it does not know may still be there")
         doubts += self._not_indexed().notes
         if self.encoder.problem:
             doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
@@ -166,7 +166,20 @@ class Opened:
         """The files that count and that this index does not hold."""
         from helix_core.engine.not_indexed import NotIndexed
 
-        return NotIndexed(set_aside=[one.path for one in self._index.reader.set_aside()])
+        reader = self._index.reader
+        version = reader.version()
+        known = self._lacking
+        if known is None or known[:2] != (reader, version):
+            pending = reader.pending()
+            new: Sequence[bytes] = pending.new
+            if not pending.is_listed and self._facts.git is not None:
+                # Nobody has listed the disk yet; a list by git takes less than the first files do.
+                new = [entry.path for entry in list_files(self._root, self._facts.git, self._file_options()).files]
+            files, _ = reader.size()
+            aside = [one.path for one in reader.set_aside()]
+            lacking = NotIndexed(aside, new, pending.changed, files, is_listed=pending.is_listed)
+            known = self._lacking = (reader, version, lacking)
+        return known[2]
 
     def _find(
         self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False
@@ -177,6 +190,8 @@ class Opened:
         from helix_core.search.search import search
 
         prefer, reranking = self._config.prefer_implementation, self._reranking()
+        # Before the search: what comes in meanwhile is then counted as missing, never the other way round.
+        lacking = self._not_indexed()
         found = search(
             question,
             self._index.reader,
@@ -189,7 +204,7 @@ class Opened:
         )
         if reranking is not None:
             found = reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
-        return with_named(found, self._not_indexed().named_by(understand(question)), k)
+        return with_named(lacking.limits(found), lacking.named_by(understand(question)), k)
 
     def _reranking(self) -> Reranking | None:
         if self.reranker is None:

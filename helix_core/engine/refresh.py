@@ -88,16 +88,31 @@ class Refresh:
         if looked is None or looked.version != reader.version():
             looked = self._look()
         history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
+        self._expect(looked)
         self._apply(looked.plan, looked.listing, looked.known, looked.again)
         if history is not None:
             self._remember_history(history, writer)
         with writer.batch():
+            # What kept changing while it was read is known by its events; nothing else is left to come.
+            writer.expect(())
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
         if self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files:
             writer.optimize()
         writer.prune()
         return self._finished(looked.plan, looked.listing, started)
+
+    def _expect(self, looked: _Looked) -> None:
+        """Have every answer from now on say what is still to come."""
+        known = looked.known
+        new = [entry.path for entry in looked.plan.read if entry.path not in known]
+        changed = [
+            entry.path
+            for entry in looked.plan.read
+            if entry.path in known and known[entry.path].signature != entry.signature
+        ]
+        if new or changed or self._reader.meta("complete") != "1":
+            self._writer.expect(new, changed)
 
     def _look(self) -> _Looked:
         self._tell(Progress("looking", 0, 0))

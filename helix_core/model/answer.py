@@ -55,7 +55,9 @@ class Ranked:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
-    ``notes`` say what the answer lacks because its budget of work was used up.
+    ``notes`` say what the answer lacks: what its budget of work did not reach, what is not indexed yet.
+    ``seems_empty`` says that nothing found clears the floor; ``known_empty`` also that all there is was searched.
+    ``indexed_share`` (0..1) is how much of the files that count was.
 
     ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
     ``account``: how the answer came about, where that was asked for.
@@ -72,6 +74,8 @@ class Found:
     nearest: tuple[str, ...] = ()
     account: Account | None = None
     notes: tuple[str, ...] = ()
+    seems_empty: bool = False
+    indexed_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

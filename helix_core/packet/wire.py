@@ -128,6 +128,7 @@ def _answer(
             "searched": found.searched_items,
             "sources": found.searched_sources,
             "evaluated": found.evaluated,
+            "indexed_share": round_share(found.indexed_share),
             "returned": len(items),
             "tokens": 0,
             "elapsed_ms": 0.0,
@@ -152,8 +153,14 @@ def search_answer(query: str, found: Found, elapsed_ms: float, notes: Sequence[s
         "elapsed_ms": round(elapsed_ms, 3),
         "nearest": list(found.nearest),
         "notes": list(notes),
+        "indexed_share": round_share(found.indexed_share),
         "rankers": dict(found.rankers),
     }
+
+
+def round_share(share: float) -> float:
+    """The share of the files that are indexed, in four digits; 1 only where it is."""
+    return min(round(share, 4), 0.9999) if share < 1 else 1.0
 
 
 def estimated_tokens(answer: dict[str, Any]) -> int:

@@ -162,6 +162,7 @@ class _Search:
             nearest=nearest,
             account=account_of(Searched(asked, rankings, fused, best, ranked, signs)) if explained else None,
             notes=heard.notes(),
+            seems_empty=seems_empty,
         )
 
     def _hear(self, asked: Asked) -> _Heard:

@@ -17,7 +17,7 @@ from helix_core.store.header import APPLICATION_ID, check_owner, check_version
 from helix_core.store.session import BUSY_TIMEOUT_MS, rows_of
 from helix_core.store.vector_extension import load_vectors
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 MIGRATIONS: dict[int, str] = {
     # Without the head it was read at, the history is read anew.
     5: """
@@ -35,6 +35,7 @@ MIGRATIONS: dict[int, str] = {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
     """,
+    7: "CREATE TABLE pending (path BLOB PRIMARY KEY, is_new INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
 }
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 

@@ -76,6 +76,17 @@ class SourceTotals:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """Files that are on the disk and not in the index as they are there: ``new`` in no version (raw paths, in byte
+    order), ``changed`` in an older one. ``is_listed`` is False while no refresh has listed the disk yet.
+    """
+
+    new: tuple[bytes, ...] = ()
+    changed: int = 0
+    is_listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much the index holds: live and searchable, skipped with a reason, and parked versions."""
 

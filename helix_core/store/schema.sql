@@ -155,6 +155,13 @@ CREATE TABLE co_change (
     PRIMARY KEY (path, place)
 ) STRICT, WITHOUT ROWID;
 
+-- Files that a refresh has seen on the disk and that are not in yet as they are there. The row goes with the file's
+-- own transaction, so what is left is true also after a refresh that was cut short.
+CREATE TABLE pending (
+    path    BLOB PRIMARY KEY,
+    is_new  INTEGER NOT NULL                   -- 1 when no version of the file is live
+) STRICT, WITHOUT ROWID;
+
 -- The ids to give next; ids are never given twice, so a stale one can find nothing but nothing wrong.
 CREATE TABLE next_id (
     source  INTEGER NOT NULL,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
@@ -25,6 +26,11 @@ LONG_TEXT_STEPS_PER_MS = 4_000
 ROW_STEPS_PER_MS = 25_000
 """The same for plain rows and joins."""
 _STEPS_PER_LOOK = 1_000
+_SCHEMA_DAMAGE = re.compile(
+    r"no such (?:column|table|index|module)\b|table \S+ has (?:no column named|\d+ columns? but)|"
+    r"vtable constructor failed|unable to use function"
+)
+"""What SQLite says of the statements of this package, which are constants, where the schema in the file is not ours."""
 
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Any, ...]
@@ -51,9 +57,9 @@ def connect(path: str, flags: int) -> apsw.Connection:
 def translated(path: str) -> Iterator[None]:
     """Turn SQLite's failures into a ``StoreError`` that says what to do next.
 
-    Raises: CorruptStoreError for a damaged or foreign file, QueryBudgetError for a query stopped by its budget,
-    BusyStoreError when another connection writes for longer than this one waits, StoreError for everything else
-    SQLite reports.
+    Raises: CorruptStoreError for a damaged or foreign file, its schema included, QueryBudgetError for a query stopped
+    by its budget, BusyStoreError when another connection writes for longer than this one waits, StoreError for
+    everything else SQLite reports.
     """
     try:
         yield
@@ -65,6 +71,12 @@ def translated(path: str) -> Iterator[None]:
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise BusyStoreError(f"Another process is writing the index {path} and does not end; try again.") from error
+    except apsw.SQLError as error:
+        if _SCHEMA_DAMAGE.match(str(error)) is None:
+            raise StoreError(_explain(error, path)) from error
+        raise CorruptStoreError(
+            f"The index {path} is damaged (its schema: {error}); it will be moved aside and rebuilt."
+        ) from error
     except apsw.Error as error:
         raise StoreError(_explain(error, path)) from error
 

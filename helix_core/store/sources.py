@@ -17,7 +17,7 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.store.hits import Counts, SourceTotals
+from helix_core.store.hits import Counts, Pending, SourceTotals
 from helix_core.store.session import Row, Session, id_list
 
 _SOURCE_COLUMNS = """
@@ -129,6 +129,12 @@ class SourceQueries(Session):
     def set_aside(self) -> list[SetAside]:
         """Live files that broke their parser, in byte order of path."""
         return [SetAside(*row) for row in self._rows(_SET_ASIDE)]
+
+    def pending(self) -> Pending:
+        """The files that a refresh has seen on the disk and that are not in yet."""
+        rows = self._rows("SELECT path, is_new FROM pending ORDER BY path")
+        told = self._rows("SELECT count(*) FROM meta WHERE key IN ('listed', 'complete')")[0][0]
+        return Pending(tuple(row[0] for row in rows if row[1]), sum(not row[1] for row in rows), bool(told))
 
     def languages(self) -> dict[str, int]:
         """How many searchable files there are of each language, most first."""

@@ -28,7 +28,7 @@ from helix_core.store.write_queue import WriteQueue
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
-_ROWS += ["embedded", "stands_in", "co_change", "set_aside"]
+_ROWS += ["embedded", "stands_in", "co_change", "set_aside", "pending"]
 _SOURCES = "source s JOIN profile p ON p.id = s.profile_id"
 _INSERT_SOURCE = f"INSERT INTO source VALUES ({', '.join('?' * 19)})"
 _INSERT_ITEM = f"INSERT INTO item VALUES ({', '.join('?' * 10)})"
@@ -138,6 +138,7 @@ class Writer:
             for (version,) in self._versions(document.path, content, document.parser):
                 delete_version(self._connection, version, self._vectors)
             self._park(document.path, document.parser)
+            self._arrived(document.path)
             return self._insert(document, content, signature, observed_ns)
 
     def skip(
@@ -186,6 +187,7 @@ class Writer:
             self._park(path, parser, but=version)
             values = (*rows.signature_values(signature), observed_ns, observed_ns, version)
             self._connection.execute(_REVIVE, values)
+            self._arrived(path)
             return True
 
     def has_version(self, path: bytes, content_hash: str, parser: str) -> bool:
@@ -197,11 +199,27 @@ class Writer:
         """Heal the signature of a file whose bytes proved to be the same."""
         with self.batch():
             self._connection.execute(_TOUCH, (*rows.signature_values(signature), observed_ns, path))
+            self._arrived(path)
 
     def remove(self, path: bytes) -> bool:
         """Park the live version of a path that is gone; False when there was none."""
         with self.batch():
+            self._arrived(path)
             return self._park(path, None) > 0
+
+    def expect(self, new: Iterable[bytes], changed: Iterable[bytes] = ()) -> None:
+        """Record which files are on the disk and not in yet, instead of what was recorded before.
+
+        Each leaves the record in the transaction that takes it in or removes it.
+        """
+        with self.batch():
+            self._connection.execute("DELETE FROM pending")
+            rows_ = [*((path, 1) for path in new), *((path, 0) for path in changed)]
+            self._connection.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", rows_)
+            self.set_meta("listed", "1")
+
+    def _arrived(self, path: bytes) -> None:
+        self._connection.execute("DELETE FROM pending WHERE path = ?", (path,))
 
     def set_commits(self, commits: Mapping[bytes, LastCommit], *, whole: bool = False) -> None:
         """Store the last commit of each path; with ``whole`` paths that are not in the mapping are dropped."""

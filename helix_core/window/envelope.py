@@ -94,6 +94,11 @@ def fact_lines(facts: Sequence[Fact]) -> list[str]:
     return [_inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
 
 
+def note_lines(notes: Sequence[str]) -> list[str]:
+    """What the evidence lacks, before all of it."""
+    return [_inert_line(f"Note: {note}") for note in notes]
+
+
 def inert_text(text: str) -> str:
     """The lines of a quote with no unseen character and no control token of a chat template in them."""
     return _without_control_tokens(safe_text(text))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from helix_core.window.choose import JOINT_TOKENS, Choice, Room, choose
-from helix_core.window.envelope import RECKONED_WORD, fact_lines, no_dearer, sealed, written
+from helix_core.window.envelope import RECKONED_WORD, fact_lines, no_dearer, note_lines, sealed, written
 from helix_core.window.evidence import Asked, Evidence, Fact, Window
 from helix_core.window.health import health
 from helix_core.window.prose import Condense
@@ -29,9 +29,10 @@ def make_window(
     count: Count,
     boundary: Callable[[], str],
     condense: Condense | None = None,
+    notes: Sequence[str] = (),
 ) -> Window:
     """The window for ``evidence``, best first. ``count`` gives tokens, ``boundary`` a random word, ``condense``
-    shorter prose, where there is anything that can.
+    shorter prose, where there is anything that can; ``notes`` say what the evidence lacks, and stand before it.
 
     Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
     text, the window is empty. Never over ``asked.budget_tokens``.
@@ -40,17 +41,18 @@ def make_window(
     zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
     blocks = blocks_of(level, zone, asked.budget_tokens)
     slate = _slate(facts, asked, count)
-    frame = count(written("\n".join(["", *fact_lines(slate)]), asked.decoder, RECKONED_WORD))
+    head = [*note_lines(notes), *fact_lines(slate)]
+    frame = count(written("\n".join(["", *head]), asked.decoder, RECKONED_WORD))
     room = Room(tokens_of(level, asked.budget_tokens) - frame - JOINT_TOKENS, blocks, PLACES_PER_BLOCK * blocks)
     choice = choose(evidence, asked, room, (count, condense))
-    over = _reckoned(slate, choice, asked, count) - asked.budget_tokens
+    over = _reckoned(head, choice, asked, count) - asked.budget_tokens
     if over > 0:
         choice = choose(evidence, asked, replace(room, tokens=room.tokens - over - JOINT_TOKENS), (count, condense))
     draw = no_dearer(boundary, count)
-    text = _text(slate, choice, asked, draw)
-    while not choice.is_empty and max(count(text), _reckoned(slate, choice, asked, count)) > asked.budget_tokens:
+    text = _text(head, choice, asked, draw)
+    while not choice.is_empty and max(count(text), _reckoned(head, choice, asked, count)) > asked.budget_tokens:
         choice.drop_last()
-        text = _text(slate, choice, asked, draw)
+        text = _text(head, choice, asked, draw)
     chosen, left_out = choice.chosen, tuple(choice.left_out)
     if choice.is_empty:
         return Window("", 0, level.name, (), left_out, (), health((), "", (), 0, confidence))
@@ -62,13 +64,13 @@ def make_window(
     return Window(text, count(text), level.name, quoted, left_out, slate, measured)
 
 
-def _text(slate: Sequence[Fact], choice: Choice, asked: Asked, boundary: Callable[[], str]) -> str:
-    return sealed([*fact_lines(slate), *choice.lines()], asked.decoder, boundary)
+def _text(head: Sequence[str], choice: Choice, asked: Asked, boundary: Callable[[], str]) -> str:
+    return sealed([*head, *choice.lines()], asked.decoder, boundary)
 
 
-def _reckoned(slate: Sequence[Fact], choice: Choice, asked: Asked, count: Count) -> int:
+def _reckoned(head: Sequence[str], choice: Choice, asked: Asked, count: Count) -> int:
     """The tokens of the text, whichever boundary it will have."""
-    body = "\n".join([*fact_lines(slate), *choice.lines()])
+    body = "\n".join([*head, *choice.lines()])
     return count(written(body, asked.decoder, RECKONED_WORD))
 
 

@@ -85,6 +85,8 @@ def render(symbol: dict[str, Any], now: float, *, markdown: bool = True) -> str:
     lines += _places("Tested by", symbol["tests"], len(symbol["tests"]), markdown)
     lines += [_document(each, markdown) for each in symbol["documents"][:SHOWN]]
     lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
+    if symbol.get("indexed_share", 1) < 1:
+        lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
     return ("\n\n" if markdown else "\n").join(line for line in lines if line)
 
 

@@ -96,7 +96,8 @@ class Evidence:
         if isinstance(found, Context):
             return found
         if not found["text"]:
-            return Context("none")
+            # What is not here may still be among the files that are not indexed yet.
+            return Context("none" if found["indexed_share"] == 1 else "late")
         packet_id, text = self._steady(f"{workspace.folder}\0{planned.conversation}", found["text"])
         return Context("added", planned.place, planned.index, text, packet_id, found)
 
