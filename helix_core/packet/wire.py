@@ -128,7 +128,7 @@ def _answer(
             "searched": found.searched_items,
             "sources": found.searched_sources,
             "evaluated": found.evaluated,
-            "indexed_share": round_share(found.indexed_share),
+            **({} if is_bounded and found.indexed_share == 1 else {"indexed_share": round_share(found.indexed_share)}),
             "returned": len(items),
             "tokens": 0,
             "elapsed_ms": 0.0,

@@ -35,7 +35,7 @@ MIGRATIONS: dict[int, str] = {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX source_set_aside ON source (path) WHERE live = 1 AND skipped = 'quarantined';
     """,
-    7: "CREATE TABLE pending (path BLOB PRIMARY KEY, is_new INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+    7: "CREATE TABLE IF NOT EXISTS pending (path BLOB PRIMARY KEY, is_new INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
 }
 """SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
 
