@@ -6,6 +6,7 @@ import pytest
 from helix_core.engine import Helix
 from helix_core.engine.intake import Intake
 from helix_core.engine.not_indexed import NotIndexed
+from helix_core.engine.refresh import Refresh
 from helix_core.search.question import understand
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
@@ -29,17 +30,15 @@ def cut(repository, open_helix, monkeypatch) -> Helix:
     fresh, kept = Intake._fresh_files, 10
 
     def some(self, entries):
-        wanted = [entry for entry in entries if entry.path != b"app/vault_letters.py"]
-        yield from fresh(self, wanted[:kept])
-        # What is in was committed before the process died.
-        self._writer._connection.execute("COMMIT; BEGIN IMMEDIATE")
+        yield from fresh(self, [entry for entry in entries if entry.path != b"app/vault_letters.py"][:kept])
+
+    def end(*_):
         raise CutShortError
 
     engine = open_helix(repository)
     with monkeypatch.context() as patch:
         patch.setattr(Intake, "_fresh_files", some)
-        patch.setattr("helix_core.engine.intake.IN_PROCESS_FILES", 10_000)
-        patch.setattr("helix_core.engine.intake.BATCH_FILES", 1)
+        patch.setattr(Refresh, "_remember_history", end)
         with pytest.raises(CutShortError):
             engine.refresh()
     return engine
