@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from helix_core.model import Status
+from helix_core.model import Reason, Status
 from helix_core.window.envelope import NAMED_HEAD, inert_text, legend, mention, stub
 from helix_core.window.evidence import Asked, Block, Evidence, LeftOut
 from helix_core.window.fit import fit
@@ -85,7 +85,8 @@ class Choice:
 def choose(evidence: Sequence[Evidence], asked: Asked, room: Room, means: Means) -> Choice:
     """The places of ``evidence``, best first, that ``room`` is for.
 
-    What has no text is left out with its verdict's reason, what lies inside a quoted place as well; neither is named.
+    What has no text is left out with its verdict's reason, what lies inside a quoted place as well; neither is named. A
+    file that is not indexed is named where it can be: the answer may be in it.
     """
     count, _ = means
     limit = int(room.tokens * NAMED_SHARE)
@@ -121,7 +122,9 @@ def _quoted(
     left = budget
     for one in evidence:
         item = one.weighed.ranked.item
-        if not one.text:
+        if one.weighed.verdict.reason is Reason.NOT_INDEXED:
+            waiting.append((one, Reason.NOT_INDEXED.value))
+        elif not one.text:
             choice.left_out.append(left_out(one, one.weighed.verdict.reason.value))
         elif _is_held(spans.get(item.source.source_id, []), item.start_line, item.end_line):
             choice.left_out.append(left_out(one, "contained in another block"))

@@ -74,7 +74,9 @@ def test_every_answer_says_how_many_files_are_set_aside_whatever_was_asked(set_a
 def test_a_window_names_the_file_it_could_not_quote(set_aside):
     window = set_aside.context("where is Scaffold defined", ContextRequest(budget_tokens=2_000))
     assert "What an application and a blueprint share" not in window["text"]
-    assert "app/sansio/scaffold.py" in {one["source_id"] for one in window["left_out"]}
+    (left_out,) = [one for one in window["left_out"] if one["source_id"] == "app/sansio/scaffold.py"]
+    assert (left_out["reason"], left_out["named"]) == ("not_indexed", True)
+    assert "app/sansio/scaffold.py:1-2 - needs refresh (not_indexed)" in window["text"]
 
 
 def test_the_verdict_of_a_file_set_aside_is_the_same_when_it_is_asked_for_again(set_aside):
