@@ -167,6 +167,9 @@ function overallOf(folders: readonly LiveStatus[]): Overall {
 }
 
 function stateWords(folder: LiveStatus): string {
+  if (folder.state === 'fresh' && folder.set_aside) {
+    return `${count(folder.set_aside)} set aside`;
+  }
   if (folder.state !== 'indexing') {
     return folder.state;
   }

@@ -38,6 +38,12 @@ describe('the status item', () => {
     expect(now.label).toBe('Helix: fresh. shop: fresh · 1,200 files, 9,000 items · on main');
   });
 
+  it('is never called fresh while files are set aside', () => {
+    const now = statusText(running, [folder({ set_aside: 3, message: '3 files are set aside and not searched.' })]);
+    expect(now.label).not.toContain('fresh');
+    expect(now.label).toContain('3 set aside');
+  });
+
   it('counts what is being indexed, over all folders', () => {
     const folders = [
       folder({ state: 'indexing', phase: 'reading', done: 10, total: 100 }),
@@ -52,6 +58,7 @@ describe('the status item', () => {
     [{ state: 'paused' }, '$(debug-pause) Helix paused'],
     [{ watching: 'polling' }, '$(history) Helix polling'],
     [{ restricted: true }, '$(shield) Helix'],
+    [{ set_aside: 3 }, '$(warning) Helix 3 set aside'],
     [{ state: 'starting' }, '$(sync~spin) Helix'],
     [{ state: 'missing', message: 'The folder is gone.' }, '$(warning) Helix'],
     [{ state: 'error', message: 'The disk is full.', action: 'Free some space.' }, '$(error) Helix'],
