@@ -302,7 +302,7 @@ class Oracle:
         if reason == "not_indexed":
             return True
         if reason == "outdated_doc":
-            return self._proofs.is_outdated(path, found.data, item.get("detail", ""))
+            return self._proofs.is_outdated(path, found.data, item.get("outdated", []))
         if reason == "contradicted":
             return self._proofs.is_contradicted(item.get("detail", ""))
         return bool(reason == "weak_authority" and item["authority_class"] == "inferred")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 from truth_bench.repository import CODE, Repository
 
@@ -30,23 +31,35 @@ class Proofs:
         known = self._touching[head, path]
         return f"{commit[:12]} did not touch the file" if known and commit not in known else ""
 
-    def is_outdated(self, path: bytes, data: bytes, detail: str) -> bool:
-        """Does one of the named symbols read differently now than when the document was committed?"""
+    def is_outdated(self, path: bytes, data: bytes, flags: list[dict[str, Any]]) -> bool:
+        """Is one of the flags true: does its symbol read differently now than at the commit that it names, or the
+        document's own, and is what it calls gone nowhere any more?"""
         git = self._repository.git
         commit = git("log", "-1", "--format=%H", "--", path, check=False).decode().strip()
         if not commit or self._shown(commit, path).replace(b"\r\n", b"\n") != data.replace(b"\r\n", b"\n"):
             return False
-        changed = [
-            one for one in git("diff", "--name-only", "--no-renames", "-z", commit, check=False).split(b"\0") if one
-        ]
-        for name in (part.strip().encode() for part in detail.split(",")):
+        for flag in flags:
+            since = flag["since"] or commit
+            if flag["change"] == "file_gone":
+                gone = os.fsencode(flag["was"])
+                if self._shown(since, gone) and not os.path.lexists(self._repository.path(gone)):
+                    return True
+                continue
+            name = flag["symbol"].partition(" of ")[2] or flag["symbol"]
+            changed = [
+                one for one in git("diff", "--name-only", "--no-renames", "-z", since, check=False).split(b"\0") if one
+            ]
             for one in changed:
-                if one.endswith(CODE) and self._reads_differently(name, commit, one):
+                last = name.rpartition(".")[2].encode()
+                if one.endswith(CODE) and self._reads_differently(last, since, one, flag["change"] == "name_gone"):
                     return True
         return False
 
-    def _reads_differently(self, name: bytes, commit: str, path: bytes) -> bool:
+    def _reads_differently(self, name: bytes, commit: str, path: bytes, is_gone: bool) -> bool:
         place = self._repository.path(path)
+        if is_gone:
+            now = self._repository.read(path) if os.path.isfile(place) else b""
+            return name in self._shown(commit, path) and name not in now
         if not os.path.isfile(place) or not os.access(place, os.R_OK):
             return False
         now, then = self._repository.read(path), self._shown(commit, path)

@@ -5,13 +5,13 @@ In: items and the last commits of their files. Out: contradictions whose both si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from helix_core.engine.observe import Observer
 from helix_core.engine.outdated import same_text
 from helix_core.errors import GitError
-from helix_core.model import Contradiction, Item, LastCommit, Source, SourcedClaim
+from helix_core.model import Contradiction, DocumentChange, DocumentFlag, Item, LastCommit, Source, SourcedClaim
 from helix_core.store.hits import ClaimHit
 from helix_core.store.reader import Reader
 from helix_core.weigh.contradictions import contradictions
@@ -87,6 +87,16 @@ def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
         if pair.older.item_id == item.id
     ]
     return "; ".join(said[:3])
+
+
+def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tuple[DocumentFlag, ...]:
+    """The flags without the values that a contradiction tells already."""
+    told = {(pair.key.rpartition(".")[2], pair.older.line) for pair in pairs}
+    return tuple(
+        flag
+        for flag in flags
+        if flag.change is not DocumentChange.VALUE or (flag.symbol.rpartition(".")[2], flag.line) not in told
+    )
 
 
 def _citing(pairs: Sequence[Contradiction], cited: Set[int]) -> list[Contradiction]:

@@ -120,17 +120,19 @@ def _conflict(looked: Looked) -> Step:
 
 
 def _document(looked: Looked) -> Step:
-    item, commit, names = looked.seen.ranked.item, looked.seen.commit, looked.seen.observation.outdated_names
+    item, commit, flags = looked.seen.ranked.item, looked.seen.commit, looked.seen.observation.outdated
     if not is_document(item):
         return Step("document", "It is no document about the code that the code could outdate.")
     if commit is None:
         return Step("document", "No commit of it is known, so nothing says whether the code has left it behind.")
     since = f"commit {commit.commit[:7]} of {_day(commit.committed_at)}"
-    if names:
-        said = f"It names {', '.join(names)}: that code reads differently now than at its own last change, {since}."
-        return Step("document", said, Reason.OUTDATED_DOC)
+    if flags:
+        said = "; ".join(f"line {flag.line}: {flag.sentence}" for flag in flags)
+        return Step(
+            "document", f"The code has left it behind since its own last change, {since}: {said}.", Reason.OUTDATED_DOC
+        )
     return Step(
-        "document", f"No code that it names is known to read differently now than at its own last change, {since}."
+        "document", f"Nothing that it says of the code is known to be wrong since its own last change, {since}."
     )
 
 

@@ -6,19 +6,18 @@ Says nothing about text with unsaved edits, and nothing about files outside the 
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.disputes import Disputes
+from helix_core.engine.disputes import Disputes, settled
 from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
-from helix_core.engine.symbol_text import line_of_mention, narrowed
+from helix_core.engine.symbol_text import narrowed
 from helix_core.engine.weigher import Weigher
 from helix_core.errors import HelixError
-from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Reason, Role, Source, SourceKind
+from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import DiskFile
 from helix_core.workspace.paths import uri_of
@@ -26,6 +25,8 @@ from helix_core.workspace.paths import uri_of
 ITEMS_AT_ONCE = 8
 ROUNDS = 2
 LONGEST_VALUE = 80
+# Of the time for a file, so much may go by until git has said who wrote its lines.
+BLAME_SHARE = 0.3
 
 
 class Findings(list[dict[str, Any]]):
@@ -79,18 +80,20 @@ class FileFindings:
     def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
         items = self._reader.items_of(source.id)
         commits = self._weigher.facts.commits_of([source.path])
-        for pair, item in self._contradicted(items, commits):
+        contradicted = list(self._contradicted(items, commits))
+        for pair, item in contradicted:
             there = _other(self._weigher.facts.folder, pair.fresher.source, pair.fresher.line, pair.fresher.line)
             yield from self._finding(
                 item, file, pair.older.line, pair.key, (Reason.CONTRADICTED, _against(pair), there)
             )
         commit = commits.get(source.path)
         if commit is not None:
-            for item, name in self._outdated([item for item in items if is_document(item)], commit, file):
-                line = line_of_mention(file.data, item, name) or item.start_line
-                defined = self._defined(name, source.path)
-                message, other = _left_behind(self._weigher.facts.folder, name, commit, defined)
-                yield from self._finding(item, file, line, name, (Reason.OUTDATED_DOC, message, other))
+            documents = [item for item in items if is_document(item)]
+            pairs = [pair for pair, _ in contradicted]
+            for item, flag in self._outdated(documents, commit, file, pairs):
+                message, other = self._left_behind(flag, commit)
+                about = f"{flag.change.value} {flag.symbol}"
+                yield from self._finding(item, file, flag.line, about, (Reason.OUTDATED_DOC, message, other))
 
     def _contradicted(
         self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
@@ -106,32 +109,37 @@ class FileFindings:
                 told.add(claim)
                 yield pair, by_id[pair.older.item_id]
 
-    def _outdated(self, documents: Sequence[Item], commit: LastCommit, file: DiskFile) -> Iterator[tuple[Item, str]]:
-        """The document's items with each name whose code has changed since the document's commit."""
+    def _outdated(
+        self, documents: Sequence[Item], commit: LastCommit, file: DiskFile, pairs: Sequence[Contradiction]
+    ) -> Iterator[tuple[Item, DocumentFlag]]:
+        """The document's items with each statement that the code has left behind."""
         if not documents:
             return
         facts = self._weigher.facts
-        outdated = OutdatedDocuments(facts.committed, self._reader, self._weigher.observer)
+        outdated = OutdatedDocuments(facts.committed, self._reader, self._weigher.observer, facts.state.head)
+        wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
+        lines = facts.lines_of(file, documents[0].source.path, wait_s)
         masked = facts.masked.of(file)
         for start in range(0, len(documents), ITEMS_AT_ONCE):
             self._check()
             some = documents[start : start + ITEMS_AT_ONCE]
-            texts = [CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit) for item in some]
-            names = outdated.names(texts)
-            yield from ((item, name) for item in some for name in names.get(item.id, ()))
+            texts = [
+                CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit, lines) for item in some
+            ]
+            flags = outdated.flags(texts)
+            yield from ((item, flag) for item in some for flag in settled(flags.get(item.id, ()), pairs))
 
-    def _defined(self, name: str, path: bytes) -> Item | None:
-        """What alone defines the name, as a place to look at."""
-        known = [
-            one
-            for one in self._reader.defined_at(name, path)
-            if one.hit.name == name and one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION
-        ]
-        if len(known) != 1:
-            return None
-        hit = known[0].hit
-        item = self._reader.items([hit.item_id]).get(hit.item_id)
-        return dataclasses.replace(item, start_line=hit.start_line, end_line=hit.end_line) if item else None
+    def _left_behind(self, flag: DocumentFlag, commit: LastCommit) -> tuple[str, dict[str, Any] | None]:
+        """The flag in a sentence, and its code as a place to look at."""
+        last = flag.since or commit
+        day = time.strftime("%Y-%m-%d", time.gmtime(last.committed_at))
+        since = f"since this text was last committed ({last.commit[:8]}, {day})"
+        source = self._reader.source(flag.path) if flag.code_line else None
+        if source is None:
+            return f"{flag.sentence}, {since}; bring the text up to date.", None
+        where = f"{source.source_id}:{flag.code_line}"
+        other = _other(self._weigher.facts.folder, source, flag.code_line, flag.code_line)
+        return f"{flag.sentence} ({where}), {since}; bring the text up to date.", other
 
     def _finding(
         self, item: Item, file: DiskFile, line: int, about: str, said: tuple[Reason, str, dict[str, Any] | None]
@@ -169,19 +177,6 @@ def _against(pair: Contradiction) -> str:
         f"{pair.key} is {_short(here.value)} here, but {_short(there.value)} in {there.source.source_id}:{there.line}, "
         "which changed later; open both and correct the one that is wrong."
     )
-
-
-def _left_behind(
-    folder: Path, name: str, commit: LastCommit, defined: Item | None
-) -> tuple[str, dict[str, Any] | None]:
-    day = time.strftime("%Y-%m-%d", time.gmtime(commit.committed_at))
-    since = f"since this text was last committed ({commit.commit[:8]}, {day})"
-    if defined is None:
-        return f"{name} has changed {since}; read the code and bring the text up to date.", None
-    source = defined.source
-    where = f"{source.source_id}:{defined.start_line}"
-    other = _other(folder, source, defined.start_line, defined.end_line)
-    return f"{name} ({where}) has changed {since}; read it and bring the text up to date.", other
 
 
 def _short(value: str) -> str:

@@ -39,6 +39,7 @@ from helix_core.workspace.disk import Root
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answered
     from helix_core.engine.context import ContextRequest
+    from helix_core.engine.findings import Findings
     from helix_core.engine.weigher import Weigher
 
 MOST_PATHS = 200
@@ -365,9 +366,7 @@ class Helix(Explaining):
 
         return self._mended(lambda: lenses(path, self._index.reader, self._weigher(overlays, stop_when(None))))
 
-    def findings(
-        self, path: bytes, *, overlays: Overlays = NO_OVERLAYS, budget_ms: float = FINDINGS_MS
-    ) -> list[dict[str, Any]]:
+    def findings(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS, budget_ms: float = FINDINGS_MS) -> Findings:
         """What is wrong in a file: ``{code, message, start_line, end_line, text_hash, other}`` each.
 
         The list's ``partial`` says that ``budget_ms`` was over before all was looked at.

@@ -105,6 +105,14 @@ class Observer:
             self.sights[source.path] = seen
         return seen
 
+    def is_there(self, path: bytes) -> bool:
+        """Is a regular file there now, indexed or not?"""
+        try:
+            self._root.stat(path)
+        except DiskError:
+            return False
+        return True
+
     def _outrun(self, seen: Sight, source: Source) -> bool:
         """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
         return (

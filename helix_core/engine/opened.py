@@ -273,6 +273,7 @@ class Opened:
             buffers=Buffers(overlays, chains),
             chains=chains,
             check=check,
+            lines=self._facts.lines(),
         )
         return Weigher(reader, observer, facts)
 

@@ -1,131 +1,510 @@
-"""Find documents that the code has left behind: what they name as code reads differently now than at their commit.
+"""Find documents that the code has left behind: what they say of names and files was right at their commit and is not.
 
-In: document items with their text and last commit. Out: the changed names, by item. Asks git once for all documents of
-an answer; where git cannot say, nothing is claimed and a note says so.
+In: document items with their text and the commits of their lines. Out: flags, by item. Each reference is resolved
+against the index and compared with the same code at the commit of its paragraph, so that a document changed together
+with its code, or later, is never flagged. Where git cannot say, nothing is claimed and a note says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import posixpath
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.engine.observe import Observer
 from helix_core.errors import GitError
-from helix_core.lines import LineTable, without_line_end
-from helix_core.model import Item, Role, SourceKind
+from helix_core.ingest.languages import language_of
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.references import Reference, references_in
+from helix_core.ingest.secrets import mask
+from helix_core.ingest.signatures import LANGUAGES, Declaration, block, declarations, declared
+from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
 from helix_core.store.reader import Reader
-from helix_core.weigh.outdated import NamedSymbol, names_in, outdated
+from helix_core.store.uses import DefinedAt
+from helix_core.weigh.outdated import changes, dotted, speaks_of_other_times
+from helix_core.words import is_compound
 from helix_core.workspace.blobs import BlobReader
+
+MOST_REFERENCES = 60
+# Of the files that differ from a commit's, so many are searched for a name that is gone.
+MOST_SEARCHED = 400
+_KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
+_OTHER_TIMES = frozenset(
+    (
+        "upgrading",
+        "upgrade",
+        "migration",
+        "migrating",
+        "migrations",
+        "deprecations",
+        "roadmap",
+        "proposals",
+        "rfc",
+        "adr",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedText:
-    """A document item, its masked text, and the commit that last touched its file."""
+    """A document item, its masked text, and the commit that last touched its file.
+
+    ``lines`` are the commits of the file's lines, first line first, where git has said them by now.
+    """
 
     item: Item
     text: str
     commit: str
+    lines: tuple[LastCommit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Symbol:
-    """A name and the item that alone defines it, with the definition's own lines."""
+class _Code:
+    """A declaration on disk now: its source, the masked bytes of its file, and where the index has it."""
 
-    name: str
-    item: Item
-    start_line: int
-    end_line: int
-
-    def text(self, data: bytes) -> bytes:
-        """The definition's lines as far as its item goes: its neighbours may change, and a class its methods."""
-        first, last = max(self.start_line, self.item.start_line), min(self.end_line, self.item.end_line)
-        start, end = LineTable(data).span(first, last)
-        return without_line_end(data[start:end])
+    source: Source
+    data: bytes
+    language: str
+    declaration: Declaration
 
 
 @dataclass(slots=True)
 class OutdatedDocuments:
-    """Asks for one answer."""
+    """Asks for one answer. ``head`` is the commit that is checked out."""
 
     committed: BlobReader | None
     reader: Reader
     observer: Observer
+    head: str = ""
     notes: list[str] = field(default_factory=list)
+    _defined: dict[str, list[DefinedAt]] = field(default_factory=dict)
 
-    def names(self, documents: Sequence[CommittedText]) -> dict[int, tuple[str, ...]]:
-        """The outdated names by item id; items without any are left out."""
-        named = {document.item.id: self._symbols(document) for document in documents} if self.committed else {}
-        wanted = {
-            (document.commit, path): None
-            for document in documents
-            for path in (
-                document.item.source.path,
-                *(symbol.item.source.path for symbol in named.get(document.item.id, ())),
-            )
-            if named.get(document.item.id)
-        }
-        then = self._files_then(list(wanted))
-        return {
-            document.item.id: names
-            for document in documents
-            if named.get(document.item.id) and self._is_as_committed(document, then)
-            if (names := self._outdated(document, named[document.item.id], then))
-        }
-
-    def _symbols(self, document: CommittedText) -> list[_Symbol]:
-        """What the document writes as code and one item of the implementation alone defines, as on disk now."""
-        names = names_in(document.text)
-        symbols = self._defined(names)
-        if not all(map(self._is_as_indexed, symbols)):
-            # Looking mended the index: the same names may stand elsewhere now.
-            symbols = self._defined(names)
-        return [symbol for symbol in symbols if self._is_as_indexed(symbol)]
-
-    def _defined(self, names: Sequence[str]) -> list[_Symbol]:
-        single = [hit for name in names if (hit := self.reader.sole_definition(name)) is not None]
-        items = self.reader.items([hit.item_id for hit in single])
-        return [
-            _Symbol(hit.name, item, hit.start_line, hit.end_line)
-            for hit in single
-            if (item := items.get(hit.item_id)) is not None
-            and item.source.source_kind is SourceKind.CODE
-            and item.source.role is Role.IMPLEMENTATION
-        ]
-
-    def _is_as_indexed(self, symbol: _Symbol) -> bool:
-        file = self.observer.look(symbol.item.source).file
-        return file is not None and file.content_hash == symbol.item.source.content_hash
-
-    def _files_then(self, wanted: list[tuple[str, bytes]]) -> dict[tuple[str, bytes], bytes | None]:
-        if not wanted or self.committed is None:
+    def flags(self, documents: Sequence[CommittedText]) -> dict[int, tuple[DocumentFlag, ...]]:
+        """The flags by item id, in the order of their lines; items without any are left out."""
+        if self.committed is None:
             return {}
+        found: dict[int, tuple[DocumentFlag, ...]] = {}
         try:
-            return dict(zip(wanted, self.committed.read(wanted), strict=True))
+            for document in documents:
+                flags = self._flags(document, self.committed)
+                if flags:
+                    found[document.item.id] = flags
         except GitError as error:
             self.notes.append(f"documents were not checked against the code they name: {error}")
-            return {}
+        return found
 
-    def _is_as_committed(self, document: CommittedText, then: dict[tuple[str, bytes], bytes | None]) -> bool:
+    def _flags(self, document: CommittedText, committed: BlobReader) -> tuple[DocumentFlag, ...]:
+        source = document.item.source
+        language = "rst" if source.path.endswith((b".rst", b".rest", b".txt")) else "markdown"
+        down = document.item.start_line - 1
+        if speaks_of_other_times(f"{document.item.breadcrumb} {document.item.name}"):
+            return ()
+        references = [
+            dataclasses.replace(
+                one, line=one.line + down, first_line=one.first_line + down, last_line=one.last_line + down
+            )
+            for one in references_in(document.text, language)[:MOST_REFERENCES]
+        ]
+        if not references or not self._is_as_committed(document, committed):
+            return ()
+        look = _Look(self, document, committed)
+        flags = [flag for one in references for flag in look.flags(one)]
+        return tuple({(flag.change, flag.symbol, flag.line): flag for flag in flags}.values())
+
+    def _is_as_committed(self, document: CommittedText, committed: BlobReader) -> bool:
         """A document with edits of its own since its commit is being brought up to date right now."""
-        sight = self.observer.look(document.item.source)
-        committed = then.get((document.commit, document.item.source.path))
-        return sight.file is not None and committed is not None and same_text(sight.file.data, committed)
+        source = document.item.source
+        file = self.observer.look(source).file
+        (then,) = committed.read([(document.commit, source.path)])
+        return file is not None and then is not None and same_text(file.data, then)
 
-    def _outdated(
-        self, document: CommittedText, symbols: list[_Symbol], then: dict[tuple[str, bytes], bytes | None]
-    ) -> tuple[str, ...]:
-        named = []
-        for symbol in symbols:
-            source = symbol.item.source
-            file = self.observer.look(source).file
-            if file is not None:
-                named.append(NamedSymbol(symbol.name, symbol.text(file.data), then.get((document.commit, source.path))))
-        return outdated(named)
+    def defined(self, name: str) -> list[DefinedAt]:
+        """What defines the name in the implementation, as it is written, by the index."""
+        known = self._defined.get(name)
+        if known is None:
+            known = self._defined[name] = [one for one in self.reader.defined_at(name, b"", 60) if one.hit.name == name]
+        return known
+
+    def code(self, one: DefinedAt) -> _Code | None:
+        """The definition as it is on disk, also where the index lags behind; None where the file has it no more."""
+        source = self.reader.source(one.path)
+        file = self.observer.look(source).file if source is not None else None
+        if source is None or file is None:
+            return None
+        language = language_of(one.path, file.data[:256]).name
+        declaration = declared(file.data, language, (*one.trail, one.hit.name))
+        return _Code(source, file.data, language, declaration) if declaration is not None else None
+
+
+@dataclass(slots=True)
+class _Look:
+    """The references of one document item, looked at."""
+
+    asked: OutdatedDocuments
+    document: CommittedText
+    committed: BlobReader
+
+    def flags(self, reference: Reference) -> Iterable[DocumentFlag]:
+        """What is wrong with one reference."""
+        line = self._baseline(reference)
+        commit = line.commit if line is not None else self.document.commit
+        for flag in self._looked(reference, commit):
+            yield dataclasses.replace(flag, since=line)
+
+    def _looked(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        if reference.path:
+            return self._lost_file(reference, commit)
+        if not _is_telling(reference):
+            return ()
+        known = self.asked.defined(reference.name)
+        if not known:
+            return list(self._lost_name(reference, commit)) or self._lost_module(reference, commit)
+        return [
+            *self._changed(reference, known, commit),
+            *self._lost_member(reference, known, commit),
+            *self._lost_module(reference, commit),
+        ]
+
+    def _baseline(self, reference: Reference) -> LastCommit | None:
+        """The newest commit among the lines of the reference's paragraph; None where git has not said them."""
+        lines = self.document.lines[reference.first_line - 1 : reference.last_line]
+        own = [line for line in lines if line.commit.strip("0")]
+        if not own or len(own) < len(lines):
+            return None
+        return max(own, key=lambda line: line.committed_at)
+
+    # Changed
+
+    def _changed(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
+        meant = _meant(reference, known)
+        code = self.asked.code(meant) if meant is not None else None
+        if code is None or not _fits(reference, code.declaration):
+            return
+        then = self._then(commit, code)
+        if then is None or _means(then) == _means(code.declaration):
+            return
+        for flag in changes(reference, then, code.declaration):
+            if not self._changed_together(commit, lambda at: _means(self._then(at, code)), _means(then)):
+                shown = _without_secrets(flag)
+                if shown is not None:
+                    yield dataclasses.replace(shown, path=code.source.path)
+
+    def _then(self, commit: str, code: _Code) -> Declaration | None:
+        for path in _places(code.source.path):
+            (data,) = self.committed.read([(commit, path)])
+            if data is not None:
+                if data == code.data:
+                    return code.declaration
+                return declared(data, code.language, code.declaration.chain)
+        return None
+
+    def _changed_together(self, commit: str, read: Callable[[str], object], then: object) -> bool:
+        """Did a commit that touched this document make the change? Then its author has looked at the document."""
+        since = next((line.committed_at for line in self.document.lines if line.commit == commit), None)
+        if since is None:
+            return False
+        later = {line.commit for line in self.document.lines if line.committed_at > since and line.commit.strip("0")}
+        return any(read(f"{at}^") == then != read(at) for at in later)
+
+    # Gone
+
+    def _lost_name(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        """What the commit declared and nothing in the code says any more."""
+        name = reference.name
+        is_own = is_compound(name) or reference.role or (len(reference.parts) > 1 and reference.parts[-2][:1].isupper())
+        if not is_own or not self.asked.head or speaks_of_other_times(reference.sentence):
+            return
+        if self.asked.reader.is_in_code(name):
+            return
+        found = self._searched(reference, commit)
+        if found is None:
+            return
+        path, data, then = found
+
+        def read(at: str) -> bool:
+            (text,) = self.committed.read([(at, path)])
+            return text is not None and name.encode() in text
+
+        if self._changed_together(commit, read, True):
+            return
+        became = self._became(path, data, then) if then.line else None
+        yield DocumentFlag(
+            DocumentChange.NAME,
+            dotted(then.chain),
+            reference.line,
+            then.value or dotted(then.chain),
+            dotted(became.chain) if became is not None else "",
+            path=path,
+            code_line=became.line if became is not None else 0,
+            written=reference.written,
+        )
+
+    def _searched(self, reference: Reference, commit: str) -> tuple[bytes, bytes, Declaration] | None:
+        """Where the commit had what the reference means, among the files that differ now: a declaration, else a
+        parameter, an attribute or a key of this name."""
+        name = reference.name
+        second: tuple[bytes, bytes, Declaration] | None = None
+        for path in self._differing_code(commit):
+            (data,) = self.committed.read([(commit, path)])
+            if data is None or name.encode() not in data:
+                continue
+            for one in declarations(data, _language(path, data)):
+                if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
+                    return path, data, one
+                is_plain = second is None and len(reference.parts) == 1 and not reference.role
+                if is_plain and any(parameter.name == name for parameter in one.parameters or ()):
+                    said = f"parameter {name} of {dotted(one.chain)}"
+                    second = path, data, Declaration((*one.chain, name), "value", 0, value=said)
+            if second is None and len(reference.parts) == 1 and _is_given(data, name):
+                second = path, data, Declaration((name,), "value", 0, value=name)
+        return second
+
+    def _differing_code(self, commit: str) -> list[bytes]:
+        differing = self.committed.differing(commit, self.asked.head)
+        code = [path for path, (then, _) in differing.items() if then and _is_implementation(path)]
+        return sorted(code)[:MOST_SEARCHED]
+
+    def _lost_module(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        """A dotted name that leads through a module which the commit had and the disk has not."""
+        if speaks_of_other_times(reference.sentence) or len(reference.parts) < 2:
+            return
+        for count in range(len(reference.parts), 1, -1):
+            path = "/".join(reference.parts[:count])
+            if not self._is_module(reference, count):
+                continue
+            tries = [f"{root}{path}{ending}".encode() for root in ("", "src/") for ending in (".py", "/__init__.py")]
+            if any(self.asked.observer.is_there(one) for one in tries):
+                return
+            read = self.committed.read([(commit, one) for one in tries])
+            lost = next((one for one, data in zip(tries, read, strict=True) if data is not None), None)
+            if lost is None:
+                continue
+            if self._changed_together(commit, self._had(lost), True):
+                return
+            module = ".".join(reference.parts[:count])
+            now = self._moved_to(commit, lost)
+            yield DocumentFlag(DocumentChange.NAME, module, reference.line, module, now, written=reference.written)
+            return
+
+    def _is_module(self, reference: Reference, count: int) -> bool:
+        """Can the first names only be a module, and nothing that their package gives?"""
+        name = reference.parts[count - 1]
+        if not name.islower() or (count == len(reference.parts) and reference.role not in ("mod", "")):
+            return False
+        package = "/".join(reference.parts[: count - 1])
+        given = [self.asked.reader.source(f"{root}{package}/__init__.py".encode()) for root in ("", "src/")]
+        files = [self.asked.observer.look(source).file for source in given if source is not None]
+        return any(files) and not any(file is not None and name.encode() in file.data for file in files)
+
+    def _lost_member(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
+        """A member that its class had at the commit and nothing gives it now, whatever else bears its name."""
+        owner = reference.parts[-2] if len(reference.parts) > 1 else ""
+        if not owner[:1].isupper() or any(owner in one.trail for one in known):
+            return
+        classes = [one for one in self.asked.defined(owner) if one.role is Role.IMPLEMENTATION]
+        code = self.asked.code(classes[0]) if len(classes) == 1 else None
+        if code is None or code.declaration.kind != "class" or reference.name.encode() in code.data:
+            return
+        if any(self._may_give(base, reference.name, 0) for base in code.declaration.bases):
+            return
+        if speaks_of_other_times(reference.sentence):
+            return
+        chain = (*code.declaration.chain, reference.name)
+
+        def read(at: str) -> bool:
+            for path in _places(code.source.path):
+                (data,) = self.committed.read([(at, path)])
+                if data is not None:
+                    return any(one.chain == chain for one in declarations(data, code.language))
+            return False
+
+        if read(commit) and not self._changed_together(commit, read, True):
+            yield DocumentFlag(
+                DocumentChange.NAME, dotted(chain), reference.line, dotted(chain), "", written=reference.written
+            )
+
+    def _may_give(self, base: str, name: str, depth: int) -> bool:
+        """May a base class have the member? Yes, unless it and all of its own bases are known and do not."""
+        last = base.partition("[")[0].rpartition(".")[2]
+        if last in ("object", "Generic", "Protocol", "ABC") or "=" in base:
+            return False
+        known = [one for one in self.asked.defined(last) if one.role is Role.IMPLEMENTATION]
+        code = self.asked.code(known[0]) if len(known) == 1 and depth < 8 else None
+        if code is None or name.encode() in code.data:
+            return True
+        return any(self._may_give(one, name, depth + 1) for one in code.declaration.bases)
+
+    def _became(self, path: bytes, then_data: bytes, then: Declaration) -> Declaration | None:
+        """What has the same owner, kind and nearly the same text in the same file now, and did not exist then."""
+        source = self.asked.reader.source(path)
+        file = self.asked.observer.look(source).file if source is not None else None
+        if file is None:
+            return None
+        language = _language(path, file.data)
+        before = {one.chain for one in declarations(then_data, language)}
+        text = block(then_data, then)
+        alike = [
+            one
+            for one in declarations(file.data, language)
+            if one.chain[:-1] == then.chain[:-1]
+            and one.kind == then.kind
+            and one.chain not in before
+            and _likeness(text, block(file.data, one)) >= 0.6
+        ]
+        return alike[0] if len(alike) == 1 else None
+
+    def _lost_file(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        if speaks_of_other_times(reference.sentence):
+            return
+        places = _paths(self.document.item.source.path, reference)
+        if not places or any(self.asked.observer.is_there(path) for path in places):
+            return
+        read = self.committed.read([(commit, path) for path in places])
+        lost = next((path for path, data in zip(places, read, strict=True) if data is not None), None)
+        if lost is None:
+            return
+        if self._changed_together(commit, self._had(lost), True):
+            return
+        yield DocumentFlag(
+            DocumentChange.FILE,
+            reference.path,
+            reference.line,
+            lost.decode("utf-8", "replace"),
+            self._moved_to(commit, lost),
+            written=reference.written,
+        )
+
+    def _had(self, path: bytes) -> Callable[[str], bool]:
+        """Asks whether a commit has the file."""
+        return lambda at: self.committed.read([(at, path)])[0] is not None
+
+    def _moved_to(self, commit: str, lost: bytes) -> str:
+        """The one new file with the same bytes, else the one new file of the same name."""
+        differing = self.committed.differing(commit, self.asked.head) if self.asked.head else {}
+        own = differing.get(lost, ("", ""))[0]
+        new = [path for path, (then, now) in differing.items() if not then and now]
+        same = [path for path in new if own and differing[path][1] == own]
+        if len(same) != 1:
+            same = [path for path in new if posixpath.basename(path) == posixpath.basename(lost)]
+        return same[0].decode("utf-8", "replace") if len(same) == 1 else ""
+
+
+def _is_telling(reference: Reference) -> bool:
+    """Can the reference mean something of the project, and not a word of prose that happens to be written as code?"""
+    if reference.role or len(reference.parts) > 1 or reference.arguments is not None:
+        return len(reference.name) > 1
+    return is_compound(reference.name) or (reference.name.isupper() and len(reference.name) > 2)
+
+
+def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None:
+    """The one definition of the implementation that the reference means."""
+    code = [one for one in known if one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION]
+    owned = [one for one in code if _is_owner(reference, (*one.trail, one.hit.name), one.path)]
+    if len(owned) == 1:
+        return owned[0]
+    if owned:
+        # The same name in a stub or at several places of one file is for the declarations to tell apart.
+        places = {(one.path, one.trail) for one in owned}
+        return owned[0] if len(places) == 1 else None
+    is_plain = len(reference.parts) == 1 or reference.role or reference.parts[0][:1].isupper()
+    return code[0] if len(code) == 1 and len(known) == 1 and not is_plain and is_compound(reference.name) else None
+
+
+def _is_owner(reference: Reference, chain: Sequence[str], path: bytes) -> bool:
+    """Do the names before the last one lead to this declaration: its classes, then parts of its path?"""
+    if len(reference.parts) == 1:
+        # A method is rarely meant by its bare name, unless its role says so or nothing else is called so.
+        return True
+    owners = list(chain[:-1])
+    given = list(reference.parts[:-1])
+    while given and owners and given[-1] == owners[-1]:
+        given.pop()
+        owners.pop()
+    if owners:
+        return False
+    folders = path.decode("utf-8", "replace").rpartition(".")[0].split("/")
+    return all(name in folders or f"_{name}" in folders for name in given)
+
+
+def _fits(reference: Reference, declaration: Declaration) -> bool:
+    """Is the declaration of the kind that the role names?"""
+    wanted = _KINDS.get(reference.role)
+    if reference.role == "meth" and len(declaration.chain) < 2:
+        return False
+    if reference.role == "" and reference.arguments is not None and declaration.kind == "value":
+        return False
+    return wanted is None or wanted == declaration.kind
+
+
+def _means(one: Declaration | None) -> tuple[object, ...] | None:
+    """A declaration without its place."""
+    return (one.kind, one.parameters, one.value) if one is not None else None
+
+
+def _language(path: bytes, data: bytes) -> str:
+    return language_of(path, data[:256]).name
+
+
+def _is_implementation(path: bytes) -> bool:
+    kind = provenance(path)
+    return (
+        kind.source_kind is SourceKind.CODE and kind.role is Role.IMPLEMENTATION and _language(path, b"") in LANGUAGES
+    )
+
+
+def _places(path: bytes) -> tuple[bytes, ...]:
+    """Where a file may have been: many projects moved into or out of ``src``."""
+    return (path, path.removeprefix(b"src/")) if path.startswith(b"src/") else (path, b"src/" + path)
+
+
+def _paths(document: bytes, reference: Reference) -> list[bytes]:
+    """The paths a reference may mean: from the document's folder, and from the root for what is no link."""
+    folder = posixpath.dirname(document.decode("utf-8", "surrogateescape"))
+    path = reference.path
+    if path.startswith("/") or "*" in path or "<" in path or "{" in path:
+        return []
+    if "/" not in path and reference.role != "link" and folder:
+        # In a guide ``setup.py`` is the reader's own; beside it is what a document of the root means.
+        return []
+    endings = ("", ".rst", ".md") if reference.role == "doc" else ("",)
+    tries = [posixpath.normpath(posixpath.join(folder, path + ending)) for ending in endings]
+    if reference.role not in ("link", "doc"):
+        tries.append(posixpath.normpath(path))
+    return [one.encode("utf-8", "surrogateescape") for one in dict.fromkeys(tries) if not one.startswith("..")]
+
+
+def _is_given(data: bytes, name: str) -> bool:
+    """Does code give an attribute of this name, or have it as a key in capitals?"""
+    own = name.encode()
+    return (b"self." + own + b" =" in data) or (
+        name.isupper() and any(q + own + q + b":" in data for q in (b'"', b"'"))
+    )
+
+
+def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Jaccard's coefficient of two sets of lines."""
+    first, second = set(one), set(other)
+    return len(first & second) / max(len(first | second), 1)
+
+
+def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
+    """The flag, unless one of its sides holds a secret: a document's value may be anything."""
+    for side in (flag.was, flag.now):
+        text = f"{flag.symbol.rpartition('.')[2]} = {side}".encode()
+        if mask(text).data != text:
+            return None
+    return flag
 
 
 def is_document(item: Item) -> bool:
     """Is the item prose about the code as it is, which the code can outdate? A changelog speaks of its own time."""
-    return item.source.source_kind is SourceKind.DOC and item.source.role is not Role.HISTORY
+    source = item.source
+    if source.source_kind not in (SourceKind.DOC, SourceKind.NOTE) or source.role is Role.HISTORY:
+        return False
+    stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
+    folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
+    return _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
 
 
 def same_text(one: bytes, other: bytes) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix_core.engine.chains import ChainLookup, renaming
-from helix_core.engine.disputes import Disputes, contradicted_by
+from helix_core.engine.disputes import Disputes, contradicted_by, settled
 from helix_core.engine.masked import MaskedFiles
 from helix_core.engine.observe import Observer, Sight, occurrences
 from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
@@ -24,6 +24,7 @@ from helix_core.ingest.secrets import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
     Contradiction,
+    DocumentFlag,
     GitState,
     Item,
     LastCommit,
@@ -39,6 +40,7 @@ from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TEXT_THERE, TRUE_NOW, Observation, verdict
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import DiskFile
+from helix_core.workspace.line_history import LineHistory, Lines
 from helix_core.workspace.paths import uri_of
 
 SHALLOW = (
@@ -81,6 +83,18 @@ class Facts:
     buffers: Buffers
     chains: ChainLookup
     check: Callable[[], None]
+    lines: LineHistory | None = None
+
+    def lines_of(self, file: DiskFile | None, path: bytes, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
+        """The commit of each line of a file, where git has said it by now; it is asked for the next time."""
+        if file is None or self.lines is None or not file.data:
+            return ()
+        count = line_count(file.data)
+        lines = Lines(path, file.content_hash, 1, count, file.data)
+        self.lines.ask(lines)
+        found = self.lines.each(lines, wait_s)
+        # For git a lone CR ends no line: then its lines are not ours.
+        return found if len(found) == count else ()
 
 
 class Weigher:
@@ -91,7 +105,7 @@ class Weigher:
         self.facts = facts
         self._reader = reader
         self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
-        self._outdated = OutdatedDocuments(facts.committed, reader, observer)
+        self._outdated = OutdatedDocuments(facts.committed, reader, observer, facts.state.head)
         self._marked: dict[str, bool] = {}
         self._is_cut_off = False
 
@@ -151,7 +165,7 @@ class Weigher:
         """Observe everything the verdict table asks about."""
         commits = self.facts.commits_of(list(dict.fromkeys(one.ranked.item.source.path for one in placed)))
         pairs = self._disputes.about([one.ranked.item for one in placed], commits)
-        outdated = self._outdated_names(placed, commits)
+        outdated = self._left_behind(placed, commits)
         seen = []
         for one in placed:
             self.facts.check()
@@ -163,7 +177,7 @@ class Weigher:
                 authority=item.source.authority,
                 unsaved=there is not None and there.touched,
                 conflicted=bool(self.conflict(item)),
-                outdated_names=outdated.get(item.id, ()),
+                outdated=settled(outdated.get(item.id, ()), pairs),
                 contradicted_by=contradicted_by(item, pairs),
                 confidence=confidence,
             )
@@ -191,6 +205,7 @@ class Weigher:
             uri=uri_of(self.facts.folder, source.path),
             commit=seen.commit,
             buffer=seen.buffer,
+            outdated=seen.observation.outdated,
         )
 
     def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
@@ -238,16 +253,18 @@ class Weigher:
             return None
         return self.facts.buffers.place(one.ranked.item, file)
 
-    def _outdated_names(
+    def _left_behind(
         self, placed: Sequence[Placed], commits: Mapping[bytes, LastCommit]
-    ) -> dict[int, tuple[str, ...]]:
+    ) -> dict[int, tuple[DocumentFlag, ...]]:
         documents = []
         for one in placed:
             item, commit = one.ranked.item, commits.get(one.ranked.item.source.path)
             if one.reason in TRUE_NOW and commit is not None and is_document(item):
                 masked = self.mask(self.observer.look(item.source))
-                documents.append(CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit))
-        return self._outdated.names(documents)
+                text = masked.text(item.start_byte, item.end_byte)
+                lines = self.facts.lines_of(self.observer.look(item.source).file, item.source.path)
+                documents.append(CommittedText(item, text, commit.commit, lines))
+        return self._outdated.flags(documents)
 
     def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
         """Whole lines from the item's first line on, as they are on disk, without the end of the last one."""

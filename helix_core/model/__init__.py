@@ -7,6 +7,8 @@ Lines are 1-based and inclusive; byte spans are half-open; times are Unix second
 
 from helix_core.model.answer import (
     Contradiction,
+    DocumentChange,
+    DocumentFlag,
     Found,
     Hints,
     Judged,
@@ -49,6 +51,8 @@ __all__ = [
     "Contradiction",
     "Definition",
     "Document",
+    "DocumentChange",
+    "DocumentFlag",
     "EmbeddedText",
     "Exchange",
     "FileEntry",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 from helix_core.model.account import Account
@@ -13,6 +14,9 @@ from helix_core.model.workspace import LastCommit
 
 Overlays: TypeAlias = Mapping[bytes, bytes]
 """What an editor has open: path from the root -> the buffer as UTF-8 bytes. One that equals the disk says nothing."""
+
+LONGEST_SHOWN = 120
+"""Characters of a signature or value that a sentence about it repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,59 @@ class SourcedClaim:
     line: int
 
 
+class DocumentChange(StrEnum):
+    """What happened to the code that a document speaks of."""
+
+    SIGNATURE = "signature_changed"
+    PARAMETER = "parameter_gone"
+    DEFAULT = "default_changed"
+    VALUE = "value_changed"
+    NAME = "name_gone"
+    FILE = "file_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFlag:
+    """One statement of a document that its code has left behind.
+
+    ``line`` is the document's, 1-based, and ``written`` what stands there. ``was`` and ``now`` are the two sides;
+    ``now`` is empty for what is gone, unless something tells what it became. ``difference`` says of two signatures how
+    they differ. ``path`` and ``code_line`` say where the code is, ``since`` at which commit the statement was right.
+    """
+
+    change: DocumentChange
+    symbol: str
+    line: int
+    was: str
+    now: str
+    path: bytes = b""
+    code_line: int = 0
+    written: str = ""
+    difference: str = ""
+    since: LastCommit | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What changed, the old side and the new one, without a full stop."""
+        was, now = _shortened(self.was), _shortened(self.now)
+        match self.change:
+            case DocumentChange.SIGNATURE:
+                whole = f"{self.was} is {self.now} now"
+                return whole if len(whole) <= LONGEST_SHOWN else f"{self.symbol} {self.difference}"
+            case DocumentChange.PARAMETER:
+                return f"{self.symbol} has no parameter {was} any more" + (f"; {now} is new" if now else "")
+            case DocumentChange.DEFAULT | DocumentChange.VALUE:
+                return f"{self.symbol} was {was} and is {now} now"
+            case DocumentChange.NAME:
+                return f"{was} is gone" + (f"; {now} has nearly its text" if now else "")
+            case DocumentChange.FILE:
+                return f"{was} is gone" + (f"; {now} has its text or its name" if now else "")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """May this pointer be trusted now, and why. ``detail`` completes the reason (names, the other side), or is empty.
@@ -133,7 +190,7 @@ class Weighed:
 
     ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
     ``verified_at`` is when bytes and index last agreed. ``buffer`` is where the item stands in the editor's unsaved
-    buffer, where that is not the disk's place or not the disk's text.
+    buffer, where that is not the disk's place or not the disk's text. ``outdated`` is what the code left behind in it.
     """
 
     ranked: Ranked
@@ -145,6 +202,7 @@ class Weighed:
     uri: str
     commit: LastCommit | None = None
     buffer: LineSpan | None = None
+    outdated: tuple[DocumentFlag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from helix_core.model import (
     Contradiction,
+    DocumentFlag,
     Found,
     LineSpan,
     Ranked,
@@ -201,8 +202,22 @@ def item_object(one: Weighed) -> dict[str, Any]:
         "quote": one.quote,
         "citations": [f"{source.source_id}:{item.start_line}-{item.end_line}"],
         **({"detail": one.verdict.detail} if one.verdict.detail else {}),
+        **({"outdated": [document_flag(flag) for flag in one.outdated]} if one.outdated else {}),
         **({"buffer": _lines(one.buffer)} if one.buffer else {}),
         **({"related": True} if one.ranked.related else {}),
+    }
+
+
+def document_flag(flag: DocumentFlag) -> dict[str, Any]:
+    """What the code has left behind, for programs: the kind of change, the symbol, the line, both sides, and the commit
+    at which the statement was right, None for the file's own."""
+    return {
+        "change": flag.change.value,
+        "symbol": flag.symbol,
+        "line": flag.line,
+        "was": flag.was,
+        "now": flag.now,
+        "since": flag.since.commit if flag.since is not None else None,
     }
 
 

@@ -1,52 +1,286 @@
-"""Which of the symbols a document names changed after the document was last committed."""
+"""Which statements of a document the code has left behind. Pure: a reference, and what it meant then and means now.
+
+Precision comes first: a change counts only where it makes what the document says wrong. Annotations, comments, layout
+and bodies change nothing here; a new optional parameter changes nothing for a document that only names the function.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from helix_core.words import IDENTIFIER, is_compound
+from helix_core.ingest.claim_values import value_of
+from helix_core.ingest.references import Reference
+from helix_core.ingest.signatures import Declaration, Parameter, python_parameters, split
+from helix_core.model import DocumentChange, DocumentFlag
 
-_MARKED = re.compile(r"`([^`\n]{3,80})`")
-MAX_NAMES = 24
-
-
-@dataclass(frozen=True, slots=True)
-class NamedSymbol:
-    """A symbol a document names: its text now, and its whole file as it stood when the document was last committed.
-
-    ``file_then`` is None when the file was not there under this path; then nothing can be said.
-    """
-
-    name: str
-    text_now: bytes
-    file_then: bytes | None
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Names a document writes as code: the last part of what stands in backticks, when it is a name of its own.
-
-    At most 24, in order of first appearance. Single plain words are left out: they are mostly prose.
-    """
-    names: dict[str, None] = {}
-    for marked in _MARKED.findall(text):
-        identifiers = IDENTIFIER.findall(marked.split("(")[0])
-        if identifiers and (is_compound(identifiers[-1]) or len(identifiers) > 1):
-            names[identifiers[-1]] = None
-    return tuple(names)[:MAX_NAMES]
+# A value belongs to a name when it stands at most so many characters after it.
+_NEAR = 60
+_PAST = re.compile(
+    r"\b(?:remov(?:ed?|es|al|ing)|deprecat\w+|renam\w+|no longer|formerly|previous(?:ly)?|used to be|prior to"
+    r"|was called|were called|instead of|replac(?:ed?|es|ing)|obsolete|legacy|dropp?(?:ed)?|gone|old(?:er)?"
+    r"|(?:before|until|since|in) version|as of|up to|earlier|backwards?[- ]compat\w+|migrat\w+|historic\w+|moved"
+    r"|not exist|doesn't exist|will be|would be|could be|future|planned|propos\w+)\b|\b[v<>=]*\d+\.\d+(?:\.\d+)?\b",
+    re.I,
+)
+# What may stand between a name and the value it is given; any other word gives the number to something else.
+_GIVES = re.compile(
+    r"[\W_]*(?:(?:is|are|be|equals?|defaults?|value|set|to|of|by|at|from|currently|initially|which|that|it|the|an?|and"
+    r"|means|hours?|days?|minutes?|seconds?|weeks?|years?|int|float|str|bool|string|number|integer)\b[\W_]*){1,9}"
+    r"|[\W_]*[=:(][\W_]*"
+)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d_]*+(?:\.\d++)?(?![\w.]*\w)")
+_UNIT = re.compile(r"\b(days|hours|minutes|seconds|weeks|milliseconds)=(\d+)\b")
+_FACTOR = re.compile(r"(?<![\w.])\d[\d_]*+(?: ?\* ?\d[\d_]*+)++")
 
 
-def outdated(symbols: Sequence[NamedSymbol]) -> tuple[str, ...]:
-    """The names whose text, as it reads now, did not stand in their file then, although the name did."""
-    return tuple(dict.fromkeys(symbol.name for symbol in symbols if _changed(symbol)))
+def changes(reference: Reference, then: Declaration, now: Declaration) -> tuple[DocumentFlag, ...]:
+    """What of the reference was right of ``then`` and is wrong of ``now``, at most one flag a kind of change."""
+    if reference.is_generated:
+        return ()
+    if speaks_of_other_times(reference.sentence) and not reference.is_signature:
+        return ()
+    found = [*_value(reference, then, now), *_parameters(reference, then, now)]
+    return tuple({flag.change: flag for flag in reversed(found)}.values())
 
 
-def _changed(symbol: NamedSymbol) -> bool:
-    if symbol.file_then is None or symbol.name.encode() not in symbol.file_then:
+def speaks_of_other_times(sentence: str) -> bool:
+    """Does a sentence tell of another version, or of what is to come? Then nothing of today contradicts it."""
+    return _PAST.search(sentence) is not None
+
+
+def signature(declaration: Declaration) -> str:
+    """``Owner.name(a, b=1)`` as a reader writes it."""
+    return f"{dotted(declaration.chain)}({', '.join(_shown(declaration.parameters or ()))})"
+
+
+def dotted(chain: Sequence[str]) -> str:
+    """The last two names of a chain."""
+    return ".".join(chain[-2:])
+
+
+def _shown(parameters: Sequence[Parameter]) -> Iterator[str]:
+    kind = ""
+    for one in parameters:
+        if kind == "/" and one.kind != "/":
+            yield "/"
+        if one.kind == "=" and kind not in ("=", "*"):
+            yield "*"
+        kind = one.kind
+        yield str(one)
+    if kind == "/":
+        yield "/"
+
+
+# Values
+
+
+def _value(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    is_value = then.kind == now.kind == "value" and then.value != now.value
+    if is_value and (
+        _is_stated(reference, then.chain[-1], then.value, now.value)
+        or _is_measured(reference.paragraph, then.value, now.value)
+    ):
+        yield _flag(DocumentChange.VALUE, reference, now, (then.value, now.value), dotted(now.chain))
+
+
+def _literal(text: str) -> tuple[str, object] | None:
+    """Type and value of a literal, None for anything that must be computed."""
+    stated = value_of(text.encode())
+    if stated is None:
+        return None
+    value, kind = stated[0].decode("utf-8", "replace"), stated[1]
+    if kind in ("int", "float"):
+        number = 1.0
+        for factor in value.replace("_", "").split("*"):
+            try:
+                number *= float(factor) if "x" not in factor.lower() else float(int(factor, 0))
+            except ValueError:
+                return kind, value
+        return "number", number
+    return kind, value.casefold() if kind == "bool" else value
+
+
+def _is_stated(reference: Reference, name: str, was: str, now: str) -> bool:
+    """Does the sentence give the name the old value, and the new one nowhere?"""
+    before, after = _literal(was), _literal(now)
+    if before is None or after is None:
         return False
-    return _normal(symbol.text_now) not in _normal(symbol.file_then)
+    position = reference.sentence.find(name)
+    rest = reference.sentence[position + len(name) :] if position >= 0 else reference.sentence
+    at = _place(rest[:_NEAR], before)
+    return at >= 0 and _GIVES.fullmatch(rest[:at]) is not None and _place(reference.sentence, after) < 0
 
 
-def _normal(text: bytes) -> bytes:
-    return b"\n".join(line.rstrip() for line in text.strip().splitlines())
+def _is_measured(paragraph: str, was: str, now: str) -> bool:
+    """Does a paragraph say the old number with its unit, as in ``timedelta(days=30)`` and "30 days"?"""
+    before, after = _UNIT.findall(was), _UNIT.findall(now)
+    if len(before) != 1 or len(after) != 1 or before[0][0] != after[0][0] or before[0][1] == after[0][1]:
+        return False
+    unit = before[0][0].removesuffix("s")
+    numbers = (before[0][1], after[0][1])
+    said = [re.search(rf"(?<![\w.]){number}[\s-]+{unit}s?\b", paragraph, re.I) for number in numbers]
+    return said[0] is not None and said[1] is None
+
+
+def _place(text: str, literal: tuple[str, object]) -> int:
+    """Where a text says the literal first, below 0 where it does not."""
+    kind, value = literal
+    if kind == "number":
+        found = [*_FACTOR.finditer(text), *_NUMBER.finditer(text)]
+        return min((match.start() for match in found if _literal(match[0]) == literal), default=-1)
+    if kind == "bool":
+        match = re.search(rf"\b{value}\b", text, re.I)
+        return match.start() if match is not None else -1
+    places = [text.find(f"{quote}{value}{quote}") for quote in "\"'`"]
+    return min((place for place in places if place >= 0), default=-1)
+
+
+# Parameters
+
+
+def _parameters(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    if then.parameters is None or now.parameters is None:
+        return
+    before, after = _public(then.parameters), _public(now.parameters)
+    if _alike(before, after) or then.kind != now.kind:
+        return
+    if reference.is_signature:
+        if _is_declared(reference.arguments or "", before) and not _is_declared(reference.arguments or "", after):
+            yield _signature_flag(reference, then, now)
+        return
+    call = _call(reference.arguments) if reference.arguments else None
+    if call is not None and _takes(before, *call) and not (_takes(after, *call) and _keeps(call[0], before, after)):
+        yield _signature_flag(reference, then, now)
+        return
+    yield from _spoken_of(reference, then, now)
+
+
+def _difference(before: Sequence[Parameter], after: Sequence[Parameter]) -> str:
+    """How two parameter lists differ, as what follows the name of a function."""
+    old, new = ({one.name: one for one in some} for some in (before, after))
+    gone = [name for name in old if name not in new]
+    added = [str(one) for name, one in new.items() if name not in old]
+    other = [
+        f"{name}={old[name].default} as {name}={new[name].default}"
+        for name in old
+        if name in new and None not in (old[name].default, new[name].default) and old[name].default != new[name].default
+    ]
+    said = [
+        f"has no parameter {', '.join(gone)} any more" if gone else "",
+        f"also takes {', '.join(added)} now" if added else "",
+        f"has {', '.join(other)} now" if other else "",
+    ]
+    return " and ".join(filter(None, said)) or "takes its parameters in another way now"
+
+
+def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
+    return tuple(one for one in parameters if not one.name.startswith("_") or one.kind in ("*", "**"))
+
+
+def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    return [(one.name, one.kind, one.default) for one in before] == [(one.name, one.kind, one.default) for one in after]
+
+
+def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
+    """Does a documented signature say exactly these parameters, with the defaults that it gives?"""
+    stated = python_parameters(arguments.replace("[", "").replace("]", "").replace("\\", ""))
+    if [(one.name, one.kind in ("*", "**")) for one in stated] != [
+        (one.name, one.kind in ("*", "**")) for one in parameters
+    ]:
+        return False
+    return all(
+        one.default is None or other.default is None or _same_default(one.default, other.default)
+        for one, other in zip(stated, parameters, strict=True)
+    )
+
+
+def _same_default(stated: str, real: str) -> bool:
+    """A name or call in a default is written in many ways; only two literals can differ."""
+    one, other = _literal(stated), _literal(real)
+    return one is None or other is None or one == other
+
+
+def _call(arguments: str) -> tuple[list[str], list[str]] | None:
+    """What is given by position and the names given by keyword; None where the call is not written out."""
+    if "..." in arguments or "…" in arguments:
+        return None
+    given, named = [], []
+    for piece in split(arguments):
+        text = piece.strip()
+        if text.startswith("*"):
+            return None
+        match = re.match(r"([A-Za-z_]\w*)\s*=(?!=)", text)
+        if match is not None:
+            named.append(match[1])
+        elif text:
+            given.append(text)
+    return given, named
+
+
+def _takes(parameters: Sequence[Parameter], given: Sequence[str], named: Sequence[str]) -> bool:
+    """Can the parameters be called so?"""
+    positional = [one for one in parameters if one.kind in ("", "/")]
+    names = {one.name for one in parameters if one.kind in ("", "=")}
+    if len(given) > len(positional) and not any(one.kind == "*" for one in parameters):
+        return False
+    if not names.issuperset(named) and not any(one.kind == "**" for one in parameters):
+        return False
+    filled = {one.name for one in positional[: len(given)]} | set(named)
+    return all(one.name in filled or not _is_required(one) for one in parameters)
+
+
+def _keeps(given: Sequence[str], before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    """Where all that is given by position are the parameters' own names, are they so still?"""
+    old, new = ([one.name for one in some if one.kind in ("", "/")] for some in (before, after))
+    return old[: len(given)] != list(given) or new[: len(given)] == list(given)
+
+
+def _is_required(one: Parameter) -> bool:
+    return one.default is None and one.kind not in ("*", "**")
+
+
+def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    """Parameters that the paragraph writes as code beside the name: gone, or with another default than it says."""
+    before = {one.name: one for one in then.parameters or ()}
+    after = {one.name: one for one in now.parameters or ()}
+    takes_any = any(one.kind == "**" for one in now.parameters or ())
+    for code in reference.beside:
+        name = code.partition("=")[0].strip()
+        old = before.get(name)
+        if old is None or name not in _codes_of(reference.sentence):
+            continue
+        new = after.get(name)
+        if new is None:
+            if not takes_any and old.kind not in ("*", "**"):
+                added = [one.name for one in after.values() if one.name not in before]
+                became = added[0] if len(added) == 1 else ""
+                yield _flag(DocumentChange.PARAMETER, reference, now, (name, became), dotted(now.chain))
+            continue
+        sides = (old.default or "", new.default or "")
+        if all(sides) and sides[0] != sides[1] and _is_stated(reference, name, *sides):
+            yield _flag(DocumentChange.DEFAULT, reference, now, sides, f"{name} of {dotted(now.chain)}")
+
+
+def _codes_of(sentence: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]\w*", sentence))
+
+
+def _signature_flag(reference: Reference, then: Declaration, now: Declaration) -> DocumentFlag:
+    return DocumentFlag(
+        DocumentChange.SIGNATURE,
+        dotted(now.chain),
+        reference.line,
+        signature(then),
+        signature(now),
+        code_line=now.line,
+        written=reference.written,
+        difference=_difference(then.parameters or (), now.parameters or ()),
+    )
+
+
+def _flag(
+    change: DocumentChange, reference: Reference, now: Declaration, sides: tuple[str, str], symbol: str
+) -> DocumentFlag:
+    was, is_now = sides
+    return DocumentFlag(change, symbol, reference.line, was, is_now, code_line=now.line, written=reference.written)

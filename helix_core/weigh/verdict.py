@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helix_core.model import Authority, Reason, Status, TaskType, Verdict
+from helix_core.model import Authority, DocumentFlag, Reason, Status, TaskType, Verdict
 from helix_core.weigh.truth import AUTHORITY, HIGH_RISK, THRESHOLD
 
 CONFIDENCE_FLOOR = 0.30
 AUTHORITY_FLOOR = 0.55
+MOST_SAID = 3
 TRUE_NOW = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED, Reason.MOVED})
 """The whole claim holds: text, lines, symbol, file."""
 TEXT_THERE = TRUE_NOW | {Reason.RENAMED}
@@ -21,8 +22,8 @@ class Observation:
     """What was found about an item at the moment of the answer.
 
     ``disk`` is the word of the verdict table for what reading the source gave, ``disk_detail`` what completes it; None
-    where nothing can be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated_names`` are
-    symbols a document names that changed after its last commit; ``contradicted_by`` says what a fresher source claims.
+    where nothing can be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated`` is what of a
+    document the code has left behind; ``contradicted_by`` says what a fresher source claims.
     """
 
     disk: Reason | None
@@ -31,7 +32,7 @@ class Observation:
     authority: Authority = Authority.PRIMARY
     unsaved: bool = False
     conflicted: bool = False
-    outdated_names: tuple[str, ...] = ()
+    outdated: tuple[DocumentFlag, ...] = ()
     contradicted_by: str = ""
     confidence: float = 1.0
 
@@ -57,8 +58,9 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
         findings.append((Status.STALE_RISK, Reason.UNSAVED, ""))
     if seen.conflicted:
         findings.append((Status.STALE_RISK, Reason.CONFLICTED, ""))
-    if seen.outdated_names:
-        findings.append((Status.STALE_RISK, Reason.OUTDATED_DOC, ", ".join(seen.outdated_names)))
+    if seen.outdated:
+        said = dict.fromkeys(flag.sentence for flag in seen.outdated)
+        findings.append((Status.STALE_RISK, Reason.OUTDATED_DOC, "; ".join(list(said)[:MOST_SAID])))
     if seen.contradicted_by:
         findings.append((Status.STALE_RISK, Reason.CONTRADICTED, seen.contradicted_by))
     if seen.disk is None and seen.freshness < THRESHOLD[task]:

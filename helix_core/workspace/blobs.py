@@ -19,8 +19,10 @@ from helix_core.workspace.git import Git
 
 TIMEOUT_SECONDS = 10.0
 KEPT_BYTES = 4 * 1024 * 1024
+KEPT_PAIRS = 64
 _PIECE_BYTES = 1 << 18
 _WHOLE_HASH = 40
+_NO_ENTRY = (False, b"")
 _COMMAND = ("cat-file", "--batch", "-z")
 
 
@@ -35,8 +37,10 @@ class BlobReader:
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
         self._deadline = 0.0
+        self._name_bytes = 20
         self._kept: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
         self._kept_bytes = 0
+        self._differing: OrderedDict[tuple[str, str], dict[bytes, tuple[str, str]]] = OrderedDict()
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +70,7 @@ class BlobReader:
         if known is not None:
             self._kept.move_to_end((commit, path))
             return known
-        data = self._blob(_object_name(self._git, commit, path))
+        data = self._object(_object_name(self._git, commit, path), b"blob")
         if data is not None and len(commit) >= _WHOLE_HASH:
             self._kept[commit, path] = data
             self._kept_bytes += len(data)
@@ -74,7 +78,59 @@ class BlobReader:
                 self._kept_bytes -= len(self._kept.popitem(last=False)[1])
         return data
 
-    def _blob(self, name: bytes) -> bytes | None:
+    def differing(
+        self, commit: str, other: str, timeout_seconds: float = TIMEOUT_SECONDS
+    ) -> dict[bytes, tuple[str, str]]:
+        """The files that differ between two commits: their object names in each, empty where it has no such file.
+
+        Paths are relative to the workspace root. Equal folders are not entered. Kept for the pairs asked for last.
+        Raises ``GitError``.
+        """
+        known = self._differing.get((commit, other))
+        if known is not None:
+            self._differing.move_to_end((commit, other))
+            return known
+        self._deadline = time.monotonic() + timeout_seconds
+        found: dict[bytes, tuple[str, str]] = {}
+        try:
+            self._name_bytes = len(other) // 2
+            self._compare(_object_name(self._git, commit, b""), _object_name(self._git, other, b""), b"", found)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise GitError(f"git cat-file stopped answering ({error.strerror}); its facts are left out") from error
+            raise
+        self._differing[commit, other] = found
+        while len(self._differing) > KEPT_PAIRS:
+            self._differing.popitem(last=False)
+        return found
+
+    def _compare(self, one: bytes, other: bytes, above: bytes, found: dict[bytes, tuple[str, str]]) -> None:
+        """Walk two trees at once; an empty name is an empty tree."""
+        first, second = self._entries(one), self._entries(other)
+        for name in first.keys() | second.keys():
+            (was_tree, was), (is_tree, now) = first.get(name, _NO_ENTRY), second.get(name, _NO_ENTRY)
+            if was == now:
+                continue
+            path = above + name
+            if was_tree or is_tree:
+                self._compare(was if was_tree else b"", now if is_tree else b"", path + b"/", found)
+            if not (was_tree and is_tree):
+                found[path] = ("" if was_tree else was.decode("ascii"), "" if is_tree else now.decode("ascii"))
+
+    def _entries(self, name: bytes) -> dict[bytes, tuple[bool, bytes]]:
+        """What a tree holds by name: whether it is a tree itself, and its object name in hex."""
+        data = self._object(name, b"tree") if name else None
+        entries: dict[bytes, tuple[bool, bytes]] = {}
+        position, width = 0, self._name_bytes
+        while data and position < len(data):
+            end = data.index(b"\0", position)
+            mode, _, entry = data[position:end].partition(b" ")
+            entries[entry] = mode == b"40000", data[end + 1 : end + 1 + width].hex().encode()
+            position = end + 1 + width
+        return entries
+
+    def _object(self, name: bytes, wanted: bytes) -> bytes | None:
         process = self._started()
         assert process.stdin is not None
         process.stdin.write(name + b"\0")
@@ -89,7 +145,7 @@ class BlobReader:
         header, _, self._unread = self._unread.partition(b"\n")
         kind, size = header.split(b" ")[-2:]
         data = self._exactly(process, int(size) + 1)
-        return data[:-1] if kind == b"blob" else None
+        return data[:-1] if kind == wanted else None
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
@@ -122,6 +178,6 @@ class BlobReader:
 
 
 def _object_name(git: Git, commit: str, path: bytes) -> bytes:
-    if not commit.isalnum():
+    if not commit.removesuffix("^").isalnum():
         raise GitError(f"{commit!a} is not a commit; give its hash or HEAD")
     return commit.encode("ascii") + b":" + git.prefix + path

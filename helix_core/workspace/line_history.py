@@ -51,7 +51,7 @@ class LineHistory:
         self.git, self.history = git, history
         self._boundaries = boundaries
         self._change = threading.Condition()
-        self._known: OrderedDict[Lines, LinesCommit | None] = OrderedDict()
+        self._known: OrderedDict[Lines, tuple[LastCommit, ...]] = OrderedDict()
         self._waiting: list[Lines] = []
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
@@ -68,10 +68,22 @@ class LineHistory:
 
     def of(self, lines: Lines, wait_s: float = 0.0) -> LinesCommit | None:
         """What is known of lines that were asked for, after at most ``wait_s`` seconds; None while nothing is."""
+        found = self.each(lines, wait_s)
+        if not found:
+            return None
+        committed = [commit for commit in found if commit.commit.strip("0")]
+        known = [commit for commit in committed if commit.commit not in self._boundaries]
+        last = max((commit.committed_at for commit in known), default=0)
+        newest = dict.fromkeys(commit for commit in known if commit.committed_at == last)
+        return LinesCommit(tuple(newest), len(committed) < len(found))
+
+    def each(self, lines: Lines, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
+        """The commit of each of the lines, as ``of`` knows it: zeros for one that is not committed; empty while
+        nothing is known, and where git cannot say."""
         with self._change:
             self._change.wait_for(lambda: lines in self._known or self._closed.is_set(), max(wait_s, 0.0))
-            found = self._known.get(lines)
-            if found is not None:
+            found = self._known.get(lines, ())
+            if found:
                 self._known.move_to_end(lines)
             return found
 
@@ -103,25 +115,22 @@ class LineHistory:
                     self._known.popitem(last=False)
                 self._change.notify_all()
 
-    def _blamed(self, lines: Lines) -> LinesCommit | None:
+    def _blamed(self, lines: Lines) -> tuple[LastCommit, ...]:
         first, last = _git_lines(lines)
         try:
-            found = blame(
-                self.git,
-                lines.path,
-                first,
-                last,
-                contents=lines.data,
-                timeout_seconds=BLAME_S,
-                stopped=self._closed,
+            return tuple(
+                blame(
+                    self.git,
+                    lines.path,
+                    first,
+                    last,
+                    contents=lines.data,
+                    timeout_seconds=BLAME_S,
+                    stopped=self._closed,
+                )
             )
         except GitError:
-            return None
-        committed = [commit for commit in found if commit.commit.strip("0")]
-        known = [commit for commit in committed if commit.commit not in self._boundaries]
-        last = max((commit.committed_at for commit in known), default=0)
-        newest = dict.fromkeys(commit for commit in known if commit.committed_at == last)
-        return LinesCommit(tuple(newest), len(committed) < len(found)) if found else None
+            return ()
 
 
 def _git_lines(lines: Lines) -> tuple[int, int]:

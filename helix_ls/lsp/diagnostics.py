@@ -27,6 +27,7 @@ from helix_ls.lsp.positions import to_units
 
 SOURCE = "helix"
 QUIET_S = 0.3
+MOST_TRIES = 4
 NONE = "none"
 # The engine finds these in the file itself, packet or not.
 _OWN_CODES = frozenset({"outdated_doc", "contradicted"})
@@ -42,6 +43,8 @@ class Diagnostics:
         self._due: asyncio.TimerHandle | None = None
         self._looking = False
         self._again = False
+        # How often in a row a document was looked at and time ran out.
+        self._unfinished: dict[str, int] = {}
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         """``textDocument/diagnostic``: everything, or that nothing has changed since ``previousResultId``."""
@@ -121,14 +124,22 @@ class Diagnostics:
         self._shown[uri] = items
         return items, result_id
 
+    def _look_again(self, uri: str, is_partial: bool) -> None:
+        """What was read once is quicker to read again: a look that ran out of time is repeated a few times."""
+        tries = self._unfinished.pop(uri, 0)
+        if is_partial and tries < MOST_TRIES:
+            self._unfinished[uri] = tries + 1
+            self.changed()
+
     async def _find(self, uri: str) -> tuple[list[types.Diagnostic], str]:
         place, document = self._connection.place(uri), self._connection.documents.get(uri)
         if place is None or document is None or document.is_large or not place.folder.settings.diagnostics:
             return [], NONE
         try:
-            found, put_away = await self._connection.ask(place.folder, _finding(place))
+            found, put_away, is_partial = await self._connection.ask(place.folder, _finding(place))
         except WorkspaceError:
             return [], NONE
+        self._look_again(uri, is_partial)
         shown = [*found, *_stale_findings(self._packets, place)]
         kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in put_away]
         text = json.dumps(kept, sort_keys=True, default=str)
@@ -141,9 +152,10 @@ def place_id(place: Place) -> str:
     return source_id_of(place.path)
 
 
-def _finding(place: Place) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal]]]:
-    def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal]]:
-        return helix.findings(place.path, overlays=overlays), dismissed(helix.index_path.parent)
+def _finding(place: Place) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
+    def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal], bool]:
+        found = helix.findings(place.path, overlays=overlays)
+        return found, dismissed(helix.index_path.parent), found.partial
 
     return find
 

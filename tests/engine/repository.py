@@ -44,7 +44,7 @@ def test_sign_cookie():
 """,
     "docs/sessions.md": """# Sessions
 
-The function `sign_cookie` signs the session cookie before it is sent to the browser.
+The function `sign_cookie(secret_key, payload)` signs the session cookie before it is sent to the browser.
 
 `SESSION_COOKIE_AGE = 3600` seconds is how long a session cookie lives.
 """,
@@ -52,12 +52,18 @@ The function `sign_cookie` signs the session cookie before it is sent to the bro
 }
 
 
-def git(folder: Path, *arguments: str, check: bool = True) -> str:
-    """Run git in a folder with an identity of its own and nobody's settings."""
+def git(folder: Path, *arguments: str, check: bool = True, date: str = "") -> str:
+    """Run git in a folder with an identity of its own and nobody's settings, now or at a date."""
     done = subprocess.run(
         ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", *arguments],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"},
+        env={
+            "PATH": "/usr/bin:/bin:/usr/local/bin",
+            "HOME": str(folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "LC_ALL": "C",
+            **({"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}),
+        },
         capture_output=True,
         text=True,
         check=check,

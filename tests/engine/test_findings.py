@@ -37,14 +37,15 @@ def test_nothing_is_found_where_nothing_is_wrong(helix):
 def test_a_document_left_behind_says_by_what_and_since_when(changed, repository):
     (finding,) = changed.findings(GUIDE)
     assert (finding["code"], finding["start_line"], finding["end_line"]) == ("outdated_doc", 3, 3)
-    assert "sign_cookie (app/sessions.py:6) has changed" in finding["message"]
+    assert "sign_cookie(secret_key, payload) is sign_cookie(secret_key, payload, salt) now" in finding["message"]
+    assert "(app/sessions.py:6)" in finding["message"]
     assert git(repository, "rev-parse", "HEAD")[:8] in finding["message"]
     assert "bring the text up to date" in finding["message"]
     assert finding["other"] == {
         "uri": (repository / "app/sessions.py").as_uri(),
         "source_id": "app/sessions.py",
         "start_line": 6,
-        "end_line": 8,
+        "end_line": 6,
     }
 
 
@@ -80,14 +81,14 @@ def test_the_hash_of_a_finding_survives_lines_above_and_not_an_edit_of_its_own(c
 
 def test_two_names_on_one_line_are_two_findings_to_put_away(tmp_path, open_helix):
     folder = tmp_path / "project"
-    code = "def open_gate():\n    return 1\n\n\ndef close_gate():\n    return 2\n"
-    write(folder, {"app/gate.py": code, "docs/gate.md": "# Gates\n\n`open_gate` and `close_gate` move it.\n"})
+    code = "def open_gate(by):\n    return 1\n\n\ndef close_gate(by):\n    return 2\n"
+    write(folder, {"app/gate.py": code, "docs/gate.md": "# Gates\n\n`open_gate(1)` and `close_gate(2)` move it.\n"})
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "Begin")
     engine = open_helix(folder)
     engine.refresh()
-    (folder / "app/gate.py").write_text(code.replace("return", "yield"))
+    (folder / "app/gate.py").write_text(code.replace("(by)", "(by, key)"))
     findings = engine.findings(b"docs/gate.md")
     assert [finding["start_line"] for finding in findings] == [3, 3]
     assert len({finding["text_hash"] for finding in findings}) == 2

@@ -145,10 +145,11 @@ def test_documents_and_claims_are_weighed_as_in_an_answer(helix, repository):
     question = "docs: sessions signs the session cookie before it is sent to the browser"
     pointer = next(one for one in shown(helix, question) if one.source_id == "docs/sessions.md")
     assert word(judged(helix, pointer)[0]) == ("verified", "unchanged")
-    edit(repository, '+ "."', '+ "|"')
+    edit(repository, "sign_cookie(secret_key, payload)", "sign_cookie(secret_key, text)")
     helix.refresh_paths([b"app/sessions.py"])
     one, _ = judged(helix, pointer)
-    assert (word(one), one.verdict.detail) == (("stale_risk", "outdated_doc"), "sign_cookie")
+    assert word(one) == ("stale_risk", "outdated_doc")
+    assert one.verdict.detail == "sign_cookie(secret_key, payload) is sign_cookie(secret_key, text) now"
 
 
 def test_the_confidence_of_the_question_goes_on_counting(helix):

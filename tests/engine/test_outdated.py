@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.repository import git
+from tests.engine.repository import git, write
 
 QUESTION = "docs: how long does a session cookie live, SESSION_COOKIE_AGE seconds"
 
@@ -40,7 +40,11 @@ def test_the_name_the_document_writes_is_the_name_it_is_told(helix, repository):
     path.write_text(
         path.read_text().replace("sign_cookie(secret_key, payload):", "sign_cookie(secret_key, payload, salt):")
     )
-    assert guide(helix) == ("stale_risk", "outdated_doc", "sign_cookie")
+    assert guide(helix) == (
+        "stale_risk",
+        "outdated_doc",
+        "sign_cookie(secret_key, payload) is sign_cookie(secret_key, payload, salt) now",
+    )
 
 
 def test_a_conflict_elsewhere_in_the_file_does_not_outdate_the_document(helix, repository):
@@ -53,3 +57,181 @@ def test_a_conflict_elsewhere_in_the_file_does_not_outdate_the_document(helix, r
     git(repository, "merge", "-q", "theirs", check=False)
     assert "<<<<<<<" in path.read_text()
     assert guide(helix)[0] == "verified"
+
+
+CODE = '''LIMIT = 30
+
+
+class Gate(Base):
+    def open_gate(self, key):
+        """Open it with the key, slowly, so that nobody is hurt by it."""
+        self.opened_by = key
+        turn(key)
+        wait(LIMIT)
+        return key
+
+    def close_gate(self):
+        return None
+
+
+def ring_bell(times, pause=1):
+    return times * pause
+'''
+DOCUMENT = """# Gates
+
+Call `Gate.open_gate(key)`, then `ring_bell(2)`.
+
+`LIMIT` is 30 seconds; see `app/bell.py` for more.
+"""
+
+
+@pytest.fixture
+def gates(tmp_path):
+    folder = tmp_path / "gates"
+    write(folder, {"app/gate.py": CODE, "app/bell.py": "def bell_tower(): ...\n", "docs/gate.md": DOCUMENT})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "Begin")
+    return folder
+
+
+def commit(folder, message):
+    """Commit everything, each time a day after the last."""
+    count = git(folder, "rev-list", "--count", "--all", check=False).strip() or "0"
+    day = f"2024-01-{int(count) + 1:02}T12:00:00Z"
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message, date=day)
+
+
+def change(folder, name, *pairs):
+    path = folder / name
+    text = path.read_text()
+    for before, after in pairs:
+        assert before in text
+        text = text.replace(before, after)
+    path.write_text(text)
+
+
+def found(open_helix, folder, document="docs/gate.md"):
+    helix = open_helix(folder)
+    helix.refresh()
+    flagged = helix.findings(document.encode(), budget_ms=60_000)
+    return [(one["start_line"], one["message"].partition(", since")[0]) for one in flagged]
+
+
+def test_nothing_is_said_of_an_untouched_repository(open_helix, gates):
+    assert found(open_helix, gates) == []
+
+
+def test_a_name_that_is_gone_is_told_with_what_it_became(open_helix, gates):
+    change(gates, "app/gate.py", ("open_gate", "unlock_gate"))
+    commit(gates, "Rename")
+    assert found(open_helix, gates) == [
+        (3, "Gate.open_gate is gone; Gate.unlock_gate has nearly its text (app/gate.py:5)")
+    ]
+
+
+def test_a_name_that_is_still_said_anywhere_in_the_code_is_not_gone(open_helix, gates):
+    change(
+        gates, "app/gate.py", ("def ring_bell(times, pause=1):\n    return times * pause\n", "NAMES = ['ring_bell']\n")
+    )
+    commit(gates, "Give the bell away")
+    assert found(open_helix, gates) == []
+
+
+def test_a_member_that_left_its_class_is_gone_though_another_class_has_one(open_helix, gates):
+    body = CODE[CODE.index("    def close_gate") : CODE.index("def ring_bell")]
+    change(gates, "app/gate.py", (body, "\n\n"), ("class Gate(Base):", "class Gate:"))
+    change(gates, "app/bell.py", ("def bell_tower(): ...", "class Tower:\n    def close_gate(self): ..."))
+    change(gates, "docs/gate.md", ("`ring_bell(2)`", "`Gate.close_gate()`"))
+    git(gates, "checkout", "-q", "HEAD", "--", "app/gate.py", "app/bell.py")
+    commit(gates, "Speak of closing")
+    change(gates, "app/gate.py", (body, "\n\n"), ("class Gate(Base):", "class Gate:"))
+    change(gates, "app/bell.py", ("def bell_tower(): ...", "class Tower:\n    def close_gate(self): ..."))
+    commit(gates, "Close elsewhere")
+    assert found(open_helix, gates) == [(3, "Gate.close_gate is gone")]
+
+
+def test_a_file_that_moved_is_told_with_its_new_place(open_helix, gates):
+    git(gates, "mv", "app/bell.py", "app/tower.py")
+    commit(gates, "Move")
+    assert found(open_helix, gates) == [(5, "app/bell.py is gone; app/tower.py has its text or its name")]
+
+
+def test_a_stated_value_is_told_once(open_helix, gates):
+    change(gates, "app/gate.py", ("LIMIT = 30", "LIMIT = 60"))
+    commit(gates, "Wait longer")
+    (one,) = found(open_helix, gates)
+    assert one[0] == 5 and "30" in one[1] and "60" in one[1]
+
+
+def test_code_of_one_character_before_a_name_hides_nothing(open_helix, gates):
+    change(gates, "docs/gate.md", ("Call `Gate", "Set `-k` or `x` and call `Gate"))
+    commit(gates, "Options")
+    change(gates, "app/gate.py", ("(self, key)", "(self, key, by)"))
+    commit(gates, "Ask who")
+    assert [line for line, _ in found(open_helix, gates)] == [3]
+
+
+@pytest.mark.parametrize(
+    "code", [("(self, key)", "(self, key, by)"), ("open_gate", "unlock"), ("LIMIT = 30", "LIMIT = 60")]
+)
+def test_a_document_changed_together_with_its_code_or_later_is_not_flagged(open_helix, gates, code):
+    change(gates, "app/gate.py", code)
+    change(gates, "docs/gate.md", ("# Gates", "# All gates"))
+    commit(gates, "Change both")
+    assert found(open_helix, gates) == []
+
+
+def test_a_paragraph_changed_after_its_code_is_not_flagged_and_its_neighbour_is(open_helix, gates):
+    change(gates, "app/gate.py", ("(self, key)", "(self, key, by)"))
+    git(gates, "rm", "-q", "app/bell.py")
+    commit(gates, "Ask who, and drop the tower")
+    change(gates, "docs/gate.md", ("Call `Gate", "Please call `Gate"))
+    commit(gates, "Be kind")
+    assert found(open_helix, gates) == [(5, "app/bell.py is gone")]
+
+
+def test_a_sentence_about_the_past_is_right_for_ever(open_helix, gates):
+    change(gates, "docs/gate.md", ("Call `Gate", "Before version 2 one called `Gate"))
+    commit(gates, "History")
+    change(gates, "app/gate.py", ("open_gate", "unlock_gate"))
+    commit(gates, "Rename")
+    assert found(open_helix, gates) == []
+
+
+def test_types_and_comments_and_commands_outdate_nothing(open_helix, gates):
+    change(gates, "docs/gate.md", ("Call `Gate", "Run `gate open_gate` or `$ ring_bell 2`. Call `Gate"))
+    commit(gates, "Commands")
+    change(
+        gates,
+        "app/gate.py",
+        ("def open_gate(self, key):", "def open_gate(self, key: str) -> str:"),
+        (
+            "def ring_bell(times, pause=1):",
+            "def ring_bell(\n    times: int,  # how often\n    pause: int = 1,\n) -> int:",
+        ),
+        ("slowly, so", "slowly; so"),
+        ("    return None", "    # Nothing.\n    return   None"),
+    )
+    commit(gates, "Types")
+    assert found(open_helix, gates) == []
+
+
+def test_a_file_of_notes_is_a_document_too_and_a_changelog_is_none(open_helix, gates):
+    for name in ("NOTES.md", "CHANGES.md"):
+        (gates / name).write_text(DOCUMENT)
+    commit(gates, "Notes")
+    change(gates, "app/gate.py", ("(self, key)", "(self, key, by)"))
+    commit(gates, "Ask who")
+    assert [line for line, _ in found(open_helix, gates, "NOTES.md")] == [3]
+    assert found(open_helix, gates, "CHANGES.md") == []
+
+
+def test_a_secret_value_is_not_quoted(open_helix, gates):
+    one, other = ("sk_live_" + part for part in ("4eC39HqLyjWDarjtT1zdp7dc", "9zD39HqLyjWDarjtT1zdp7qq"))
+    change(gates, "app/gate.py", ("LIMIT = 30", f'SERVICE_API_KEY = "{one}"'))
+    change(gates, "docs/gate.md", ("`LIMIT` is 30 seconds", f'`SERVICE_API_KEY` is `"{one}"`'))
+    commit(gates, "Keys")
+    change(gates, "app/gate.py", (one, other))
+    commit(gates, "Other keys")
+    assert not any("sk_live" in message for _, message in found(open_helix, gates))

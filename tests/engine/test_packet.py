@@ -210,9 +210,12 @@ def test_a_document_is_outdated_once_what_it_names_has_changed(helix, repository
     question = "docs: sessions signs the session cookie before it is sent to the browser"
     assert item_of(helix.packet(question), "docs/sessions.md")["status"] == "verified"
     path = repository / "app/sessions.py"
-    path.write_text(path.read_text().replace('payload + "."', 'payload + "|"'))
+    path.write_text(path.read_text().replace("sign_cookie(secret_key, payload)", "sign_cookie(secret_key, text)"))
     found = item_of(helix.packet(question), "docs/sessions.md")
-    assert (found["status"], found["reason"], found["detail"]) == ("stale_risk", "outdated_doc", "sign_cookie")
+    assert (found["status"], found["reason"]) == ("stale_risk", "outdated_doc")
+    assert found["detail"] == "sign_cookie(secret_key, payload) is sign_cookie(secret_key, text) now"
+    (flag,) = found["outdated"]
+    assert (flag["change"], flag["symbol"], flag["line"]) == ("signature_changed", "sign_cookie", 3)
 
 
 def test_a_document_that_the_code_contradicts_says_so(helix, repository):

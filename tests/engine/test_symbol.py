@@ -85,7 +85,7 @@ def test_who_types_a_name_need_not_know_its_case_and_a_text_is_taken_at_its_word
 
 def test_a_changed_definition_is_told_as_it_stands_now(helix, repository):
     path = repository / "app/sessions.py"
-    path.write_text("# one\n# two\n" + path.read_text().replace('payload + "."', 'payload + "|"'))
+    path.write_text("# one\n# two\n" + path.read_text().replace("(secret_key, payload):", "(secret_key, text):"))
     known = helix.symbol("sign_cookie")
     assert places(known, "definitions") == [("app/sessions.py", 8)]
     assert known["definitions"][0]["status"] == "verified"

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.model import Authority, Reason, Status, TaskType, Volatility
+from helix_core.model import Authority, DocumentChange, DocumentFlag, Reason, Status, TaskType, Volatility
 from helix_core.weigh.truth import HALF_LIFE_S, HIGH_RISK, freshness, live_truth, specificity
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
 
 TASKS = list(TaskType)
+LEFT = DocumentFlag(DocumentChange.SIGNATURE, "run", 3, "run(host)", "run(host, port)")
+GONE = DocumentFlag(DocumentChange.NAME, "stop", 4, "stop", "")
 LOW_RISK = [task for task in TASKS if task not in HIGH_RISK]
 
 
@@ -32,7 +34,7 @@ def test_what_cannot_be_read_as_it_was_needs_refresh(reason, task):
     [
         (Observation(disk=Reason.UNCHANGED, unsaved=True), Reason.UNSAVED),
         (Observation(disk=Reason.UNCHANGED, conflicted=True), Reason.CONFLICTED),
-        (Observation(disk=Reason.UNCHANGED, outdated_names=("make_response",)), Reason.OUTDATED_DOC),
+        (Observation(disk=Reason.UNCHANGED, outdated=(LEFT,)), Reason.OUTDATED_DOC),
         (Observation(disk=Reason.UNCHANGED, contradicted_by="PORT is 8080 in app.py:3"), Reason.CONTRADICTED),
     ],
 )
@@ -42,13 +44,13 @@ def test_doubts_about_true_bytes_are_stale_risk(observation, reason):
         assert (found.status, found.reason) == (Status.STALE_RISK, reason)
 
 
-def test_an_outdated_document_names_the_symbols():
-    found = verdict(Observation(disk=Reason.UNCHANGED, outdated_names=("run", "stop")), TaskType.EXPLAIN)
-    assert found.detail == "run, stop"
+def test_an_outdated_document_says_what_changed_from_what_to_what():
+    found = verdict(Observation(disk=Reason.UNCHANGED, outdated=(LEFT, GONE)), TaskType.EXPLAIN)
+    assert found.detail == "run(host) is run(host, port) now; stop is gone"
 
 
 def test_the_most_severe_finding_wins_and_the_others_are_kept():
-    found = verdict(Observation(disk=Reason.CHANGED, conflicted=True, outdated_names=("x",)), TaskType.PLAN)
+    found = verdict(Observation(disk=Reason.CHANGED, conflicted=True, outdated=(LEFT,)), TaskType.PLAN)
     assert found.reason is Reason.CHANGED
     assert found.also == (Reason.CONFLICTED, Reason.OUTDATED_DOC)
 
@@ -90,7 +92,7 @@ OBSERVATIONS = st.builds(
     authority=st.sampled_from(list(Authority)),
     unsaved=st.booleans(),
     conflicted=st.booleans(),
-    outdated_names=st.sampled_from([(), ("name",)]),
+    outdated=st.sampled_from([(), (LEFT,)]),
     contradicted_by=st.sampled_from(["", "key is 1 in a.py:1"]),
     confidence=st.floats(0, 1),
 )
@@ -99,7 +101,7 @@ OBSERVATIONS = st.builds(
 @given(OBSERVATIONS, st.sampled_from(TASKS))
 def test_nothing_with_a_finding_is_ever_verified(seen, task):
     found = verdict(seen, task)
-    doubted = seen.unsaved or seen.conflicted or seen.outdated_names or seen.contradicted_by or seen.confidence < 0.30
+    doubted = seen.unsaved or seen.conflicted or seen.outdated or seen.contradicted_by or seen.confidence < 0.30
     unread = seen.disk is not None and seen.disk not in TRUE_NOW
     if doubted or unread:
         assert found.status is not Status.VERIFIED

@@ -1,0 +1,404 @@
+"""What a file of code declares: names with their owners, parameters with their defaults, constants with their values.
+
+In: bytes and a language. Out: declarations, without annotations, comments and layout, so that two versions can be
+compared for what callers and readers of documents see. One pass of RE2 over the lines, then each parameter list by
+hand: nothing is parsed into a tree, and broken syntax costs only what is broken. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from helix_core.ingest.claim_values import pattern
+
+LONGEST_SIGNATURE = 8_000
+LONGEST_VALUE = 400
+MOST_DECLARATIONS = 5_000
+_KEPT = 96
+
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+_CLOSE = frozenset(")]}")
+_PYTHON = pattern(
+    rb"(?m)\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
+    rb"|^([ \t]*)(?:(class|def|async[ ]+def)[ \t]+([A-Za-z_]\w*)"
+    rb"|([A-Za-z_]\w*)[ \t]*(?::[^=\r\n\"'#]{1,200}|:[ \t]*\"[^\"\r\n]{1,200}\"[ \t]*)?="
+    rb"|(@[\w.]+)"
+    rb"|([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z_]|([A-Za-z_]))"
+    # A quote in a comment or string opens none.
+    rb"|#[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'"
+)
+_SCRIPT = pattern(
+    rb"(?m)/\*(?s:.*?)\*/|^[ \t]*//[^\r\n]*"
+    rb"|^([ \t]*)(?:export[ ]+)?(?:default[ ]+)?(?:declare[ ]+)?(?:abstract[ ]+)?"
+    rb"(?:(class|interface|enum)[ ]+([A-Za-z_$][\w$]*)"
+    rb"|(?:async[ ]+)?(function)[ ]*\*?[ ]*([A-Za-z_$][\w$]*)"
+    rb"|(?:const|let|var)[ ]+([A-Za-z_$][\w$]*)[^=\r\n\"'`]*="
+    rb"|(?:(?:public|private|protected|static|readonly|override|async|get|set)[ ]+)*"
+    rb"(#?[A-Za-z_$][\w$]*)[ ]*(?:<[^<>\r\n]*>)?\()"
+    rb"|//[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'|`[^`]*`"
+)
+_LAMBDA = re.compile(r"(?<![\w.])lambda\b")
+_NOT_METHODS = frozenset(
+    ("if", "for", "while", "switch", "catch", "return", "function", "super", "constructor", "await")
+)
+LANGUAGES = frozenset(("python", "javascript", "typescript", "tsx"))
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``kind`` is ``""``, ``/`` positional only, ``=`` keyword only, ``*`` or ``**``; ``default`` is None without one.
+
+    Defaults are as written, their white space folded.
+    """
+
+    name: str
+    kind: str = ""
+    default: str | None = None
+
+    def __str__(self) -> str:
+        mark = self.kind if self.kind in ("*", "**") else ""
+        return f"{mark}{self.name}" + (f"={self.default}" if self.default is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``chain`` holds the owners outermost first, then the name; ``kind`` is ``class``, ``function`` or ``value``.
+
+    ``parameters`` leave out ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
+    own. ``value`` is what a constant is given, as written. ``bases`` are the words after a class's name.
+    """
+
+    chain: tuple[str, ...]
+    kind: str
+    line: int
+    parameters: tuple[Parameter, ...] | None = None
+    value: str = ""
+    bases: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Scope:
+    indent: int
+    name: str
+    is_class: bool
+
+
+def declarations(data: bytes, language: str) -> tuple[Declaration, ...]:
+    """Everything a file declares at module or class level, in the order of its lines; nothing for other languages.
+
+    Kept for the files asked for last: a document's references often lie in the same few.
+    """
+    return _kept(data, language) if language in LANGUAGES else ()
+
+
+def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration | None:
+    """The one declaration of this chain; None where there is none, or several that differ (overloads, platforms)."""
+    same = [one for one in declarations(data, language) if one.chain == chain]
+    plain = [one for one in same if not {"overload", "setter", "deleter"} & set(one.decorators)] or same
+    if not plain:
+        return None
+    first = plain[0]
+    alike = all((one.kind, one.parameters, one.value) == (first.kind, first.parameters, first.value) for one in plain)
+    return first if alike else None
+
+
+def block(data: bytes, declaration: Declaration) -> tuple[str, ...]:
+    """The stripped lines of a declaration that say something: as far as its indentation goes."""
+    lines = data.decode("utf-8", "replace").split("\n")[declaration.line - 1 :]
+    if not lines:
+        return ()
+    depth = len(lines[0]) - len(lines[0].lstrip())
+    found = [lines[0].strip()]
+    for line in lines[1:]:
+        text = line.strip()
+        if text and len(line) - len(line.lstrip()) <= depth and text[0] not in ")]}":
+            break
+        if text:
+            found.append(text)
+    return tuple(found)
+
+
+@lru_cache(_KEPT)
+def _kept(data: bytes, language: str) -> tuple[Declaration, ...]:
+    found = _python(data) if language == "python" else _script(data, is_typed=language != "javascript")
+    return tuple(one for one, _ in zip(found, range(MOST_DECLARATIONS), strict=False))
+
+
+def _python(data: bytes) -> Iterator[Declaration]:
+    scopes: list[_Scope] = []
+    decorators: list[str] = []
+    inits: dict[tuple[str, ...], Declaration] = {}
+    found: list[Declaration] = []
+    line, position, bound = 1, 0, 0
+    for match in _PYTHON.finditer(data):
+        if match.start(1) < 0 or match.start() < bound:
+            continue
+        line += data.count(b"\n", position, match.start())
+        position = match.start()
+        indent = len(data[match.start(1) : match.end(1)].expandtabs(8))
+        while scopes and scopes[-1].indent >= indent:
+            scopes.pop()
+        if match.start(5) >= 0:
+            decorators.append(_text(data, match, 5)[1:].rpartition(".")[2])
+            continue
+        own, decorators = tuple(decorators), []
+        is_hidden = any(not scope.is_class for scope in scopes)
+        owners = tuple(scope.name for scope in scopes)
+        if match.start(2) >= 0:
+            name, word = _text(data, match, 3), _text(data, match, 2)
+            inside, end = _inside(data, match.end(3))
+            bound = end
+            scopes.append(_Scope(indent, name, word == "class"))
+            if is_hidden:
+                continue
+            chain = (*owners, name)
+            if word == "class":
+                bases = tuple(piece.strip() for piece in split(inside))
+                found.append(Declaration(chain, "class", line, bases=bases, decorators=own))
+                continue
+            is_method = bool(owners) and "staticmethod" not in own
+            one = Declaration(chain, "function", line, python_parameters(inside, is_method), decorators=own)
+            found.append(one)
+            if name == "__init__" and "overload" not in own:
+                inits.setdefault(owners, one)
+        elif not is_hidden and match.start(7) < 0:
+            group = 4 if match.start(4) >= 0 else 6
+            name = _text(data, match, group)
+            value = ""
+            if group == 4:
+                if data[match.end() : match.end() + 1] == b"=":
+                    continue
+                value, bound = _assigned(data, match.end())
+            is_argument = indent > 0 and not owners and data[match.end(4) : match.end(4) + 1] == b"="
+            if (group == 6 and not owners) or name in _PYTHON_WORDS or is_argument:
+                continue
+            found.append(Declaration((*owners, name), "value", line, value=value, decorators=own))
+    return (
+        replace(one, parameters=inits[one.chain].parameters) if one.kind == "class" and one.chain in inits else one
+        for one in found
+    )
+
+
+_PYTHON_WORDS = frozenset(("else", "try", "finally", "lambda", "except", "if", "return", "with", "for", "while"))
+
+
+def python_parameters(inside: str, is_method: bool = False) -> tuple[Parameter, ...]:
+    """The parameters of ``a, /, b: int = 3, *, c``, without ``self`` or ``cls`` of a method."""
+    found: list[Parameter] = []
+    is_keyword_only = False
+    for piece in split(inside):
+        text = piece.strip()
+        if text == "/":
+            found = [Parameter(one.name, "/", one.default) for one in found]
+        elif text == "*":
+            is_keyword_only = True
+        elif text.startswith("**"):
+            found.append(Parameter(_name_of(text[2:]), "**"))
+        elif text.startswith("*"):
+            found.append(Parameter(_name_of(text[1:]), "*"))
+            is_keyword_only = True
+        elif text:
+            before, default = _default_of(text)
+            found.append(Parameter(_name_of(before), "=" if is_keyword_only else "", default))
+    if is_method and found and found[0].kind in ("", "/") and found[0].name in ("self", "cls", "mcs", "metacls"):
+        found = found[1:]
+    return tuple(found)
+
+
+def _script(data: bytes, is_typed: bool) -> Iterator[Declaration]:
+    scopes: list[_Scope] = []
+    line, position, bound = 1, 0, 0
+    for match in _SCRIPT.finditer(data):
+        if match.start(1) < 0 or match.start() < bound:
+            continue
+        line += data.count(b"\n", position, match.start())
+        position = match.start()
+        indent = len(data[match.start(1) : match.end(1)].expandtabs(4))
+        while scopes and scopes[-1].indent >= indent:
+            scopes.pop()
+        owners = tuple(scope.name for scope in scopes)
+        is_hidden = any(not scope.is_class for scope in scopes)
+        if match.start(2) >= 0:
+            name = _text(data, match, 3)
+            scopes.append(_Scope(indent, name, True))
+            if not is_hidden:
+                yield Declaration((*owners, name), "class", line)
+        elif match.start(4) >= 0:
+            name = _text(data, match, 5)
+            inside, bound = _inside(data, match.end(5))
+            scopes.append(_Scope(indent, name, False))
+            if not is_hidden:
+                yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
+        elif match.start(6) >= 0:
+            name = _text(data, match, 6)
+            value, _ = _assigned(data, match.end())
+            if "=>" in value or value.startswith(("function", "async", "{", "class", "(")):
+                scopes.append(_Scope(indent, name, False))
+            if not is_hidden:
+                yield Declaration((*owners, name), "value", line, value=value if "=>" not in value else "")
+        elif owners and not is_hidden:
+            name = _text(data, match, 7)
+            inside, end = _inside(data, match.end() - 1)
+            after = data[end : end + 200].lstrip()
+            if name in _NOT_METHODS or not after.startswith((b"{", b":", b";")):
+                continue
+            bound = end
+            scopes.append(_Scope(indent, name, False))
+            yield Declaration((*owners, name), "function", line, _script_parameters(inside, is_typed))
+
+
+def _script_parameters(inside: str, is_typed: bool) -> tuple[Parameter, ...] | None:
+    found: list[Parameter] = []
+    for piece in split(inside):
+        text = piece.strip()
+        while text.split(" ", 1)[0] in ("public", "private", "protected", "readonly") and " " in text:
+            text = text.split(" ", 1)[1].lstrip()
+        if text.startswith(("{", "[")):
+            return None
+        if text.startswith("..."):
+            found.append(Parameter(_name_of(text[3:]), "*"))
+        elif text:
+            before, default = _default_of(text)
+            name = before.partition(":")[0] if is_typed else before
+            is_optional = name.rstrip().endswith("?")
+            found.append(Parameter(_name_of(name), "", "undefined" if is_optional and default is None else default))
+    return tuple(one for one in found if one.name != "this")
+
+
+def split(text: str, at: str = ",") -> list[str]:
+    """The pieces between commas that no bracket and no string encloses."""
+    pieces, start, depth, position = [], 0, 0, 0
+    # The depth of a lambda whose parameters are being read; its commas part nothing.
+    lambda_depth = -1
+    while position < len(text):
+        character = text[position]
+        if character in "\"'`":
+            position = _after_string(text, position)
+            continue
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+        elif character == ":" and depth == lambda_depth:
+            lambda_depth = -1
+        elif character == "l" and _LAMBDA.match(text, position):
+            lambda_depth = depth
+        elif character == at and depth == 0 and lambda_depth:
+            pieces.append(text[start:position])
+            start = position + 1
+        position += 1
+    last = text[start:]
+    return [*pieces, last] if last.strip() else pieces
+
+
+def _default_of(text: str) -> tuple[str, str | None]:
+    """What stands before the top-level ``=`` and the default after it."""
+    depth = position = 0
+    while position < len(text):
+        character = text[position]
+        if character in "\"'`":
+            position = _after_string(text, position)
+            continue
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+        elif character == "=" and depth == 0 and text[position + 1 : position + 2] not in ("=", ">"):
+            return text[:position], " ".join(text[position + 1 :].split())
+        position += 1
+    return text, None
+
+
+def _name_of(text: str) -> str:
+    name = text.partition(":")[0].strip()
+    return name.rstrip("?").strip()
+
+
+def _inside(data: bytes, start: int) -> tuple[str, int]:
+    """The text between the brackets that open at or after ``start`` on its line, comments out, and where they close."""
+    text = data[start : start + LONGEST_SIGNATURE].decode("utf-8", "replace")
+    opening = len(text) - len(text.lstrip(" \t"))
+    if text[opening : opening + 1] == "[" or text[opening : opening + 1] == "<":
+        depth = 0
+        for index in range(opening, len(text)):
+            depth += text[index] in "[<"
+            depth -= text[index] in "]>"
+            if not depth:
+                opening = index + 1
+                break
+    if text[opening : opening + 1] != "(":
+        return "", start
+    pieces: list[str] = []
+    depth, position, kept_from = 0, opening, opening + 1
+    while position < len(text):
+        character = text[position]
+        if character in "\"'`":
+            position = _after_string(text, position)
+            continue
+        if character == "#" or text.startswith("//", position):
+            pieces.append(text[kept_from:position])
+            line_end = text.find("\n", position)
+            position = kept_from = line_end if line_end >= 0 else len(text)
+            continue
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+            if depth == 0:
+                pieces.append(text[kept_from:position])
+                return "".join(pieces), start + len(text[: position + 1].encode("utf-8", "replace"))
+        position += 1
+    return "", start
+
+
+def _assigned(data: bytes, start: int) -> tuple[str, int]:
+    """What an assignment gives, as far as its brackets and its line go, comments out, white space folded."""
+    text = data[start : start + LONGEST_VALUE].decode("utf-8", "replace")
+    depth = position = kept_from = 0
+    pieces: list[str] = []
+    while position < len(text):
+        character = text[position]
+        if character in "\"'`":
+            position = _after_string(text, position)
+            continue
+        if character == "#" or text.startswith("//", position):
+            pieces.append(text[kept_from:position])
+            line_end = text.find("\n", position)
+            position = kept_from = line_end if line_end >= 0 else len(text)
+            continue
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+        elif character in "\n;" and depth <= 0:
+            break
+        position += 1
+    pieces.append(text[kept_from:position])
+    return " ".join("".join(pieces).split()), start + (0 if depth > 0 else position)
+
+
+def _after_string(text: str, position: int) -> int:
+    quote = text[position]
+    if text.startswith(quote * 3, position):
+        end = text.find(quote * 3, position + 3)
+        return end + 3 if end >= 0 else len(text)
+    index = position + 1
+    while index < len(text):
+        if text[index] == "\\":
+            index += 2
+            continue
+        if text[index] == quote:
+            return index + 1
+        if text[index] == "\n" and quote != "`":
+            return index
+        index += 1
+    return len(text)
+
+
+def _text(data: bytes, match: object, group: int) -> str:
+    start, end = match.span(group)  # type: ignore[attr-defined]
+    return data[start:end].decode("latin-1")
