@@ -4,7 +4,7 @@
                                          [--busy 8] [--jobs 2] [--state FOLDER] [--peer-python PATH] [--json FILE]
 
 Folders are copied first; nothing is written into them. Surfaces share the mutations by what each costs. With --busy N
-a part of them (--busy-mutations) is run again at nice 19 beside N busy loops, and the figures stand side by side. With
+as many as --busy-mutations says run at nice 19 (--nice) beside N busy loops, and the figures stand side by side. With
 --state a run that was cut short goes on where it was. Ends with status 1 when a verdict was falsely verified, a symbol
 was not what stands there, a quote differed from the disk, a packet failed, an index ended unlike a cold one, or
 needless doubt passed 0.5 %.
@@ -80,7 +80,8 @@ def _units(arguments: argparse.Namespace) -> list[Unit]:
     units = planned(folders, arguments.through, arguments.seeds, arguments.mutations, **common)
     if arguments.busy:
         count = arguments.busy_mutations or max(arguments.mutations // 20, 1)
-        units += planned(folders, arguments.through, arguments.seeds, count, load=arguments.busy, **common)
+        load = {"load": arguments.busy, "nice": arguments.nice}
+        units += planned(folders, arguments.through, arguments.seeds, count, **load, **common)
     return units
 
 
@@ -95,6 +96,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--through", type=_surfaces, default=["api"], help=f"some of {','.join(SHARES)}")
     parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="only this kind (repeatable)")
     parser.add_argument("--busy", type=int, default=0, help="so many busy loops beside a part of the mutations")
+    parser.add_argument("--nice", type=int, default=19, help="of what runs beside them")
     parser.add_argument("--busy-mutations", type=int, default=0, help="how many run beside them: a twentieth")
     parser.add_argument("--jobs", type=int, default=1, help="units that run at a time")
     parser.add_argument("--state", type=Path, help="where outcomes of units are kept; a second run goes on from there")

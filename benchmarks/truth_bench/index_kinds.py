@@ -137,12 +137,19 @@ def index_half_built(world: World, target: Target) -> Target | None:
 
 def _says_it_is_not_whole(builder: subprocess.Popen[bytes]) -> Callable[[Mapping[str, Any]], list[tuple[str, str]]]:
     def check(packet: Mapping[str, Any]) -> list[tuple[str, str]]:
-        share = packet.get("accounting", {}).get("indexed_share", 1.0)
-        if builder.poll() is not None or packet["notes"] or share < 1.0:
+        if builder.poll() is not None or says_what_lacks(packet):
             return []
         return [("unsaid", "another process still builds the index, and nothing says so")]
 
     return check
+
+
+def says_what_lacks(packet: Mapping[str, Any]) -> bool:
+    """Does a packet say that the index is not whole?"""
+    share = packet.get("accounting", {}).get("indexed_share", 1.0)
+    return share < 1.0 or any(
+        re.search(r"not (?:yet )?(?:whole|complete|indexed|in the index)", one) for one in packet["notes"]
+    )
 
 
 def _finished(builder: subprocess.Popen[bytes]) -> None:
@@ -168,6 +175,7 @@ def file_set_aside(world: World, target: Target) -> Target | None:
         return found
 
     world.check = check
+    world.undo = lambda: remove(world.absolute(new.path))
     return new
 
 

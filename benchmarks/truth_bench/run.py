@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -143,10 +144,11 @@ class Bench:
         self._told = 0
         self.outcome = Outcome(source.name, int(str(seed).split()[0]), surface)
 
-    def run(self, mutations: int, *, compare_every: int) -> Outcome:
-        """Mutate and ask until ``mutations`` were made."""
-        started = time.monotonic()
+    def run(self, mutations: int, *, compare_every: int, ready: Callable[[], None] = lambda: None) -> Outcome:
+        """Mutate and ask until ``mutations`` were made; ``ready`` is called when all is prepared."""
         self._surface = SURFACES[self.outcome.surface](self._repository.root, self._work)
+        ready()
+        started = time.monotonic()
         try:
             last = steps = 0
             while self.outcome.mutations < mutations and steps < 20 * mutations:
@@ -400,13 +402,14 @@ class Bench:
             other.refresh()
             cold_path = other.index_path
         self.outcome.compared += 1
-        if _digest(helix.index_path) != _digest(cold_path):
+        if digest(helix.index_path) != digest(cold_path):
             self.outcome.unequal += 1
             difference = _difference(helix.index_path, cold_path)
             self.outcome.faults.append(f"[{self.outcome.mutations}] the index differs from a cold one: {difference}")
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """What an index says of all its files, as one hash."""
     index = open_index(path)
     try:
         return index.reader().digest()
