@@ -1,7 +1,7 @@
-"""Packets that are open in a window: judged again when something changed, and told when a verdict did.
+"""Packets that are open in a window: judged again when something changed, asked again when files or the index did.
 
-In: packets as they were shown, changes of the workspace and of buffers. Out: ``helix/verdicts``. Never searches again;
-the verdicts are the engine's own.
+In: packets as they were shown, changes of the workspace and of buffers. Out: ``helix/verdicts``, with the new answer
+where it is another one. Answers and verdicts are the engine's own.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine import Helix
 from helix_core.engine.judge import all_lost
-from helix_core.errors import BusyStoreError, StoreError, WorkspaceError
+from helix_core.errors import BusyStoreError, HelixError, StoreError, WorkspaceError
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.packet import target_object
 from helix_core.workspace.paths import path_of, source_id_of
@@ -26,22 +27,27 @@ LONGEST_WAIT_S = 0.25
 LOOK_S = 2.0
 LOOK_S_EACH = 0.2
 MOST_OPEN = 100
+ASK_QUIET_S = 1.0
+ASK_LONGEST_WAIT_S = 4.0
+MOST_ASKED = 5
+"""So many of the packets opened last are asked again; the others are only judged."""
 
 
 class OpenPacket:
     """A packet somebody looks at. ``judged`` is empty until it was judged for the first time.
 
-    ``k`` and ``hints`` are those it was asked with, so that it can be explained as it came about.
+    ``k`` and ``hints`` are those it was asked with, so that it can be explained as it came about; ``act`` asks again.
     """
 
-    def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], k: int, hints: Hints) -> None:
+    def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> None:
         self.id = uuid.uuid4().hex
         self.folder = folder
         self.question = question
-        self.k, self.hints = k, hints
+        self.k, self.hints, self.act = asked.k, asked.hints, asked.act
         self.task: str = answer["task_type"]
+        self.answer = answer
         self.confidence: float = answer["coordinate_confidence"]
-        items = [item for status in Status for item in answer[status.value]]
+        items = self.first = _items(answer)
         self.pointers = [_pointer(item) for item in items]
         self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
         self.judged: list[Judged] = []
@@ -50,6 +56,38 @@ class OpenPacket:
         # Judged by one at a time: what was seen earlier must not be told later.
         self.turn = asyncio.Lock()
         self.is_unsure = False
+        self.grown_to: tuple[str, int, int] = ("", 0, 0)
+
+    @property
+    def is_partial(self) -> bool:
+        """Was it answered while files were missing from the index?"""
+        share: float = self.answer["accounting"].get("indexed_share", 1.0)
+        return share < 1
+
+    def renew(self, answer: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Take the answer of now; what the client must hear of it, or None where it is the same.
+
+        ``items`` of the notification go on telling of what was shown first, for a client that shows nothing else.
+        """
+        before, items = _items(self.answer), _items(answer)
+        is_same = _told_apart(self.answer) == _told_apart(answer)
+        self.answer, self.confidence = answer, answer["coordinate_confidence"]
+        if is_same:
+            return None
+        known, now = {_key(item) for item in before}, {_key(item) for item in items}
+        gone = [item for item in self.first if _key(item) not in now]
+        verdicts = {_key(one): one for one in self.told}
+        self.pointers = [_pointer(item) for item in (*items, *gone)]
+        self.paths = {path_of(pointer.source_id) for pointer in self.pointers}
+        self.told = [*map(_as_shown, items), *(verdicts.get(_key(item)) or _as_shown(item) for item in gone)]
+        self.told_targets = list(answer["refresh_targets"])
+        return {
+            "items": self.told,
+            "refresh_targets": self.told_targets,
+            "packet": {**answer, "packet_id": self.id},
+            "came": [_named(item) for item in items if _key(item) not in known],
+            "went": [_named(item) for item in before if _key(item) not in now],
+        }
 
 
 class OpenPackets:
@@ -64,18 +102,22 @@ class OpenPackets:
         self._judging: set[str] = set()
         self._again: set[str] = set()
         self._looking: asyncio.TimerHandle | None = None
+        self._asking_due: dict[str, asyncio.TimerHandle] = {}
+        self._asking_since: dict[str, float] = {}
 
     def __iter__(self) -> Iterator[OpenPacket]:
         return iter(list(self._open.values()))
 
-    def open(self, folder: Folder, question: str, answer: Mapping[str, Any], k: int, hints: Hints) -> OpenPacket:
+    def open(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> OpenPacket:
         """Watch over a packet from now on; the oldest is let go when there are too many."""
-        packet = OpenPacket(folder, question, answer, k, hints)
+        packet = OpenPacket(folder, question, answer, asked)
         self._open[packet.id] = packet
         while len(self._open) > MOST_OPEN:
             self.close(next(iter(self._open)))
         # What changed while it was made was heard before it was open.
         self._soon(packet)
+        if packet.is_partial:
+            self._ask_soon(packet)
         if self._looking is None:
             self._rest()
         return packet
@@ -89,7 +131,11 @@ class OpenPackets:
         due = self._due.pop(packet_id, None)
         if due is not None:
             due.cancel()
+        asking = self._asking_due.pop(packet_id, None)
+        if asking is not None:
+            asking.cancel()
         self._waiting_since.pop(packet_id, None)
+        self._asking_since.pop(packet_id, None)
         was_open = self._open.pop(packet_id, None) is not None
         if not self._open and self._looking is not None:
             self._looking.cancel()
@@ -129,6 +175,12 @@ class OpenPackets:
             if packet.folder is folder and (path is None or path in packet.paths):
                 self._soon(packet)
 
+    def ask_again(self, folder: Folder) -> None:
+        """Files of a folder changed, or its index has grown: what is looked at may have another answer now."""
+        for packet in list(self)[-MOST_ASKED:]:
+            if packet.folder is folder:
+                self._ask_soon(packet)
+
     async def targets(self, packet: OpenPacket) -> list[dict[str, Any]]:
         """What of a packet is to be read again, as it is now."""
         await self._judge(packet)
@@ -150,6 +202,37 @@ class OpenPackets:
             self._again.add(packet.id)
         elif packet.id in self._open:
             self._connection.spawn(self._judge(packet), "judging an open packet")
+
+    def _ask_soon(self, packet: OpenPacket) -> None:
+        """Ask once the changes pause, or after a few seconds while they go on."""
+        loop = asyncio.get_running_loop()
+        since = self._asking_since.setdefault(packet.id, loop.time())
+        due = self._asking_due.pop(packet.id, None)
+        if due is not None:
+            due.cancel()
+        wait = max(min(ASK_QUIET_S, since + ASK_LONGEST_WAIT_S - loop.time()), 0.0)
+        self._asking_due[packet.id] = loop.call_later(wait, self._begin_asking, packet)
+
+    def _begin_asking(self, packet: OpenPacket) -> None:
+        self._asking_due.pop(packet.id, None)
+        self._asking_since.pop(packet.id, None)
+        if packet.id in self._open:
+            self._connection.spawn(self._ask(packet), "asking an open packet again")
+
+    async def _ask(self, packet: OpenPacket) -> None:
+        async with packet.turn:
+            try:
+                answer = await self._connection.ask(packet.folder, packet.act)
+            except HelixError:
+                # What is the matter is told by the verdicts and the status; the next change asks again.
+                return
+            if packet.id not in self._open:
+                return
+            news = packet.renew(answer)
+            if news is not None:
+                params = {"packet_id": packet.id, "workspace": packet.folder.uri, **news}
+                self._connection.protocol.notify(METHOD, params)
+        self._soon(packet)
 
     async def _judge(self, packet: OpenPacket) -> None:
         async with packet.turn:
@@ -182,6 +265,10 @@ class OpenPackets:
             status = packet.folder.status()
             if packet.is_unsure or status.state != "fresh" or status.watching == "off":
                 self._soon(packet)
+            growth = (status.state, status.files, status.done)
+            if packet.is_partial and packet.grown_to != growth:
+                packet.grown_to = growth
+                self.ask_again(packet.folder)
         self._rest()
 
     def _rest(self) -> None:
@@ -206,6 +293,35 @@ class OpenPackets:
         self._judged(packet)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a packet was asked for."""
+
+    k: int
+    hints: Hints
+    act: Act[dict[str, Any]]
+
+
+def _items(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [item for status in Status for item in answer[status.value]]
+
+
+def _key(item: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What makes an item the same in two answers: its file, its text, and the name it stands under."""
+    return item["source_id"], item["gene_id"], item["symbol"]
+
+
+def _named(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: item[name] for name in ("source_id", "gene_id", "symbol", "start_line", "end_line")}
+
+
+def _told_apart(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What of an answer a reader would see change; verdicts and lines are told by themselves."""
+    share = answer["accounting"].get("indexed_share", 1.0)
+    sure = (round(answer["coordinate_confidence"], 2), answer["known_empty"], share, answer["notes"])
+    return ([_key(item) for item in _items(answer)], *sure)
+
+
 def _judging(packet: OpenPacket) -> Act[tuple[list[Judged], list[RefreshTarget]]]:
     def judge(
         helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]
@@ -228,6 +344,7 @@ def _as_shown(item: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "source_id": item["source_id"],
         "gene_id": item["gene_id"],
+        "symbol": item["symbol"],
         **lines,
         "status": item["status"],
         "reason": item["reason"],
@@ -242,6 +359,7 @@ def _as_judged(judged: Judged) -> dict[str, Any]:
     return {
         "source_id": pointer.source_id,
         "gene_id": pointer.gene_id,
+        "symbol": pointer.symbol,
         "start_line": pointer.start_line,
         "end_line": pointer.end_line,
         "status": verdict.status.value,

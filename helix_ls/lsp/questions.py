@@ -14,7 +14,7 @@ from helix_ls.lsp.buffers import line_in_file
 from helix_ls.lsp.connection import Connection
 from helix_ls.lsp.folders import Folder, Place
 from helix_ls.lsp.hover import symbol
-from helix_ls.lsp.packets import OpenPackets
+from helix_ls.lsp.packets import Asked, OpenPackets
 from helix_ls.lsp.positions import name_at, to_column
 from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
 
@@ -49,7 +49,8 @@ class Questions:
         answer = await self._connection.ask(folder, act)
         if not given.open:
             return answer
-        return {**answer, "packet_id": self._packets.open(folder, given.question, answer, given.k, hints).id}
+        opened = self._packets.open(folder, given.question, answer, Asked(given.k, hints, act))
+        return {**answer, "packet_id": opened.id}
 
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
         """The files open in the window, the one the question is about first."""

@@ -161,6 +161,7 @@ class HelixServer(LanguageServer):
         self._folder_changed(folder)
         if change.paths or change.everything:
             self._packets.changed(folder)
+            self._packets.ask_again(folder)
             self._diagnostics.changed()
             self._refresh_lenses(folder)
 

@@ -89,6 +89,8 @@ export interface Packet {
     readonly searched: number;
     readonly sources: number;
     readonly evaluated: number;
+    /** The share of the files that count which was searched, 0 to 1. */
+    readonly indexed_share?: number;
     readonly returned: number;
     readonly tokens: number;
     readonly elapsed_ms: number;
@@ -117,18 +119,32 @@ export interface PacketRequest {
 export interface VerdictChange extends LineSpan {
   readonly source_id: string;
   readonly gene_id: string;
+  readonly symbol?: string;
   readonly status: VerdictStatus;
   readonly reason: string;
   readonly detail: string;
   readonly now: LineSpan | null;
 }
 
-/** Parameters of the notification `helix/verdicts`. */
+/** What names an item of an open packet, beyond its place in one answer. */
+export interface ItemName extends LineSpan {
+  readonly source_id: string;
+  readonly gene_id: string;
+  readonly symbol: string;
+}
+
+/**
+ * Parameters of the notification `helix/verdicts`. Where the question has another answer now, `packet` is that answer,
+ * with what came into it and what went.
+ */
 export interface VerdictsParams {
   readonly packet_id: string;
   readonly workspace: string;
   readonly items: readonly VerdictChange[];
   readonly refresh_targets: readonly RefreshTarget[];
+  readonly packet?: Packet;
+  readonly came?: readonly ItemName[];
+  readonly went?: readonly ItemName[];
 }
 
 export interface RefreshPlan {

@@ -2,7 +2,7 @@
  * A packet whose verdicts change while it is looked at. Pure: a packet and what the server tells give the next packet.
  */
 
-import type { LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../protocol';
+import type { ItemName, LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../protocol';
 import { groups } from './words';
 
 /** An item, and where it stands now if a later verdict told. */
@@ -34,13 +34,18 @@ export function currentSpan(item: LiveItem): LineSpan | null {
   return item.now === undefined ? item : item.now;
 }
 
-/** The packet with the verdicts of now, and the items whose status or reason is another one than before. */
+/**
+ * The packet with the verdicts of now, or the answer of now with its own, and the items whose status or reason is
+ * another one than before.
+ */
 export function withVerdicts(packet: Packet, told: VerdictsParams): { packet: Packet; moves: VerdictMove[] } {
-  const news = new Map(told.items.map((change) => [itemKey(change), change]));
+  const shown = told.packet ?? packet;
+  const before = new Map(itemsOf(packet).map((item) => [itemKey(item), item]));
+  const news = new Map(told.items.map((change) => [changeKey(change), change]));
   const moves: VerdictMove[] = [];
-  const items = itemsOf(packet).map((item): LiveItem => {
+  const items = itemsOf(shown).map((item): LiveItem => {
     const key = itemKey(item);
-    const change = news.get(key);
+    const change = news.get(changeKey(item)) ?? news.get(key);
     if (change === undefined) return item;
     // The buffer's span belongs to the verdict `unsaved` and leaves with it.
     const { buffer, ...kept } = item;
@@ -53,11 +58,29 @@ export function withVerdicts(packet: Packet, told: VerdictsParams): { packet: Pa
       detail: change.detail,
       now: change.now,
     };
-    if (item.status !== judged.status || item.reason !== judged.reason)
-      moves.push({ key, item: judged, from: item.status });
+    const was = before.get(key);
+    if (was !== undefined && (was.status !== judged.status || was.reason !== judged.reason))
+      moves.push({ key, item: judged, from: was.status });
     return judged;
   });
-  return { packet: { ...packet, ...grouped(items), refresh_targets: told.refresh_targets }, moves };
+  return { packet: { ...shown, ...grouped(items), refresh_targets: told.refresh_targets }, moves };
+}
+
+/** The keys of the items of `packet` that came with the answer of now. */
+export function arrivals(packet: Packet, came: readonly ItemName[]): string[] {
+  const names = new Set(came.map(nameKey));
+  return itemsOf(packet)
+    .filter((item) => names.has(nameKey(item)))
+    .map(itemKey);
+}
+
+function nameKey({ source_id, gene_id, symbol }: Pick<ItemName, 'source_id' | 'gene_id' | 'symbol'>): string {
+  return `${source_id}:${gene_id}:${symbol}`;
+}
+
+/** Two items of equal text in one place differ by their symbol alone, where a verdict says it. */
+function changeKey(change: Pointer & { readonly symbol?: string }): string {
+  return change.symbol === undefined ? itemKey(change) : `${itemKey(change)}:${change.symbol}`;
 }
 
 function grouped(items: readonly LiveItem[]): Record<VerdictStatus, LiveItem[]> {

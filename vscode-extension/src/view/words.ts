@@ -122,6 +122,12 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
 }
 
+/** How an answer differs from the one before. */
+export function cameAndWent(came: number, went: number): string {
+  if (went === 0) return `${count(came, 'place')} came`;
+  return came === 0 ? `${count(went, 'place')} went` : `${count(came, 'place')} came, ${went} went`;
+}
+
 /** `41 ms` or `3.2 s`. */
 export function duration(elapsedMs: number): string {
   return elapsedMs < 1000 ? `${Math.round(elapsedMs)} ms` : `${(elapsedMs / 1000).toFixed(1)} s`;

@@ -1,10 +1,10 @@
 /** State and message give the next state. Pure: no clock, no page, no extension. */
 
-import type { TaskType } from '../../protocol';
+import type { TaskType, VerdictsParams } from '../../protocol';
 import type { ToPage } from '../messages';
 import { shown as visible } from '../shown';
-import { withVerdicts, type VerdictMove } from '../verdicts';
-import { confidenceWords, groupNames, groups, reasonWords } from '../words';
+import { arrivals, withVerdicts, type VerdictMove } from '../verdicts';
+import { cameAndWent, confidenceWords, groupNames, groups, reasonWords } from '../words';
 import { groupRowKey, isUnfolded, wantsRanking, type Explained, type State } from './state';
 
 /** What the user does. */
@@ -141,7 +141,16 @@ function nowShown(state: State, next: State['shown']): State {
   const base: State = { ...state, shown: next, asking: null, failure: null };
   if (same && next.judged === state.shown?.judged) return base;
   const fresh: State = same ? base : { ...base, folded: [], unfolded: [], whole: [], active: '', ticked: [] };
-  const cleared: State = { ...fresh, explained: {}, changes: {}, told: null, here: [], rankersOpen: false };
+  const cleared: State = {
+    ...fresh,
+    explained: {},
+    changes: {},
+    came: [],
+    went: [],
+    told: null,
+    here: [],
+    rankersOpen: false,
+  };
   return next?.judged !== 'now' ? cleared : announced(cleared, summary(next.packet));
 }
 
@@ -163,9 +172,12 @@ function changed(state: State, { told }: Extract<ToPage, { type: 'verdicts' }>):
   const turned = moves.flatMap(({ key, item, from }) =>
     item.status === from ? [key] : [key, groupRowKey(item.status)],
   );
-  const turns = new Set(turned);
+  const came = told.packet === undefined ? [] : arrivals(packet, told.came ?? []);
+  const turns = new Set([...turned, ...came]);
+  const renewed = told.packet === undefined ? {} : { came, went: told.went ?? [], told: null, rankersOpen: false };
   const next = {
     ...state,
+    ...renewed,
     shown: { ...state.shown, packet },
     changes: { ...state.changes, ...Object.fromEntries([...turns].map((key) => [key, (state.changes[key] ?? 0) + 1])) },
     // What was observed then no longer explains the verdict of now.
@@ -174,7 +186,14 @@ function changed(state: State, { told }: Extract<ToPage, { type: 'verdicts' }>):
       moves.map((move) => move.key),
     ),
   };
-  return moves.length === 0 ? next : announced(next, spoken(moves));
+  const said = [...(moves.length === 0 ? [] : [spoken(moves)]), ...askedAgain(came.length, told)];
+  return said.length === 0 ? next : announced(next, said.join('. '));
+}
+
+function askedAgain(came: number, { packet, went }: VerdictsParams): string[] {
+  const gone = went?.length ?? 0;
+  if (packet === undefined || came + gone === 0) return [];
+  return [`Asked again: ${cameAndWent(came, gone)}. ${summary(packet)}`];
 }
 
 const mostSpoken = 3;

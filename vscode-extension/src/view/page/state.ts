@@ -1,6 +1,6 @@
 /** What the page knows. One value; `reduce.ts` makes the next one, `render/` draws it. */
 
-import type { AnswerExplanation, Explanation, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
+import type { AnswerExplanation, Explanation, ItemName, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
 import type { FailureAction, HistoryRow, ShownPacket } from '../messages';
 
 export interface Explained {
@@ -43,6 +43,9 @@ export interface State {
   readonly rankersOpen: boolean;
   /** How often an item's verdict changed while it was looked at, and how often an item came to a group. */
   readonly changes: Readonly<Record<string, number>>;
+  /** What came into the shown answer, by key, and what went from it, when it was last asked again. */
+  readonly came: readonly string[];
+  readonly went: readonly ItemName[];
   readonly ticked: readonly string[];
   readonly copied: string;
   /** For a screen reader; `serial` tells two equal ones apart. */
@@ -84,6 +87,8 @@ export const initial: State = {
   here: [],
   rankersOpen: false,
   changes: {},
+  came: [],
+  went: [],
   ticked: [],
   copied: '',
   announcement: { text: '', serial: 0 },

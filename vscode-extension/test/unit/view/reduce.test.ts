@@ -226,3 +226,30 @@ describe('a page that was hidden', () => {
     for (const stored of [undefined, null, 7, {}, { version: 0 }]) expect(revived(stored).state).toBe(initial);
   });
 });
+
+describe('a packet that asked itself again', () => {
+  const later = item({ gene_id: 'later', symbol: 'late', start_line: 50, end_line: 60 });
+  const told_ = told([verdict(later, {})], { packet: packet([later]), came: [later], went: [one] });
+
+  it('shows the answer of now, what came and what went, and says so', () => {
+    const state = after(showing(), { type: 'verdicts', told: told_ });
+    expect(state.shown?.packet.verified.map(({ gene_id }) => gene_id)).toEqual(['later']);
+    expect(state.came).toEqual([itemKey(later)]);
+    expect(state.went).toEqual([one]);
+    expect(state.changes[itemKey(later)]).toBe(1);
+    expect(state.announcement.text).toContain('1 place came, 1 went');
+  });
+
+  it('forgets what came and went when another packet is shown', () => {
+    const state = after(showing(), { type: 'verdicts', told: told_ }, showing({ id: 'b' }));
+    expect([state.came, state.went]).toEqual([[], []]);
+  });
+
+  it('says nothing aloud where only the confidence is another one', () => {
+    const quiet = told([], { packet: packet([one], { coordinate_confidence: 0.5 }), came: [], went: [] });
+    const before = after(showing());
+    const state = reduce(before, { type: 'verdicts', told: quiet });
+    expect(state.announcement).toEqual(before.announcement);
+    expect(state.shown?.packet.coordinate_confidence).toBe(0.5);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentSpan, itemKey, itemsOf, withVerdicts } from '../../../src/view/verdicts';
+import { arrivals, currentSpan, itemKey, itemsOf, withVerdicts } from '../../../src/view/verdicts';
 import { item, packet, told, verdict } from './packets';
 
 const first = item({ gene_id: 'first', relevance_score: 0.9 });
@@ -80,5 +80,32 @@ describe('verdicts that change while a packet is looked at', () => {
       told([verdict(first, { status: 'needs_refresh', reason: 'gone', now: null })]),
     ).packet;
     expect(itemsOf(gone).map(currentSpan)).toEqual([null]);
+  });
+
+  it('give way to the answer of now where the server asked again, and say what came', () => {
+    const later = item({ gene_id: 'later', symbol: 'late', start_line: 50, end_line: 60, relevance_score: 0.7 });
+    const again = packet([first, later], { coordinate_confidence: 0.9 });
+    const change = told([verdict(first, {}), verdict(later, {}), verdict(second, { status: 'needs_refresh' })], {
+      packet: again,
+      came: [later],
+      went: [second],
+    });
+    const { packet: next, moves } = withVerdicts(packet([first, second]), change);
+    expect(next.verified.map(({ gene_id }) => gene_id)).toEqual(['first', 'later']);
+    expect(next.needs_refresh).toEqual([]);
+    expect(next.coordinate_confidence).toBe(0.9);
+    expect(moves).toEqual([]);
+    expect(arrivals(next, change.came ?? [])).toEqual([itemKey(later)]);
+  });
+
+  it('tell an item from the one that stood there under another name', () => {
+    const renamed = item({ symbol: 'New.decide' });
+    const change = told([
+      verdict(renamed, { symbol: 'New.decide' }),
+      verdict(renamed, { symbol: 'Old.decide', status: 'stale_risk', reason: 'renamed' }),
+    ]);
+    const { packet: next } = withVerdicts(packet([renamed]), change);
+    expect(next.verified).toHaveLength(1);
+    expect(next.stale_risk).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Contradiction, Packet, RefreshTarget, SourcedClaim } from '../../../protocol';
 import { shown } from '../../shown';
-import { lineRange, reasonWords, spokenLines } from '../../words';
+import { cameAndWent, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import type { State } from '../state';
 import type { Act } from './act';
@@ -53,6 +53,27 @@ function step(state: State, act: Act, target: RefreshTarget): Described {
         h('code', { class: 'word' }, text(target.reason)),
       ),
     ),
+  );
+}
+
+/** What the answer has and has not any more since it was asked again by itself. */
+export function renewal(state: State, act: Act): Child {
+  if (state.came.length === 0 && state.went.length === 0) return null;
+  return section(
+    'renewal',
+    'Asked again',
+    '',
+    h(
+      'p',
+      { class: 'renewal' },
+      `${cameAndWent(state.came.length, state.went.length)} since the files or the index changed.`,
+    ),
+    state.went.length > 0 &&
+      h(
+        'ul',
+        { class: 'went', 'aria-label': 'Not in the answer any more' },
+        state.went.map((item) => h('li', { class: 'went-item' }, placeLink(act, item.source_id, item))),
+      ),
   );
 }
 

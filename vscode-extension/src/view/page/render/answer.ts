@@ -10,7 +10,7 @@ import { itemsOf } from '../../verdicts';
 import type { Act } from './act';
 import { iconButton } from './button';
 import { nameOf } from './compose';
-import { contradictions, notes, plan } from './aftermath';
+import { contradictions, notes, plan, renewal } from './aftermath';
 import { knownEmpty } from './empty';
 import { grid } from './grid';
 import { rankers } from './rankers';
@@ -28,6 +28,7 @@ export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: n
     head(state, act, shown, nowSeconds),
     packet.known_empty ? knownEmpty(packet, act) : scores(packet),
     itemsOf(packet).length > 0 && grid(state, act, shown, nowSeconds),
+    renewal(state, act),
     // Where nothing answers the question, reading far places again would not help.
     !packet.known_empty && plan(state, act, packet),
     contradictions(act, packet),
