@@ -62,7 +62,16 @@ class Repository:
             "GIT_AUTHOR_DATE": f"{self._commit_time} +0000",
             "GIT_COMMITTER_DATE": f"{self._commit_time} +0000",
         }
-        quiet = ["-c", "gc.auto=0", "-c", "advice.detachedHead=false", "-c", "core.autocrlf=false"]
+        quiet = [
+            "-c",
+            "safe.directory=*",
+            "-c",
+            "gc.auto=0",
+            "-c",
+            "advice.detachedHead=false",
+            "-c",
+            "core.autocrlf=false",
+        ]
         done = subprocess.run(
             ["git", *quiet, *arguments], cwd=self.root, env=environment, capture_output=True, check=False
         )

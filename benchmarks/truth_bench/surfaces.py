@@ -97,8 +97,8 @@ def is_level(status: Mapping[str, Any]) -> bool:
     return status["live"]["state"] == "fresh" and pending <= len(status.get("set_aside", ()))
 
 
-def helix_command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "helix_ls.cli", *arguments]
+def helix_command(*arguments: str, python: str = sys.executable) -> list[str]:
+    return [python, "-m", "helix_ls.cli", *arguments]
 
 
 class Api:
@@ -137,9 +137,15 @@ class Cli:
 
     name, keeps_open, notices = "cli", False, False
 
-    def __init__(self, folder: Path, scratch: Path) -> None:
+    def __init__(self, folder: Path, scratch: Path, *, level: bool = True) -> None:
         self._folder, self._environment = folder, environment(scratch)
-        self.refresh()
+        if level:
+            self.refresh()
+
+    def status(self) -> dict[str, Any]:
+        """``helix.status/1``."""
+        found: dict[str, Any] = json.loads(self._run("status", "--json", str(self._folder)))
+        return found
 
     def ask(self, question: str, task: str, k: int) -> Packet:
         path = ("--path", str(self._folder))
@@ -327,11 +333,14 @@ class Daemon:
 
     name, keeps_open, notices = "daemon", False, False
 
-    def __init__(self, folder: Path, scratch: Path) -> None:
-        self._environment = environment(scratch)
+    def __init__(
+        self, folder: Path, scratch: Path, *, prefix: Sequence[str] = (), python: str = sys.executable, **more: str
+    ):
+        """``prefix`` is a command that starts it, ``more`` goes into its environment, ``python`` runs it."""
+        self._environment = environment(scratch) | more
         with (scratch / "serve-stderr.txt").open("ab") as errors:
             self._process = subprocess.Popen(
-                helix_command("serve", str(folder), "--port", "0", "--json"),
+                [*prefix, *helix_command("serve", str(folder), "--port", "0", "--json", python=python)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=self._environment,
@@ -339,10 +348,22 @@ class Daemon:
         assert self._process.stdout is not None
         self._url = json.loads(self._process.stdout.readline())["url"]
         told = subprocess.run(
-            helix_command("connect", "admin", "--json"), env=self._environment, capture_output=True, check=True
+            [*prefix, *helix_command("connect", "admin", "--json", python=python)],
+            env=self._environment,
+            capture_output=True,
+            check=True,
         )
         self._key = json.loads(told.stdout)["api_key"]
         self.refresh()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def status(self) -> dict[str, Any]:
+        """``helix.status/1`` with ``live``."""
+        found: dict[str, Any] = self._request("/stats", None)
+        return found
 
     def ask(self, question: str, task: str, k: int) -> Packet:
         packet: Packet = self._post("/context/packet", {"query": question, "task_type": task, "k": k})
@@ -352,8 +373,11 @@ class Daemon:
         self._post("/admin/refresh", {})
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        return self._request(path, json.dumps(body).encode())
+
+    def _request(self, path: str, body: bytes | None) -> Any:
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
-        request = urllib.request.Request(self._url + path, json.dumps(body).encode(), headers)
+        request = urllib.request.Request(self._url + path, body, headers)
         try:
             with urllib.request.urlopen(request, timeout=ANSWER_S) as reply:
                 return json.load(reply)
