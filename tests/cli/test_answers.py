@@ -29,7 +29,7 @@ def test_a_packet_shows_verdict_place_reason_commit_and_numbered_lines(helix: Ru
     assert "verified" in ran.out.splitlines()[0]
     assert "✓ shop/shipping.py:" in ran.out
     assert "unchanged since it was indexed" in ran.out
-    assert "Ada, just now" in ran.out
+    assert "file last changed just now by Ada" in ran.out
     assert "│ def shipping_cost(weight_grams: int) -> int:" in ran.out
     assert "\x1b" not in ran.out
 
