@@ -18,6 +18,7 @@ from helix_core.engine.symbol_text import narrowed
 from helix_core.engine.weigher import Weigher
 from helix_core.errors import HelixError
 from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source
+from helix_core.packet.wire import document_flag
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import DiskFile
 from helix_core.workspace.paths import uri_of
@@ -30,7 +31,8 @@ BLAME_SHARE = 0.3
 
 
 class Findings(list[dict[str, Any]]):
-    """``{code, message, start_line, end_line, text_hash, other}`` each; ``partial`` when time ran out before."""
+    """``{code, message, start_line, end_line, text_hash, other}`` each, ``flag`` too where a document is outdated;
+    ``partial`` when time ran out before."""
 
     partial: bool = False
 
@@ -93,7 +95,8 @@ class FileFindings:
             for item, flag in self._outdated(documents, commit, file, pairs):
                 message, other = self._left_behind(flag, commit)
                 about = f"{flag.change.value} {flag.symbol}"
-                yield from self._finding(item, file, flag.line, about, (Reason.OUTDATED_DOC, message, other))
+                for finding in self._finding(item, file, flag.line, about, (Reason.OUTDATED_DOC, message, other)):
+                    yield {**finding, "flag": document_flag(flag)}
 
     def _contradicted(
         self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
@@ -116,7 +119,9 @@ class FileFindings:
         if not documents:
             return
         facts = self._weigher.facts
-        outdated = OutdatedDocuments(facts.committed, self._reader, self._weigher.observer, facts.state.head)
+        outdated = OutdatedDocuments(
+            facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups
+        )
         wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
         lines = facts.lines_of(file, documents[0].source.path, wait_s)
         masked = facts.masked.of(file)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from helix_core.engine.chains import KeptChains
     from helix_core.engine.masked import MaskedFiles
     from helix_core.engine.not_indexed import NotIndexed
+    from helix_core.engine.outdated import KeptLookups
     from helix_core.engine.reranking import Reranker, Reranking
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
@@ -65,6 +66,7 @@ class Opened:
         self._masked: MaskedFiles | None = None
         self._lacking: tuple[Reader, int, NotIndexed] | None = None
         self._chains: KeptChains | None = None
+        self._lookups: KeptLookups | None = None
         self._memory = Remembered(config.data_dir)
         self.behind = ""
         self.encoder: Encoder = StaticEncoder()
@@ -244,6 +246,7 @@ class Opened:
         from helix_core.engine.chains import ChainLookup, KeptChains
         from helix_core.engine.masked import MaskedFiles
         from helix_core.engine.observe import Observer
+        from helix_core.engine.outdated import KeptLookups
         from helix_core.engine.overlay import Buffers
         from helix_core.engine.weigher import Facts, Weigher
 
@@ -251,6 +254,8 @@ class Opened:
             self._masked = MaskedFiles()
         if self._chains is None:
             self._chains = KeptChains()
+        if self._lookups is None:
+            self._lookups = KeptLookups()
         reader = self._index.reader
         observer = Observer(
             self._root,
@@ -274,6 +279,7 @@ class Opened:
             chains=chains,
             check=check,
             lines=self._facts.lines(),
+            lookups=self._lookups,
         )
         return Weigher(reader, observer, facts)
 

@@ -9,26 +9,32 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
 
 from helix_core.engine.observe import Observer
+from helix_core.engine.symbol_text import whole_word
 from helix_core.errors import GitError
 from helix_core.ingest.languages import language_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.references import Reference, references_in
 from helix_core.ingest.secrets import mask
-from helix_core.ingest.signatures import LANGUAGES, Declaration, block, declarations, declared
+from helix_core.ingest.signatures import LANGUAGES, Declaration, block, declarations, declared, may_differ
 from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
 from helix_core.store.reader import Reader
 from helix_core.store.uses import DefinedAt
-from helix_core.weigh.outdated import changes, dotted, speaks_of_other_times
+from helix_core.weigh.outdated import changes, dotted, speaks_of_other_times, states_something
 from helix_core.words import is_compound
 from helix_core.workspace.blobs import BlobReader
 
 MOST_REFERENCES = 60
 # Of the files that differ from a commit's, so many are searched for a name that is gone.
 MOST_SEARCHED = 400
+MOST_READ = 24
+MOST_KEPT = 4_096
 _KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
 _OTHER_TIMES = frozenset(
     (
@@ -69,6 +75,45 @@ class _Code:
     declaration: Declaration
 
 
+_Lost: TypeAlias = tuple[bytes, Declaration]
+_Asked: TypeAlias = tuple[str, str, tuple[str, ...], str]
+
+
+class KeptLookups:
+    """What was looked up of names, for the next answer: where they were by two commits, which never changes, and what
+    defines and says them by the index, while nobody writes it. The oldest are dropped."""
+
+    def __init__(self) -> None:
+        self._lost: OrderedDict[_Asked, _Lost | None] = OrderedDict()
+        self._defined: OrderedDict[str, list[DefinedAt]] = OrderedDict()
+        self._version = -1
+        self.said: set[str] = set()
+
+    def lost(self, asked: _Asked, search: Callable[[], _Lost | None]) -> _Lost | None:
+        """Where the name was; found by ``search`` the first time."""
+        if asked not in self._lost:
+            self._lost[asked] = search()
+            while len(self._lost) > MOST_KEPT:
+                self._lost.popitem(last=False)
+        return self._lost[asked]
+
+    def follow(self, reader: Reader) -> None:
+        """Forget what the index said before somebody wrote it."""
+        version = reader.version()
+        if version != self._version:
+            self._version = version
+            self._defined.clear()
+            self.said.clear()
+
+    def defined(self, name: str, reader: Reader) -> list[DefinedAt]:
+        """What defines the name, as it is written."""
+        if name not in self._defined:
+            self._defined[name] = [one for one in reader.defined_at(name, b"", 60) if one.hit.name == name]
+            while len(self._defined) > MOST_KEPT:
+                self._defined.popitem(last=False)
+        return self._defined[name]
+
+
 @dataclass(slots=True)
 class OutdatedDocuments:
     """Asks for one answer. ``head`` is the commit that is checked out."""
@@ -77,14 +122,15 @@ class OutdatedDocuments:
     reader: Reader
     observer: Observer
     head: str = ""
+    kept: KeptLookups = field(default_factory=KeptLookups)
     notes: list[str] = field(default_factory=list)
-    _defined: dict[str, list[DefinedAt]] = field(default_factory=dict)
 
     def flags(self, documents: Sequence[CommittedText]) -> dict[int, tuple[DocumentFlag, ...]]:
         """The flags by item id, in the order of their lines; items without any are left out."""
         if self.committed is None:
             return {}
         found: dict[int, tuple[DocumentFlag, ...]] = {}
+        self.kept.follow(self.reader)
         try:
             for document in documents:
                 flags = self._flags(document, self.committed)
@@ -120,11 +166,27 @@ class OutdatedDocuments:
         return file is not None and then is not None and same_text(file.data, then)
 
     def defined(self, name: str) -> list[DefinedAt]:
-        """What defines the name in the implementation, as it is written, by the index."""
-        known = self._defined.get(name)
-        if known is None:
-            known = self._defined[name] = [one for one in self.reader.defined_at(name, b"", 60) if one.hit.name == name]
-        return known
+        """What defines the name, as it is written, by the index."""
+        return self.kept.defined(name, self.reader)
+
+    def is_in_code(self, name: str) -> bool:
+        """Does any file of code say the name now, in a string or comment even? Yes where too many would be read."""
+        if name in self.kept.said:
+            return True
+        is_said = self._is_said(name)
+        if is_said:
+            self.kept.said.add(name)
+        return is_said
+
+    def _is_said(self, name: str) -> bool:
+        paths = self.reader.code_saying(name, MOST_READ)
+        pattern = whole_word(name)
+        for path in paths:
+            source = self.reader.source(path)
+            file = self.observer.look(source).file if source is not None else None
+            if file is not None and pattern.search(file.data.decode("utf-8", "replace")):
+                return True
+        return len(paths) == MOST_READ
 
     def code(self, one: DefinedAt) -> _Code | None:
         """The definition as it is on disk, also where the index lags behind; None where the file has it no more."""
@@ -177,8 +239,10 @@ class _Look:
     # Changed
 
     def _changed(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
-        meant = _meant(reference, known)
-        code = self.asked.code(meant) if meant is not None else None
+        meant = _meant(reference, known) if states_something(reference) else None
+        if meant is None or not self._may_differ(commit, meant):
+            return
+        code = self.asked.code(meant)
         if code is None or not _fits(reference, code.declaration):
             return
         then = self._then(commit, code)
@@ -189,6 +253,20 @@ class _Look:
                 shown = _without_secrets(flag)
                 if shown is not None:
                     yield dataclasses.replace(shown, path=code.source.path)
+
+    def _may_differ(self, commit: str, meant: DefinedAt) -> bool:
+        """Is the definition's text another than at the commit? Most are not, and then nothing need be parsed."""
+        source = self.asked.reader.source(meant.path)
+        file = self.asked.observer.look(source).file if source is not None else None
+        for path in _places(meant.path):
+            (data,) = self.committed.read([(commit, path)])
+            if data is not None:
+                return (
+                    file is not None
+                    and data != file.data
+                    and may_differ(data, file.data, meant.hit.name, meant.hit.kind == "class")
+                )
+        return False
 
     def _then(self, commit: str, code: _Code) -> Declaration | None:
         for path in _places(code.source.path):
@@ -215,12 +293,14 @@ class _Look:
         is_own = is_compound(name) or reference.role or (len(reference.parts) > 1 and reference.parts[-2][:1].isupper())
         if not is_own or not self.asked.head or speaks_of_other_times(reference.sentence):
             return
-        if self.asked.reader.is_in_code(name):
+        if self.asked.is_in_code(name):
             return
         found = self._searched(reference, commit)
         if found is None:
             return
-        path, data, then = found
+        path, then = found
+        (data,) = self.committed.read([(commit, path)])
+        assert data is not None
 
         def read(at: str) -> bool:
             (text,) = self.committed.read([(at, path)])
@@ -233,37 +313,43 @@ class _Look:
             DocumentChange.NAME,
             dotted(then.chain),
             reference.line,
-            then.value or dotted(then.chain),
+            dotted(then.chain) if then.line else then.value,
             dotted(became.chain) if became is not None else "",
             path=path,
             code_line=became.line if became is not None else 0,
             written=reference.written,
         )
 
-    def _searched(self, reference: Reference, commit: str) -> tuple[bytes, bytes, Declaration] | None:
+    def _searched(self, reference: Reference, commit: str) -> _Lost | None:
+        """``_search``, kept: what two commits say of a name never changes."""
+        asked = (commit, self.asked.head, reference.parts, reference.role)
+        return self.asked.kept.lost(asked, lambda: self._search(reference, commit))
+
+    def _search(self, reference: Reference, commit: str) -> _Lost | None:
         """Where the commit had what the reference means, among the files that differ now: a declaration, else a
         parameter, an attribute or a key of this name."""
         name = reference.name
-        second: tuple[bytes, bytes, Declaration] | None = None
-        for path in self._differing_code(commit):
-            (data,) = self.committed.read([(commit, path)])
+        second: _Lost | None = None
+        files = self._differing_code(commit)
+        for path, data in zip(files, self.committed.contents(list(files.values())), strict=True):
             if data is None or name.encode() not in data:
                 continue
             for one in declarations(data, _language(path, data)):
                 if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
-                    return path, data, one
+                    return path, one
                 is_plain = second is None and len(reference.parts) == 1 and not reference.role
                 if is_plain and any(parameter.name == name for parameter in one.parameters or ()):
                     said = f"parameter {name} of {dotted(one.chain)}"
-                    second = path, data, Declaration((*one.chain, name), "value", 0, value=said)
+                    second = path, Declaration((*one.chain, name), "value", 0, value=said)
             if second is None and len(reference.parts) == 1 and _is_given(data, name):
-                second = path, data, Declaration((name,), "value", 0, value=name)
+                second = path, Declaration((name,), "value", 0, value=name)
         return second
 
-    def _differing_code(self, commit: str) -> list[bytes]:
+    def _differing_code(self, commit: str) -> dict[bytes, str]:
+        """The implementation's files at the commit that read otherwise now, with their object names."""
         differing = self.committed.differing(commit, self.asked.head)
-        code = [path for path, (then, _) in differing.items() if then and _is_implementation(path)]
-        return sorted(code)[:MOST_SEARCHED]
+        code = sorted(path for path, (then, _) in differing.items() if then and _is_implementation(path))
+        return {path: differing[path][0] for path in code[:MOST_SEARCHED]}
 
     def _lost_module(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
         """A dotted name that leads through a module which the commit had and the disk has not."""
@@ -446,6 +532,7 @@ def _language(path: bytes, data: bytes) -> str:
     return language_of(path, data[:256]).name
 
 
+@lru_cache(MOST_KEPT)
 def _is_implementation(path: bytes) -> bool:
     kind = provenance(path)
     return (

@@ -10,14 +10,14 @@ import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from helix_core.engine.chains import ChainLookup, renaming
 from helix_core.engine.disputes import Disputes, contradicted_by, settled
 from helix_core.engine.masked import MaskedFiles
 from helix_core.engine.observe import Observer, Sight, occurrences
-from helix_core.engine.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.engine.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
 from helix_core.engine.overlay import Buffers, InBuffer
 from helix_core.engine.symbol_text import narrowed
 from helix_core.ingest.secrets import Masked
@@ -84,6 +84,7 @@ class Facts:
     chains: ChainLookup
     check: Callable[[], None]
     lines: LineHistory | None = None
+    lookups: KeptLookups = field(default_factory=KeptLookups)
 
     def lines_of(self, file: DiskFile | None, path: bytes, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
         """The commit of each line of a file, where git has said it by now; it is asked for the next time."""
@@ -105,7 +106,7 @@ class Weigher:
         self.facts = facts
         self._reader = reader
         self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
-        self._outdated = OutdatedDocuments(facts.committed, reader, observer, facts.state.head)
+        self._outdated = OutdatedDocuments(facts.committed, reader, observer, facts.state.head, facts.lookups)
         self._marked: dict[str, bool] = {}
         self._is_cut_off = False
 

@@ -12,8 +12,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 MOST_REFERENCES = 400
+_KEPT = 256
 LONGEST_CODE = 300
 LONGEST_PARAGRAPH = 4_000
 
@@ -110,6 +112,7 @@ class _Code:
     role: str = ""
 
 
+@lru_cache(_KEPT)
 def references_in(text: str, language: str) -> tuple[Reference, ...]:
     """The references of a document in the order of their lines, at most ``MOST_REFERENCES``.
 
@@ -464,7 +467,9 @@ def _reference(code: _Code, line: int) -> Reference | None:
 
 
 def _named(text: str, line: int, role: str) -> Reference | None:
-    text = text.removeprefix("@") if not role else text
+    if not role:
+        # ``def .read()`` and ``.read()`` are how a list under a class's heading writes its methods.
+        text = text.removeprefix("async ").removeprefix("def ").lstrip("@.")
     match = _NAME.match(text)
     if match is None:
         return None

@@ -40,6 +40,7 @@ _SCRIPT = pattern(
     rb"(#?[A-Za-z_$][\w$]*)[ ]*(?:<[^<>\r\n]*>)?\()"
     rb"|//[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'|`[^`]*`"
 )
+_DECLARING = frozenset(b"def class function const let var interface enum async static public private".split())
 _LAMBDA = re.compile(r"(?<![\w.])lambda\b")
 _NOT_METHODS = frozenset(
     ("if", "for", "while", "switch", "catch", "return", "function", "super", "constructor", "await")
@@ -104,6 +105,33 @@ def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration 
     first = plain[0]
     alike = all((one.kind, one.parameters, one.value) == (first.kind, first.parameters, first.value) for one in plain)
     return first if alike else None
+
+
+def may_differ(one: bytes, other: bytes, name: str, is_class: bool) -> bool:
+    """Can the declarations of a name in two versions of a file differ? A quick look, before both are read: no, where
+    all lines that declare it, and for a class all constructors, are the same text."""
+    words = (name.encode(), b"__init__") if is_class else (name.encode(),)
+    return any(_heads(one, word) != _heads(other, word) for word in words)
+
+
+def _heads(data: bytes, name: bytes) -> list[bytes]:
+    """From each place of a name that declares it, as far as its signature or its line may go."""
+    found = []
+    start = data.find(name)
+    while start >= 0:
+        end = start + len(name)
+        line_start = data.rfind(b"\n", 0, start) + 1
+        before = data[line_start:start].split()
+        after = data[end : end + 1]
+        is_word = not (after.isalnum() or after == b"_")
+        if is_word and (not before or before[-1] in _DECLARING):
+            if after == b"(":
+                found.append(_inside(data, end)[0].encode("utf-8", "replace"))
+            else:
+                line_end = data.find(b"\n\n", end)
+                found.append(data[end : min(line_end if line_end >= 0 else len(data), end + LONGEST_VALUE)])
+        start = data.find(name, end)
+    return found
 
 
 def block(data: bytes, declaration: Declaration) -> tuple[str, ...]:

@@ -73,9 +73,9 @@ _SAID = f"""
       AND p.role <> '{Role.HISTORY.value}' LIMIT ?2
 """
 _IN_CODE = f"""
-    SELECT 1 FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    SELECT DISTINCT s.path FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id
-    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' LIMIT 1
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' LIMIT ?2
 """
 
 
@@ -141,9 +141,12 @@ class UseQueries(Session):
         totals: dict[int, int] = dict(self._rows(_USE_TOTALS, (_exactly(name),))) if name else {}
         return UseTotals(totals.get(0, 0), totals.get(1, 0))
 
-    def is_in_code(self, name: str) -> bool:
-        """Do the words of a name follow each other anywhere in code, its strings and comments included?"""
-        return bool(name) and bool(self._rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}",)))
+    def code_saying(self, name: str, limit: int) -> list[bytes]:
+        """Files of code, with their strings and comments, in which the words of a name follow each other: more than
+        say the name itself, for a longer name may hold it."""
+        if not name:
+            return []
+        return [row[0] for row in self._rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
         """Items that by their own name or their file's test one of ``names``, case folded."""

@@ -31,6 +31,8 @@ _GIVES = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d_]*+(?:\.\d++)?(?![\w.]*\w)")
 _UNIT = re.compile(r"\b(days|hours|minutes|seconds|weeks|milliseconds)=(\d+)\b")
+_VALUE = re.compile(r"\d|\b(?:True|False|true|false)\b|[\"']")
+_MEASURED = re.compile(r"\d[\s-]+(?:days?|hours?|minutes?|seconds?|weeks?|milliseconds?)\b")
 _FACTOR = re.compile(r"(?<![\w.])\d[\d_]*+(?: ?\* ?\d[\d_]*+)++")
 
 
@@ -42,6 +44,21 @@ def changes(reference: Reference, then: Declaration, now: Declaration) -> tuple[
         return ()
     found = [*_value(reference, then, now), *_parameters(reference, then, now)]
     return tuple({flag.change: flag for flag in reversed(found)}.values())
+
+
+def states_something(reference: Reference) -> bool:
+    """Can ``changes`` find anything? A document that only mentions a name says nothing of it that could be wrong."""
+    if reference.is_generated:
+        return False
+    if reference.is_signature or reference.arguments:
+        return True
+    codes = _codes_of(reference.sentence)
+    beside = {code.partition("=")[0].strip() for code in reference.beside} - {reference.name}
+    return (
+        not codes.isdisjoint(beside)
+        or _VALUE.search(reference.sentence) is not None
+        or (_MEASURED.search(reference.paragraph) is not None)
+    )
 
 
 def speaks_of_other_times(sentence: str) -> bool:

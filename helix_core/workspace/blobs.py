@@ -11,8 +11,8 @@ import select
 import subprocess
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Sequence
+from typing import Self, TypeVar
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
@@ -20,6 +20,7 @@ from helix_core.workspace.git import Git
 TIMEOUT_SECONDS = 10.0
 KEPT_BYTES = 4 * 1024 * 1024
 KEPT_PAIRS = 64
+T = TypeVar("T")
 _PIECE_BYTES = 1 << 18
 _WHOLE_HASH = 40
 _NO_ENTRY = (False, b"")
@@ -57,8 +58,12 @@ class BlobReader:
     def read(self, wanted: Sequence[tuple[str, bytes]], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
         """The raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
         self._deadline = time.monotonic() + timeout_seconds
+        return self._asked(lambda: [self._remembered(commit, path) for commit, path in wanted])
+
+    def _asked(self, ask: Callable[[], T]) -> T:
+        """What git answers; a failure ends the process, which starts again when asked again."""
         try:
-            return [self._remembered(commit, path) for commit, path in wanted]
+            return ask()
         except BaseException as error:
             self.close()
             if isinstance(error, OSError):
@@ -66,17 +71,25 @@ class BlobReader:
             raise
 
     def _remembered(self, commit: str, path: bytes) -> bytes | None:
-        known = self._kept.get((commit, path))
+        return self._kept_object((commit, path), _object_name(self._git, commit, path))
+
+    def _kept_object(self, key: tuple[str, bytes], name: bytes) -> bytes | None:
+        known = self._kept.get(key)
         if known is not None:
-            self._kept.move_to_end((commit, path))
+            self._kept.move_to_end(key)
             return known
-        data = self._object(_object_name(self._git, commit, path), b"blob")
-        if data is not None and len(commit) >= _WHOLE_HASH:
-            self._kept[commit, path] = data
+        data = self._object(name, b"blob")
+        if data is not None and len(key[0]) >= _WHOLE_HASH:
+            self._kept[key] = data
             self._kept_bytes += len(data)
             while self._kept_bytes > KEPT_BYTES:
                 self._kept_bytes -= len(self._kept.popitem(last=False)[1])
         return data
+
+    def contents(self, names: Sequence[str], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
+        """The bytes of blobs by their object names, as ``differing`` gives them; raises ``GitError``."""
+        self._deadline = time.monotonic() + timeout_seconds
+        return self._asked(lambda: [self._kept_object((name, b""), name.encode("ascii")) for name in names])
 
     def differing(
         self, commit: str, other: str, timeout_seconds: float = TIMEOUT_SECONDS
@@ -92,14 +105,9 @@ class BlobReader:
             return known
         self._deadline = time.monotonic() + timeout_seconds
         found: dict[bytes, tuple[str, str]] = {}
-        try:
-            self._name_bytes = len(other) // 2
-            self._compare(_object_name(self._git, commit, b""), _object_name(self._git, other, b""), b"", found)
-        except BaseException as error:
-            self.close()
-            if isinstance(error, OSError):
-                raise GitError(f"git cat-file stopped answering ({error.strerror}); its facts are left out") from error
-            raise
+        self._name_bytes = len(other) // 2
+        names = [_object_name(self._git, one, b"") for one in (commit, other)]
+        self._asked(lambda: self._compare(names[0], names[1], b"", found))
         self._differing[commit, other] = found
         while len(self._differing) > KEPT_PAIRS:
             self._differing.popitem(last=False)

@@ -206,7 +206,12 @@ def diagnostic(finding: dict[str, Any], uri: str, document: Document, connection
         code=finding["code"],
         source=SOURCE,
         related_information=related,
-        data={"uri": uri, "text_hash": finding["text_hash"], "other": other},
+        data={
+            "uri": uri,
+            "text_hash": finding["text_hash"],
+            "other": other,
+            **({"flag": finding["flag"]} if "flag" in finding else {}),
+        },
     )
 
 
