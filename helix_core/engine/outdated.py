@@ -18,6 +18,7 @@ from typing import TypeAlias
 from helix_core.engine.observe import Observer
 from helix_core.engine.symbol_text import whole_word
 from helix_core.errors import GitError
+from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.languages import language_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.references import Reference, references_in
@@ -35,6 +36,7 @@ MOST_REFERENCES = 60
 MOST_SEARCHED = 400
 MOST_READ = 24
 MOST_KEPT = 4_096
+MOST_SETTINGS = 4
 _KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
 _OTHER_TIMES = frozenset(
     (
@@ -220,6 +222,10 @@ class _Look:
         if not _is_telling(reference):
             return ()
         known = self.asked.defined(reference.name)
+        if not any(one.source_kind is SourceKind.CODE for one in known) and (
+            setting := self._setting(reference, commit)
+        ):
+            return setting
         if not known:
             return list(self._lost_name(reference, commit)) or self._lost_module(reference, commit)
         return [
@@ -284,6 +290,37 @@ class _Look:
             return False
         later = {line.commit for line in self.document.lines if line.committed_at > since and line.commit.strip("0")}
         return any(read(f"{at}^") == then != read(at) for at in later)
+
+    def _setting(self, reference: Reference, commit: str) -> list[DocumentFlag]:
+        """A key of one configuration file whose value the document states."""
+        if reference.role or reference.arguments is not None or not states_something(reference):
+            return []
+        key = ".".join(reference.parts)
+        hits = self.asked.reader.claims([key], MOST_SETTINGS)
+        items = self.asked.reader.items([hit.item_id for hit in hits])
+        sources = {hit.key: item.source for hit in hits if (item := items.get(hit.item_id)) is not None}
+        if len(hits) != 1 or len(sources) != 1 or hits[0].key.rpartition(".")[2] != reference.name:
+            return []
+        ((key, source),) = sources.items()
+        file = self.asked.observer.look(source).file
+        if source.source_kind is not SourceKind.CONFIG or file is None:
+            return []
+        (data,) = self.committed.read([(commit, source.path)])
+        if data is None or data == file.data:
+            return []
+        then, now = (_stated(one, source.language, key) for one in (data, file.data))
+        if then is None or now is None:
+            return []
+
+        def read(at: str) -> object:
+            (text,) = self.committed.read([(at, source.path)])
+            return _means(_stated(text, source.language, key)) if text is not None else None
+
+        return [
+            dataclasses.replace(flag, path=source.path)
+            for flag in changes(reference, then, now)
+            if not self._changed_together(commit, read, _means(then))
+        ]
 
     # Gone
 
@@ -521,6 +558,16 @@ def _fits(reference: Reference, declaration: Declaration) -> bool:
     if reference.role == "" and reference.arguments is not None and declaration.kind == "value":
         return False
     return wanted is None or wanted == declaration.kind
+
+
+def _stated(data: bytes, language: str, key: str) -> Declaration | None:
+    """What a configuration file gives a key, once; secrets are no claims."""
+    same = [one for one in find_claims(mask(data), language) if one.key == key]
+    if len(same) != 1:
+        return None
+    is_text = same[0].value_type not in ("int", "float", "bool")
+    value = f'"{same[0].value}"' if is_text else same[0].value
+    return Declaration(tuple(key.split(".")), "value", same[0].line, value=value)
 
 
 def _means(one: Declaration | None) -> tuple[object, ...] | None:

@@ -1,4 +1,4 @@
-"""What documents claim: "`PORT` defaults to `8080`", "Default: `30`" under a setting's heading.
+"""What documents claim: "`PORT` defaults to `8080`", "`TIMEOUT_S` is 30 seconds", "Default: `30`" under a heading.
 
 What a block of code or a sentence about an example sets is no claim: it says what one could do, not what is.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helix_core.ingest.claim_values import LITERAL, Found, found, pattern
+from helix_core.ingest.claim_values import LITERAL, NUMBER, Found, found, pattern
 
 _NAME = rb"[A-Za-z_][\w.\-]{1,80}"
 _DOCUMENT = pattern(
@@ -20,9 +20,14 @@ _DOCUMENT = pattern(
     rb"(?i:defaults[ ](?:to|is)|default(?:[ ]value)?(?:[ ]is|:)?|(?:is[ ])?set[ ]to)[ ]+)`{1,2}([^`\r\n]{1,100})`{1,2}"
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
+    # "is" says many things: with a constant's name, a plain number and an end it gives a value.
+    rb"|`{1,2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
+    rb"(?:[ ]([A-Za-z]+))?(?:[ ]by[ ]default)?(?:[.,;)]|[ ]*\r?$)"
 )
 _SUBJECTS = (1, 2, 3)
-_PAIRS = (5, 7)
+_PAIRS = (5, 7, 9)
+# Units that a constant's number is in where its name tells no other.
+_BASE_UNITS = frozenset(("", "second", "byte", "item", "entry", "entrie", "request", "connection", "time"))
 _EXAMPLE = pattern(rb"(?i)\b(?:examples?|e\.g\.|instance|such as|you (?:can|could|may|might)|to \w+, set)")
 
 
@@ -41,7 +46,15 @@ def document_claims(data: bytes) -> Iterator[Found]:
             group = next(group for group in _PAIRS if match.start(group) >= 0)
             if group == 7 and _EXAMPLE.search(data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]):
                 continue
-            yield found(_text(data, *match.span(group)), match, group + 1, bare=group == 5)
+            key = _text(data, *match.span(group))
+            if group == 9 and not _is_in_unit(key, _text(data, *match.span(11)) if match.start(11) >= 0 else ""):
+                continue
+            yield found(key, match, group + 1, bare=group == 5)
+
+
+def _is_in_unit(key: str, unit: str) -> bool:
+    word = unit.lower().removesuffix("s")
+    return word in _BASE_UNITS or word in key.lower()
 
 
 def _text(data: bytes, start: int, end: int) -> str:

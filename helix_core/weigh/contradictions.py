@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from helix_core.model import Authority, Contradiction, Role, SourcedClaim, SourceKind
+from helix_core.model import Authority, Contradiction, Role, Source, SourcedClaim, SourceKind
 from helix_core.words import is_compound
 
 MOST_FILES = 24
@@ -44,12 +44,13 @@ def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, fl
 def _age(sourced: SourcedClaim, changed_at: Mapping[bytes, float]) -> tuple[float, bool, bytes]:
     """Of two that changed at the same moment, as in one commit, the document is the one left behind."""
     source = sourced.source
-    return changed_at.get(source.path, 0.0), source.source_kind is not SourceKind.DOC, source.path
+    return changed_at.get(source.path, 0.0), not _is_prose(source), source.path
 
 
 def _comparable(sourced: SourcedClaim) -> bool:
     source, key = sourced.source, sourced.key
-    if source.role not in _COMPARABLE_ROLES or source.authority is Authority.INFERRED:
+    is_made = source.authority is Authority.INFERRED and source.source_kind is not SourceKind.NOTE
+    if source.role not in _COMPARABLE_ROLES or is_made:
         return False
     return "." in key or is_compound(key)
 
@@ -73,18 +74,24 @@ def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
     """A document speaks for the folder it stands in; two files of one kind only for each other's own folder."""
     first, second = (_folder(c.source.path) for c in (one, other))
     kinds = {one.source.source_kind, other.source.source_kind}
-    if kinds == {SourceKind.DOC}:
+    prose = [_is_prose(one.source), _is_prose(other.source)]
+    if all(prose):
         return False
     if kinds == {SourceKind.CODE} and "." in one.key:
         # `Command.help` of one file is another class than `Command` of its neighbour.
         return False
     if first == second:
         return True
-    if SourceKind.DOC not in kinds:
+    if not any(prose):
         return False
-    document = first if one.source.source_kind is SourceKind.DOC else second
+    document = first if prose[0] else second
     rest = second if document is first else first
     return _covers(document, rest)
+
+
+def _is_prose(source: Source) -> bool:
+    """Notes are documents of their own author: they set nothing either."""
+    return source.source_kind in (SourceKind.DOC, SourceKind.NOTE)
 
 
 def _folder(path: bytes) -> bytes:

@@ -164,6 +164,25 @@ def test_a_stated_value_is_told_once(open_helix, gates):
     assert one[0] == 5 and "30" in one[1] and "60" in one[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("settings.toml", "[server]\nrequest_timeout = 30\n", "[server]\nrequest_timeout = 60\n"),
+        ("settings.json", '{"server": {"request_timeout": 30}}\n', '{"server": {"request_timeout": 60}}\n'),
+    ],
+)
+def test_the_value_of_a_setting_is_compared_with_its_file(open_helix, gates, name, before, after):
+    (gates / name).write_text(before)
+    (gates / "docs/settings.md").write_text(
+        "# Settings\n\n`request_timeout` is 30 seconds.\n\n`server.request_timeout` too.\n"
+    )
+    commit(gates, "Settings")
+    (gates / name).write_text(after)
+    commit(gates, "Wait longer")
+    flags = found(open_helix, gates, "docs/settings.md")
+    assert flags == [(3, f"server.request_timeout was 30 and is 60 now ({name}:{2 if 'toml' in name else 1})")]
+
+
 def test_code_of_one_character_before_a_name_hides_nothing(open_helix, gates):
     change(gates, "docs/gate.md", ("Call `Gate", "Set `-k` or `x` and call `Gate"))
     commit(gates, "Options")

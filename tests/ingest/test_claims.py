@@ -184,6 +184,9 @@ def test_dockerfiles_state_base_image_environment_and_ports() -> None:
     ("text", "key", "value"),
     [
         ("`PORT` defaults to `8080`.\n", "PORT", "8080"),
+        ("`REQUEST_TIMEOUT` is 30 seconds.\n", "REQUEST_TIMEOUT", "30"),
+        ("Here `REQUEST_TIMEOUT` is `30` by default, as it was.\n", "REQUEST_TIMEOUT", "30"),
+        ("`TOKEN_HOURS` is 12 hours\n", "TOKEN_HOURS", "12"),
         ("``app.timeout`` (default: ``30``)\n", "app.timeout", "30"),
         ("Set `port = 8080` first.\n", "port", "8080"),
         (".. setting:: CACHE_TTL\n\n``CACHE_TTL``\n-------------\n\nDefault: ``600``\n", "CACHE_TTL", "600"),
