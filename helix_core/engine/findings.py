@@ -124,13 +124,11 @@ class FileFindings:
         )
         wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
         lines = facts.lines_of(file, documents[0].source.path, wait_s)
-        masked = facts.masked.of(file)
+        text = facts.masked.of(file).text()
         for start in range(0, len(documents), ITEMS_AT_ONCE):
             self._check()
             some = documents[start : start + ITEMS_AT_ONCE]
-            texts = [
-                CommittedText(item, masked.text(item.start_byte, item.end_byte), commit.commit, lines) for item in some
-            ]
+            texts = [CommittedText(item, text, commit.commit, lines) for item in some]
             flags = outdated.flags(texts)
             yield from ((item, flag) for item in some for flag in settled(flags.get(item.id, ()), pairs))
 

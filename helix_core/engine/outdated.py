@@ -56,7 +56,7 @@ _OTHER_TIMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CommittedText:
-    """A document item, its masked text, and the commit that last touched its file.
+    """A document item, the masked text of its whole file, and the commit that last touched that file.
 
     ``lines`` are the commits of the file's lines, first line first, where git has said them by now.
     """
@@ -145,15 +145,12 @@ class OutdatedDocuments:
     def _flags(self, document: CommittedText, committed: BlobReader) -> tuple[DocumentFlag, ...]:
         source = document.item.source
         language = "rst" if source.path.endswith((b".rst", b".rest", b".txt")) else "markdown"
-        down = document.item.start_line - 1
+        # Of the whole file: a code block or a class may have begun before the item.
+        lines = range(document.item.start_line, document.item.end_line + 1)
         if speaks_of_other_times(f"{document.item.breadcrumb} {document.item.name}"):
             return ()
-        references = [
-            dataclasses.replace(
-                one, line=one.line + down, first_line=one.first_line + down, last_line=one.last_line + down
-            )
-            for one in references_in(document.text, language)[:MOST_REFERENCES]
-        ]
+        own = [one for one in references_in(document.text, language) if one.line in lines]
+        references = own[:MOST_REFERENCES]
         if not references or not self._is_as_committed(document, committed):
             return ()
         look = _Look(self, document, committed)

@@ -257,12 +257,13 @@ class Weigher:
     def _left_behind(
         self, placed: Sequence[Placed], commits: Mapping[bytes, LastCommit]
     ) -> dict[int, tuple[DocumentFlag, ...]]:
-        documents = []
+        documents, texts = [], dict[bytes, str]()
         for one in placed:
             item, commit = one.ranked.item, commits.get(one.ranked.item.source.path)
             if one.reason in TRUE_NOW and commit is not None and is_document(item):
-                masked = self.mask(self.observer.look(item.source))
-                text = masked.text(item.start_byte, item.end_byte)
+                if item.source.path not in texts:
+                    texts[item.source.path] = self.mask(self.observer.look(item.source)).text()
+                text = texts[item.source.path]
                 lines = self.facts.lines_of(self.observer.look(item.source).file, item.source.path)
                 documents.append(CommittedText(item, text, commit.commit, lines))
         return self._outdated.flags(documents)

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-MOST_REFERENCES = 400
-_KEPT = 256
+MOST_REFERENCES = 4_000
+_KEPT = 32
 LONGEST_CODE = 300
 LONGEST_PARAGRAPH = 4_000
 

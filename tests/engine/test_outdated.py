@@ -183,6 +183,18 @@ def test_the_value_of_a_setting_is_compared_with_its_file(open_helix, gates, nam
     assert flags == [(3, f"server.request_timeout was 30 and is 60 now ({name}:{2 if 'toml' in name else 1})")]
 
 
+def test_a_comment_in_a_long_block_of_code_is_no_heading_and_refers_to_nothing(open_helix, gates):
+    lines = "\n".join(f"step_{number}()" for number in range(60))
+    comment = "# Then `ring_bell(2)`, as one does."
+    change(gates, "docs/gate.md", ("# Gates\n", f"# Gates\n\n```python\n{lines}\n{comment}\n{lines}\n```\n"))
+    commit(gates, "An example")
+    change(gates, "app/gate.py", ("(times, pause=1)", "(times, pause)"))
+    commit(gates, "Pause")
+    text = (gates / "docs/gate.md").read_text().splitlines()
+    flagged = [text[line - 1] for line, _ in found(open_helix, gates)]
+    assert flagged == ["Call `Gate.open_gate(key)`, then `ring_bell(2)`."]
+
+
 def test_code_of_one_character_before_a_name_hides_nothing(open_helix, gates):
     change(gates, "docs/gate.md", ("Call `Gate", "Set `-k` or `x` and call `Gate"))
     commit(gates, "Options")
