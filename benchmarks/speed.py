@@ -23,11 +23,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
 
 from figures import Figure, missed_gates, table
-from measures import Bench, answers, cold, grown, peer, restart, saved
+from measures import Bench, answers, cold, grown, peer, restart, saved, waits
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LEFT_BEHIND = shutil.ignore_patterns(".venv", "node_modules", ".*_cache", ".hypothesis", "__pycache__")
-ALL = ("cold", "restart", "save", "packet", "growth")
+ALL = ("cold", "restart", "save", "waits", "packet", "growth")
 
 
 def copied(folder: Path, scratch: Path) -> Path:
@@ -58,6 +58,8 @@ def run(options: argparse.Namespace, scratch: Path) -> list[Figure]:
         keep(answers(bench, options.questions, options.made_questions))
     if "save" in options.only:
         keep(saved(bench, options.saves))
+    if "waits" in options.only:
+        keep(waits(bench, options.bulk, options.large))
     if "growth" in options.only:
         keep(grown(bench, options.large))
     return figures
@@ -73,6 +75,7 @@ def main() -> int:
     parser.add_argument("--peer-files", type=int, default=300, help="how many files the peer gets")
     parser.add_argument("--repeat", type=int, default=3, help="times each pair is measured, in turn")
     parser.add_argument("--saves", type=int, default=200, help="files saved one by one")
+    parser.add_argument("--bulk", type=int, default=3_000, help="new files that come in while others are saved")
     parser.add_argument("--large", action="store_true", help="check growth up to 50,000 files; takes minutes")
     parser.add_argument("--only", default=",".join(ALL), help=f"some of {','.join(ALL)}; cold always runs")
     parser.add_argument("--seed", type=int, default=7)

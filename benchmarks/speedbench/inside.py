@@ -4,6 +4,7 @@ python inside.py files   FOLDER LIST_FILE       write the indexed paths, NUL bet
 python inside.py words   FOLDER INDEX_FILE      a cold index without vectors
 python inside.py restart FOLDER                 open, find that nothing changed, close; beside bare stat walks
 python inside.py save    FOLDER COUNT SEED      edit files one by one, each until it can be found
+python inside.py alone   FOLDER COUNT           what counts of one path, in a made tree of COUNT files without git
 python inside.py packets FOLDER QUESTIONS_FILE  a packet a question, warm; questions as JSON texts, one a line
 """
 
@@ -14,6 +15,7 @@ import os
 import random
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,31 @@ def save(folder: Path, count: int, seed: int) -> dict[str, Any]:
     return {"ms": taken, "cpu_ms": cpu, "lost": lost, "slowest": slowest}
 
 
+def alone(folder: Path, count: int) -> dict[str, Any]:
+    """CPU time of one path alone beside that of the whole listing; ``folder`` is made, and must not exist."""
+    from helix_core.workspace.disk import Root
+    from helix_core.workspace.files import list_files
+
+    for number in range(count):
+        target = folder / f"a{number % 50}" / f"b{number // 50 % 40}"
+        target.mkdir(parents=True, exist_ok=True)
+        (target / f"f{number}.py").write_text("x = 1\n", encoding="utf-8")
+    (folder / ".gitignore").write_text("*.log\nbuild/\n", encoding="utf-8")
+    path = b"a7/b3/f157.py"
+    with Root.open(folder) as root:
+        whole = _cpu_ms(lambda: list_files(root, None), 3)
+        return {"ms": _cpu_ms(lambda: list_files(root, None, only=[path]), 50), "whole_ms": whole}
+
+
+def _cpu_ms(act: Callable[[], object], times: int) -> float:
+    taken = []
+    for _ in range(times):
+        started = time.process_time()
+        act()
+        taken.append((time.process_time() - started) * 1e3)
+    return sorted(taken)[times // 2]
+
+
 def _new_word(seed: int, number: int) -> str:
     """One word that nobody wrote before, without parts that would be words of their own."""
     chance = random.Random(f"{seed} {number}")
@@ -140,6 +167,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
         return restart(Path(folder))
     if what == "save":
         return save(Path(folder), int(rest[0]), int(rest[1]))
+    if what == "alone":
+        return alone(Path(folder), int(rest[0]))
     return packets(Path(folder), Path(rest[0]))
 
 

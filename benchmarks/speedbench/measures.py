@@ -176,6 +176,47 @@ def saved(bench: Bench, count: int) -> list[Figure]:
     return [Figure("saved file to searchable, p95", percentile(told["ms"], 0.95), "ms", target=50.0, note=note)]
 
 
+def waits(bench: Bench, bulk: int, large: bool) -> list[Figure]:
+    """A save while ``bulk`` new files are taken in, beside one while nothing happens; a path alone without git."""
+    folder = bench.scratch / "busy"
+    shutil.copytree(bench.folder, folder, symlinks=True)
+    command = [sys.executable, str(HERE / "busy.py"), str(folder), str(bulk), str(bench.seed)]
+    told = json.loads(measured(command, bench.env).output)
+    shutil.rmtree(folder)
+    idle, busy = told["idle_ms"], told["busy_ms"]
+    note = f"{len(busy)} saves in {told['bulk_s']:.0f} s; p50 {percentile(busy, 0.5):.0f} ms, idle "
+    note += f"{percentile(idle, 0.5):.0f} ms; longest {max(busy):.0f} ms; target of 300 ms on a quiet machine"
+    count = LARGE_GROWTH[-1] if large else 10_000
+    made_tree = bench.scratch / "alone"
+    alone = json.loads(
+        measured([sys.executable, str(HERE / "inside.py"), "alone", str(made_tree), str(count)], bench.env).output
+    )
+    shutil.rmtree(made_tree)
+    return [
+        Figure(
+            f"save while {bulk:,} files come in, p50",
+            percentile(busy, 0.5),
+            "ms",
+            percentile(idle, 0.5),
+            "idle p50",
+            4.0,
+            gates=True,
+            note=note,
+        ),
+        Figure(f"save while {bulk:,} files come in, p95", percentile(busy, 0.95), "ms", target=300.0, note=note),
+        Figure(
+            f"one path of {count:,} without git, CPU",
+            alone["ms"],
+            "ms",
+            alone["whole_ms"],
+            "whole walk",
+            0.05,
+            gates=True,
+            note="target 3 ms at 50,000 files",
+        ),
+    ]
+
+
 def grown(bench: Bench, large: bool) -> list[Figure]:
     """Time for four times the files."""
     base = base_texts(bench.folder, bench.paths, bench.seed)

@@ -6,6 +6,7 @@ what is wrong with them. Only masking is borrowed from Helix, to tell a masked s
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -75,6 +76,7 @@ class Oracle:
         self._max_bytes = max_bytes
         self._proofs = Proofs(repository)
         self._unsafe: set[bytes] = set()
+        self._uncounted: frozenset[bytes] = frozenset()
 
     def judge(
         self,
@@ -90,7 +92,7 @@ class Oracle:
         """``versions`` are contents a path had while the packet was made; ``expected`` the path asked for, if sure;
         ``uncounted`` the paths that the user's rules exclude at this moment; ``halves`` the hashes of a file between
         two versions."""
-        self._unsafe = self._unsettled()
+        self._unsafe, self._uncounted = self._unsettled(), uncounted
         said = Judgement()
         groups = [(status, item) for status in STATUSES for item in packet[status]]
         ranked = sorted(groups, key=lambda pair: -pair[1]["relevance_score"])
@@ -143,7 +145,7 @@ class Oracle:
     ) -> Judgement:
         """What a client displays of an open packet: each item of the packet with the last verdict told of it and the
         lines (``now``) where it is said to stand."""
-        self._unsafe = self._unsettled()
+        self._unsafe, self._uncounted = self._unsettled(), uncounted
         said = Judgement()
         for mark in marks:
             said.items += 1
@@ -190,6 +192,15 @@ class Oracle:
         if mark["reason"] == "unlocated":
             return True
         return self._is_due({**mark, "authority_class": mark.get("authority_class", "inferred")}, path, found, 0)
+
+    def _is_named_beside(self, path: bytes) -> bool:
+        """Does an ignore file of its own folder name the file?"""
+        folder, _, name = os.path.join(self._root, path).rpartition(b"/")
+        for rules in (b".gitignore", b".helixignore"):
+            with contextlib.suppress(OSError), open(folder + b"/" + rules, "rb") as file:
+                if name in file.read().splitlines():
+                    return True
+        return False
 
     def _path(self, item: dict[str, Any]) -> bytes | None:
         """The path by the item's address; None when address and name disagree or lead outside.
@@ -291,6 +302,8 @@ class Oracle:
         reason = item["reason"]
         if reason in {"gone", "unreadable", "outside_root", "not_a_file", "too_large"}:
             return found.trouble == reason or (reason == "gone" and found.trouble == "outside_root")
+        if reason == "ignored":
+            return path in self._uncounted or self._is_named_beside(path)
         if reason == "conflicted":
             return path in self._unsafe or _is_half_merged(found.data)
         if reason == "changed":

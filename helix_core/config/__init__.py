@@ -6,7 +6,7 @@ Never guesses: a value that cannot be understood is an error naming file, line a
 file holds it, which never stops a command; an unknown key is a warning.
 """
 
-from helix_core.config.load import WORKSPACE_FILE, default_cache_dir, explain, load_config, user_file
+from helix_core.config.load import WORKSPACE_FILE, current, default_cache_dir, explain, load_config, user_file
 from helix_core.config.settings import Config, Origin, Setting, Valued
 from helix_core.config.upstreams import UpstreamSetting
 
@@ -17,6 +17,7 @@ __all__ = [
     "Setting",
     "UpstreamSetting",
     "Valued",
+    "current",
     "default_cache_dir",
     "explain",
     "load_config",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from helix_core.config.settings import SECTIONS, SETTINGS, Config, From, Origin, Setting, Value, Valued
+from helix_core.config.settings import SECTIONS, SETTINGS, Config, From, Origin, Reload, Setting, Value, Valued
 from helix_core.config.toml_file import read
 from helix_core.config.upstreams import upstreams
 from helix_core.config.values import address, is_line
@@ -45,7 +46,10 @@ def load_config(
     """
     environ = os.environ if environ is None else environ
     warnings: list[str] = []
-    given = [*_from_file(user or user_file(environ), "user", warnings)]
+    own_file = user or user_file(environ)
+    files = (own_file,) if workspace is None else (own_file, workspace / WORKSPACE_FILE)
+    reload = Reload(files, _signatures(files), partial(load_config, workspace, environ=environ, user=user))
+    given = [*_from_file(own_file, "user", warnings)]
     if workspace is not None:
         given += _from_workspace(workspace / WORKSPACE_FILE, warnings)
     given += _from_environment(environ, warnings)
@@ -53,7 +57,18 @@ def load_config(
     values["cache_dir"] = Path(values.get("cache_dir") or default_cache_dir())
     values["data_dir"] = Path(values.get("data_dir") or default_data_dir())
     origins = {each.key: each.origin for each in given}
-    return Config(**values, origins=origins, warnings=tuple(warnings))
+    return Config(**values, origins=origins, warnings=tuple(warnings), reload=reload)
+
+
+def current(config: Config) -> Config:
+    """The settings as their files are now: the same object while no file has changed, or cannot be understood now."""
+    reload = config.reload
+    if reload is None or _signatures(reload.files) == reload.seen:
+        return config
+    try:
+        return reload.load()
+    except ConfigError:
+        return config
 
 
 def explain(config: Config) -> tuple[Valued, ...]:
@@ -86,6 +101,18 @@ def default_data_dir() -> Path:
     from platformdirs import user_data_dir
 
     return Path(user_data_dir(APPLICATION, appauthor=False))
+
+
+def _signatures(files: Iterable[Path]) -> tuple[object, ...]:
+    return tuple(map(_signature, files))
+
+
+def _signature(file: Path) -> tuple[int, int, int, int] | None:
+    try:
+        status = os.stat(file, follow_symlinks=True)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def _value_of(config: Config, setting: Setting) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -61,10 +62,19 @@ def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) 
 
 
 @dataclass(frozen=True, slots=True)
+class Reload:
+    """How settings are read again: the ``files``, their signatures when they were read, and what reads them."""
+
+    files: tuple[Path, ...]
+    seen: tuple[object, ...]
+    load: Callable[[], Config]
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The settings in force. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
     entry for every key that is not a default. ``warnings`` are lines for the user: keys nobody knows, keys
-    a workspace may not set.
+    a workspace may not set. ``reload`` is how ``current`` follows the files, None for settings made by hand.
     """
 
     cache_dir: Path = field(
@@ -238,6 +248,7 @@ class Config:
     )
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    reload: Reload | None = field(default=None, compare=False, repr=False)
 
 
 SETTINGS: dict[str, Setting] = {

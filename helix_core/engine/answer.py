@@ -10,7 +10,7 @@ from helix_core.engine.not_indexed import NotIndexed, with_named
 from helix_core.engine.reranking import Reranking
 from helix_core.engine.unsaved import OnlyInBuffer, UnsavedNames
 from helix_core.engine.weigher import Weigher
-from helix_core.model import Contradiction, Found, Hints, Ranked, Signal, TaskType, Weighed
+from helix_core.model import Contradiction, Found, Hints, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.search.question import understand
@@ -86,6 +86,7 @@ class Answer:
 
     def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
+        ignored: set[bytes] = set()
         observer, check = self._weigher.observer, self._weigher.facts.check
         for _ in range(ROUNDS):
             found = search(
@@ -99,6 +100,7 @@ class Answer:
                 explained=self._explained,
             )
             mended = False
+            observer.expect(one.item.source.path for one in found.ranked)
             for one in found.ranked:
                 path = one.item.source.path
                 known = observer.sights.get(path)
@@ -106,11 +108,13 @@ class Answer:
                 if sight is known:
                     continue
                 mended = mended or sight.mended
-                if sight.file is None:
+                if sight.reason is Reason.IGNORED:
+                    ignored.add(path)
+                elif sight.file is None:
                     gone.setdefault(path, one)
             if not mended:
                 break
-        found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone)))
+        found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone.keys() | ignored)))
         if self._reranking is not None:
             found = self._reranking.of(question, found, self._weigher, k)
         live = found.ranked

@@ -68,6 +68,10 @@ class Judgement:
         self, pointers: Sequence[Pointer], task: TaskType, confidence: float
     ) -> tuple[list[Judged], list[RefreshTarget]]:
         """A verdict for each pointer, in their order, and what to read again, most pressing first."""
+        paths = {checked(one.source_id) for one in pointers if not one.source_id.startswith(NOTE_SCHEME)}
+        indexed = {path for path in paths if self._reader.source(path) is not None}
+        self._weigher.observer.expect(indexed)
+        self._weigher.observer.expect(paths - indexed, indexed=False)
         found = [self._note_of(pointer, task) or self._find(pointer) for pointer in pointers]
         seen, _ = self._weigher.see([one for one in found if isinstance(one, Placed)], confidence)
         waiting = iter(seen)

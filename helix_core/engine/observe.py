@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from helix_core.engine.in_hand import InHand
@@ -30,7 +30,9 @@ OVER_BUDGET = "more files have changed than the budget takes in: what is new in 
 BEING_WRITTEN = "the index is being written just now: what is new in changed files was not searched"
 RELOCATE_BYTES = 8 * 1024 * 1024
 MOST_COPIES = 64
-_GONE = frozenset({Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE})
+_GONE = frozenset(
+    {Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE, Reason.IGNORED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,10 @@ class Observer:
     """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking: each file costs what its bytes
     take on an idle machine, so that the machine's load never decides which files are read again.
 
-    Without a ``writer`` nothing is mended. One that is busy is tried once, or, with patience, again for ``busy_ms`` in
-    all. ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is no error to report,
-    only a reason why changed files were not searched.
+    ``uncounted`` says which of some paths, indexed or not, do not count, though their files are there. Without a
+    ``writer`` nothing is mended. One that is busy is tried once, or, with patience, again for ``busy_ms`` in all.
+    ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is no error to report, only
+    a reason why changed files were not searched.
     """
 
     def __init__(
@@ -77,9 +80,13 @@ class Observer:
         budget_ms: float,
         in_hand: InHand,
         check: Callable[[], None],
+        uncounted: Callable[[Collection[bytes], bool], Collection[bytes]] = lambda _, __: (),
         never_waits: bool = False,
         busy_ms: float = 0,
     ) -> None:
+        self._uncounted = uncounted
+        self._counted: set[bytes] = set()
+        self._left_out: set[bytes] = set()
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
         self._left_ms = budget_ms
@@ -96,6 +103,14 @@ class Observer:
     def mended(self) -> int:
         """How many looks have changed the index so far: what it said before them may be no more."""
         return sum(sight.mended for sight in self.sights.values())
+
+    def expect(self, paths: Iterable[bytes], *, indexed: bool = True) -> None:
+        """These will be looked at: whether they still count is asked once for all of them. Nothing is known of those
+        that are not ``indexed``."""
+        asked = {path for path in paths if path not in self._counted and path not in self._left_out}
+        if asked:
+            self._left_out.update(self._uncounted(asked, indexed))
+            self._counted |= asked - self._left_out
 
     def look(self, source: Source) -> Sight:
         """Read the source's file once an answer; the index is mended from the very bytes that are quoted."""
@@ -132,6 +147,12 @@ class Observer:
             if error.reason in _GONE and source.is_indexed:
                 self._mend(lambda writer: writer.remove(source.path))
             return Sight(error.reason)
+        if source.is_indexed:
+            self.expect([source.path])
+        if source.path in self._left_out:
+            if source.is_indexed:
+                self._mend(lambda writer: writer.remove(source.path))
+            return Sight(Reason.IGNORED)
         if file.content_hash == source.content_hash:
             has_no_secrets = source.masked_count == 0 and is_made_today(source.parser)
             if file.signature == source.signature:

@@ -13,12 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from helix_core.config import Config
+from helix_core.config import Config, current
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine.git_facts import GitFacts
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.opened_index import OpenedIndex
-from helix_core.engine.refresh import Refresh
+from helix_core.engine.refresh import RULES, Refresh
 from helix_core.engine.remembered import Remembered
 from helix_core.engine.report import Progress
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from helix_core.engine.unsaved import UnsavedNames
     from helix_core.engine.weigher import Weigher
     from helix_core.store.reader import Reader
+    from helix_core.workspace.counting import Counting
+    from helix_core.workspace.git import Git
 
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
@@ -65,6 +67,7 @@ class Opened:
         self._facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
         self._lacking: tuple[Reader, int, NotIndexed] | None = None
+        self._counted: tuple[tuple[Root, Git | None], Counting] | None = None
         self._chains: KeptChains | None = None
         self._lookups: KeptLookups | None = None
         self._memory = Remembered(config.data_dir)
@@ -92,6 +95,7 @@ class Opened:
             self._facts.git,
             self._index.reader,
             self._index.writer,
+            counting=self._counting(),
             history=history,
             options=self._file_options(),
             in_hand=self._in_hand,
@@ -142,8 +146,9 @@ class Opened:
     def _follow(self) -> None:
         """Speak of what stands at the workspace's path now, whatever stood there when it was opened.
 
-        Raises WorkspaceError when no folder stands there any more.
+        The settings are followed too. Raises WorkspaceError when no folder stands there any more.
         """
+        self._config = current(self._config)
         if not self._root.is_in_place():
             root = Root.open(self.workspace)
             self._root.close()
@@ -256,7 +261,7 @@ class Opened:
             self._chains = KeptChains()
         if self._lookups is None:
             self._lookups = KeptLookups()
-        reader = self._index.reader
+        reader, options, counting = self._index.reader, self._file_options(), self._counting()
         observer = Observer(
             self._root,
             reader,
@@ -265,6 +270,7 @@ class Opened:
             budget_ms=patience * self._config.reingest_budget_ms,
             in_hand=self._in_hand,
             check=check,
+            uncounted=lambda paths, indexed: counting.uncounted(paths, options, reader.meta(RULES) if indexed else ""),
             never_waits=self._never_waits,
             busy_ms=busy_ms,
         )
@@ -282,6 +288,15 @@ class Opened:
             lookups=self._lookups,
         )
         return Weigher(reader, observer, facts)
+
+    def _counting(self) -> Counting:
+        """What says which files still count; another one for another root or repository."""
+        from helix_core.workspace.counting import Counting
+
+        place = (self._root, self._facts.git)
+        if self._counted is None or self._counted[0] != place:
+            self._counted = (place, Counting(*place))
+        return self._counted[1]
 
     def _unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
         from helix_core.engine.unsaved import UnsavedNames

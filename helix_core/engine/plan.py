@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from helix_core.config import WORKSPACE_FILE
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
 
 FIRST_RETRY_S, RETRY_FACTOR, LONGEST_RETRY_S = 60.0, 5.0, 86_400.0
@@ -13,6 +14,7 @@ MOST_RETRIES = 8
 """A whole refresh tries so many again, those that waited longest: they may cost a worker each."""
 FINE_CLOCK_NS = 50_000_000
 COARSE_CLOCK_NS = 2_000_000_000
+_SETTINGS_FILE = WORKSPACE_FILE.encode()
 _RULE_FILES = frozenset({b".gitignore", b".helixignore", b".gitmodules", b".gitattributes"})
 
 
@@ -125,4 +127,4 @@ def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_gen
 
 def is_rule_file(path: bytes) -> bool:
     """Can a change of this file change which other files count, or what git says of them?"""
-    return path.rpartition(b"/")[2] in _RULE_FILES or b".git" in path.split(b"/")
+    return path == _SETTINGS_FILE or path.rpartition(b"/")[2] in _RULE_FILES or b".git" in path.split(b"/")

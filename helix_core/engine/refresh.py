@@ -8,28 +8,32 @@ at any moment loses at most the files of the open batch.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from helix_core.engine.history_thread import HistoryThread
 from helix_core.engine.in_hand import InHand
-from helix_core.engine.plan import WorkPlan, due_again, work_plan
+from helix_core.engine.plan import WorkPlan, due_again, is_settled, work_plan
 from helix_core.engine.report import Progress, RefreshReport
 from helix_core.ingest.generation import parser_generation
-from helix_core.model import Listing, SourceState
+from helix_core.model import FileEntry, Listing, SourceState
 from helix_core.store.reader import Reader
 from helix_core.store.writer import Writer
+from helix_core.workspace.counting import Counting, Record, rule_files
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
 from helix_core.workspace.paths import source_id_of
+
+RULES = "rules"
+"""The meta key of the last whole listing's ``Record``."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
     """The disk and the index as they were seen together; ``version`` is the index's.
 
-    ``again`` are files set aside that are tried again.
+    ``again`` are files set aside that are tried again; ``rules`` is the record of what decided which files count.
     """
 
     version: int
@@ -38,6 +42,7 @@ class _Looked:
     plan: WorkPlan
     is_work: bool
     again: frozenset[bytes]
+    rules: str
 
 
 class Refresh:
@@ -54,6 +59,7 @@ class Refresh:
         reader: Reader,
         writer: Writer,
         *,
+        counting: Counting,
         history: str,
         options: FileOptions,
         in_hand: InHand,
@@ -63,6 +69,7 @@ class Refresh:
     ) -> None:
         self._retries = retries
         self._in_hand = in_hand
+        self._counting = counting
         self._root, self._git, self._history, self._options = root, git, history, options
         self._reader, self._writer = reader, writer
         self._workers = workers
@@ -97,6 +104,7 @@ class Refresh:
             writer.expect(())
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
+            writer.set_meta(RULES, looked.rules)
         if self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files:
             writer.optimize()
         writer.prune()
@@ -119,12 +127,15 @@ class Refresh:
         version = self._reader.version()
         # The index is looked at first: what others store of new files meanwhile must not pass for files that are gone.
         known = self._reader.sources()
+        outside = self._counting.begin(self._options)
         listing = list_files(self._root, self._git, self._options)
+        rules = str(Record.made(outside, _settled(rule_files(listing.files), time.time_ns())))
         is_same = self._reader.meta("parsers") == parser_generation()
         again = self._due_again() if self._retries else frozenset()
         plan = work_plan(listing, known, is_same, again)
         is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
-        return _Looked(version, listing, known, plan, is_work, again)
+        is_work = is_work or rules != self._reader.meta(RULES)
+        return _Looked(version, listing, known, plan, is_work, again, rules)
 
     def _due_again(self) -> frozenset[bytes]:
         set_aside = self._reader.set_aside()
@@ -207,3 +218,8 @@ class Refresh:
             writer.set_commits(commits, whole=commits.complete)
             writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in kin)
             writer.set_meta("commits_head", self._history)
+
+
+def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:
+    """Those that were quiet for long enough that the listing knew them as they are."""
+    return [file for file in files if is_settled(file.signature, now_ns)]

@@ -14,7 +14,7 @@ from helix_core.engine.explain import Explanation
 from helix_core.engine.judge import unindexed
 from helix_core.engine.weigher import Weigher
 from helix_core.errors import UsageError
-from helix_core.model import LineSpan, Source, TaskType
+from helix_core.model import LineSpan, Reason, Source, TaskType
 from helix_core.store.reader import Reader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, content_reason, list_files, name_reason
@@ -52,6 +52,8 @@ class Shown:
             raise _not_shown(path, "private")
         source = self._reader.source(path) or unindexed(path)
         sight = self._weigher.observer.look(source)
+        if sight.reason is Reason.IGNORED:
+            raise _not_shown(path, "ignored")
         if sight.file is None:
             return self._answer(source, lines, task)
         for reason in (self._skipped_now(path), content_reason(path, sight.file.data)):

@@ -46,6 +46,7 @@ class Reason(StrEnum):
     OUTSIDE_ROOT = "outside_root"
     NOT_A_FILE = "not_a_file"
     TOO_LARGE = "too_large"
+    IGNORED = "ignored"
     UNSAVED = "unsaved"
     CONFLICTED = "conflicted"
     OUTDATED_DOC = "outdated_doc"

@@ -41,6 +41,7 @@ _SENTENCES = {
     Reason.UNREADABLE: "cannot be read; check its permissions",
     Reason.OUTSIDE_ROOT: "is not inside the workspace (a symlink or an unsafe name); it is never followed",
     Reason.NOT_A_FILE: "is not a regular file; it is never opened",
+    Reason.IGNORED: "does not count any more: an ignore rule or a setting leaves it out",
     Reason.TOO_LARGE: "is over the size limit; raise it or leave the file out",
     Reason.CHANGED: "kept changing while it was read; ask again",
 }

@@ -16,11 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.standing import Standing
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
-from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, paths_fit_here
+from helix_core.workspace.watch import Heard
+from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
 from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
 from helix_ls.host.presence import looked_at
 from helix_ls.host.settings import Settings
@@ -33,6 +35,7 @@ RUN_LOOK_S = 1.0
 BEHIND_S = 0.5
 # Of files set aside that are due; a refresh may leave some of many for the next one.
 LEAST_RETRY_S = 30.0
+_SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 HERE_FILES = 24
 HERE_BYTES = 256 * 1024
@@ -301,31 +304,32 @@ class IndexThread:
 
     def _take_saved(self) -> None:
         """Take in what was saved while a whole refresh runs; what needs more than that has another one follow."""
-        heard = self._ears.take()
-        saved = tuple(sorted(path for path in heard.paths if not self._is_rule(path)))
-        is_few = paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES)
-        if not is_few:
-            saved = tuple(path for path in saved if path in heard.hinted)
-            is_hinted = bool(saved) and paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES)
-            saved = saved if is_hinted else ()
-        if heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths):
-            self._whole_at = time.monotonic()
-        if not saved:
-            return
+        heard = self._taken()
+        saved: tuple[bytes, ...] = ()
         try:
             helix = self._opened_helix()
-            report = helix.take_saved(saved)
-            if report.quarantined:
-                self._whole_at = time.monotonic()
-            self._look_again_at(helix, saved)
+            saved = tuple(sorted(path for path in heard.paths if not helix.decides_for_others(path)))
+            if not paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES):
+                saved = newest_that_fit(self._folder, saved, heard.hinted, most=HERE_FILES, most_bytes=HERE_BYTES)
+            is_left = heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths)
+            if saved:
+                is_left = bool(helix.take_saved(saved).quarantined) or is_left
+                self._look_again_at(helix, saved)
         except (HelixError, OSError):
             # The refresh that follows this one takes them, or says what is wrong.
+            is_left = True
+        if is_left:
             self._whole_at = time.monotonic()
-            return
-        self._say(paths=frozenset(saved))
+        if saved:
+            self._say(paths=frozenset(saved))
 
-    def _is_rule(self, path: bytes) -> bool:
-        return self._opened_helix().decides_for_others(path)
+    def _taken(self) -> Heard:
+        """What was heard; settings that changed are followed from the next step on."""
+        heard = self._ears.take()
+        if _SETTINGS in heard.paths:
+            with self._wake:
+                self._renewed = True
+        return heard
 
     def _after(self, outcome: Outcome, orders: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
         """Note how a whole refresh ended, tell those who ordered it, and decide when to try again."""
@@ -354,7 +358,7 @@ class IndexThread:
             future.set_exception(error if outcome.end == "cancelled" else StoreError(outcome.message))
 
     def _refresh_batch(self) -> None:
-        heard = self._ears.take()
+        heard = self._taken()
         paths = heard.paths | self._due_again()
         if heard.missing and not self._is_there():
             return

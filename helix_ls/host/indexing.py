@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -247,3 +247,24 @@ def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes:
             return False
         total += status.st_size
     return total <= most_bytes
+
+
+def newest_that_fit(
+    root: Path, paths: Sequence[bytes], hinted: Collection[bytes], *, most: int, most_bytes: int
+) -> tuple[bytes, ...]:
+    """Of many paths the files to be taken in at once: those an editor saved, then those that were written last."""
+    top = os.fsencode(root)
+    found: list[tuple[bool, int, int, bytes]] = []
+    for path in paths:
+        try:
+            status = os.lstat(os.path.join(top, path))
+        except OSError:
+            continue
+        if stat.S_ISREG(status.st_mode):
+            found.append((path in hinted, status.st_mtime_ns, status.st_size, path))
+    chosen: list[bytes] = []
+    for _, _, size, path in sorted(found, reverse=True):
+        if len(chosen) < most and size <= most_bytes:
+            chosen.append(path)
+            most_bytes -= size
+    return tuple(sorted(chosen))

@@ -30,4 +30,6 @@ class Settings:
             bounds = SETTINGS["index.max_file_bytes"]
             low, high = int(bounds.low or 0), int(bounds.high or self.max_file_bytes)
             config = replace(config, max_file_bytes=min(max(self.max_file_bytes, low), high))
+        if config.reload is not None:
+            config = replace(config, reload=replace(config.reload, load=lambda: self.config(folder)))
         return config

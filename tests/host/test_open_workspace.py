@@ -422,3 +422,21 @@ def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
         await host.close()
 
     run(main())
+
+
+def test_a_rule_outside_the_tree_that_goes_brings_its_files_back(project, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[core]\n\texcludesFile = {home}/mine\n")
+    (home / "mine").write_text("numbat.py\n")
+    monkeypatch.setenv("HOME", str(home))
+    write(project, {"numbat.py": "def numbat_plan():\n    return 1\n"})
+
+    async def main():
+        async with opened(project) as heard:
+            found = await heard.workspace.ask(lambda helix: helix.search("numbat_plan")["items"])
+            assert all(item["source_id"] != "numbat.py" for item in found)
+            (home / "mine").write_text("")
+            await heard.finds("numbat_plan", "numbat.py")
+
+    run(main())

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helix_core.workspace.counting import OutsideRules
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
 from helix_core.workspace.watch.folders import choose
@@ -57,6 +58,8 @@ class Coverage:
         self._poll_at = self._retry_at = 0.0
         self.events: Events | None = None
         self.note = ""
+        self._outside = OutsideRules(git)
+        self._outside_seen = self._outside.signature()
 
     @property
     def mode(self) -> Mode:
@@ -106,6 +109,14 @@ class Coverage:
         if self._git is None or self._git.problem or not os.path.isdir(self._git.git_dir):
             self._take_up_git()
         self._hearing.paths(self._watch_all() - {b""})
+
+    def compare_rules(self) -> None:
+        """Look whether what decides from outside the tree which files count is as it was: no event tells of that."""
+        now = self._outside.signature()
+        if now != self._outside_seen:
+            self._outside_seen = now
+            self._keeper.look_again()
+            self._hearing.whole()
 
     def enter(self, new: Iterable[bytes]) -> None:
         """Watch folders that came, or are gone again, and tell of them."""
@@ -196,6 +207,8 @@ class Coverage:
     def _take_up_git(self) -> None:
         """A repository that has just appeared is not complete yet: it is tried a few times."""
         had_git, self._git = self._git is not None, Git.open(self._path)
+        self._outside = OutsideRules(self._git)
+        self._outside_seen = self._outside.signature()
         if self._git is not None and not self._git.problem:
             self._git_tries = 0
         elif self._git_tries < MOST_GIT_TRIES and os.path.lexists(self._path / ".git"):

@@ -15,6 +15,7 @@ _OWN = frozenset(b"HEAD index MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG
 _SHARED = frozenset({b"packed-refs"})
 _REFTABLE = frozenset({b"tables.list"})
 _RULES = frozenset({b"exclude", b"sparse-checkout"})
+_CONFIGURATION = frozenset({b"config", b"config.worktree"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ def git_places(git: Git | None) -> tuple[GitPlace, ...]:
     own, shared = git.git_dir, git.common_dir
     is_one = own == shared
     places = [
-        GitPlace(own, _OWN | _SHARED if is_one else _OWN, is_own=True),
-        *([] if is_one else [GitPlace(shared, _SHARED)]),
+        GitPlace(own, _OWN | _SHARED if is_one else _OWN, _CONFIGURATION, is_own=True),
+        *([] if is_one else [GitPlace(shared, _SHARED, _CONFIGURATION)]),
         GitPlace(shared + b"/info", rules=_RULES),
         *([] if is_one else [GitPlace(own + b"/info", rules=_RULES)]),
         *(GitPlace(folder + b"/reftable", _REFTABLE) for folder in {own, shared}),

@@ -220,6 +220,7 @@ class Watch:
                 self._coverage.look()
             if new:
                 self._coverage.enter(new)
+            self._coverage.compare_rules()
             self._coverage.poll(now)
         except WorkspaceError:
             self.root_lost()

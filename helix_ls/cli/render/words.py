@@ -13,6 +13,7 @@ REASONS = {
     "gone": "no longer there",
     "unreadable": "cannot be read",
     "outside_root": "leads out of the folder",
+    "ignored": "ignored now: it does not count any more",
     "not_a_file": "no longer an ordinary file",
     "too_large": "has grown too large to read",
     "unsaved": "has unsaved edits in the editor",
