@@ -7,8 +7,10 @@ most ``_REACH`` bytes of it, so that a file is scanned in linear time. The value
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from helix_core.ingest.secret_values import (
     LazyPattern,
@@ -24,7 +26,11 @@ from helix_core.ingest.secret_values import (
 
 Span = tuple[int, int]
 
-_REACH = 400
+_REACH = 300
+_MOST_CHAINS = 8
+_LONGEST_NAME = 64
+_AFTER = 200
+_LONGEST_WORD = 128
 _LONGEST_MANIFEST = 64 << 10
 
 # Names that promise a secret, as a part of a longer name: DB_PASSWORD, apiKey, client-secret, db.pass, smtpPw.
@@ -34,14 +40,25 @@ _TELLING = (
     rb"|shared)[_\-. ]?key)[\w\-]*"
 )
 _TOKEN = rb"(?i:token)s?(?:[A-Z0-9_\-][\w\-]*)?"
-_SHORT = (
-    rb"(?:[\w.\-]*[_\-.])?(?i:pass|pw|psk|auth|creds?|login)[0-9]{0,2}"
-    rb"|[\w.\-]*[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Auth|Creds?)[0-9]{0,2}|[\w.\-]*(?i:keys?)[0-9]{0,2}"
+_OWNED = (
+    rb"(?i:root|user|usr|db|admin|adm|my|ftp|smtp|imap|pop3?|mail|sa|ssh|bind|ldap|wifi|wlan"
+    rb"|http|proxy|old|new|login|ssl|key|app)"
 )
-_NAME = rb"(\b(?:[\w.\-]*(?:" + _TELLING + rb"|" + _TOKEN + rb")|" + _SHORT + rb"))"
-_TYPE = rb"(?:\??[ \t]{0,2}:[ \t]{0,2}[&A-Za-z_][\w.\[\]|<>&' ]{0,30}?[ \t]{0,2})?"
-_CLOSE = rb"[\\\"'\])]{0,6}"
-_OPERATOR = rb"(?:=>|:=|<-|->|\|\|=?|\?\?=?|\?:|[?+:|]?=|[=!]={1,2}|[=:(]|,|\bor\b|[ ]|\r?\n[ \t]{0,20}-[ \t])"
+_SHORT = (
+    rb"(?:\b|_)(?:" + _OWNED + rb")?(?i:pass|pw|psk|auth|creds?|login)[0-9]{0,2}"
+    rb"|[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Auth|Creds?)[0-9]{0,2}|(?i:keys?)[0-9]{0,2}"
+)
+_NAME = rb"(" + _TELLING + rb"|" + _TOKEN + rb"|" + _SHORT + rb")"
+"""The telling end of a name; ``_name`` adds what stands before it, which a pattern would look for in every word."""
+_TYPE = (
+    rb"(?:[ \t]{1,2}(?i:as)[ \t]{1,2}[A-Za-z_][\w.]{0,30}|[ \t](?i:str|string|text|varchar)\b"
+    rb"|\??[ \t]{0,2}:[ \t]{0,2}(?:\[\])?[&A-Za-z_][\w.\[\]|<>&' ]{0,30}[ \t]{0,2})?"
+)
+_CLOSE = rb"[\\\"'`\[\])*]{0,6}"
+_OPERATOR = (
+    rb"(?:::|\{|[=:][ ]?[\"'][ \t]{0,4}[+.,%][ \t]{0,4}"
+    rb"|=>|:=|<-|->|\|\|=?|\?\?=?|\?:|[?+:|]?=|[=!]={1,2}|[=:(]|,|\bor\b|[ ]|\r?\n[ \t]{0,20}-[ \t])"
+)
 _QUOTE = rb"\\{0,3}[\"'`]"
 _LITERAL_AHEAD = (
     rb"(?:[^\"'`\r\n;#{},]{0,100}|[^\"'`\r\n;]{0,60}[\[({=\\][ \t]*\r?\n[ \t]{0,40}[^\s\"'`=,;]{0,10}"
@@ -56,7 +73,7 @@ _BARE = LazyPattern(
     _NAME
     + _CLOSE
     + _TYPE
-    + rb"(?:[ \t]{0,16}(?:=>|:=|\?=|[=:])[ \t]{0,16}(?:[|>][+\-]?[ \t]*\r?\n[ \t]{1,40})?("
+    + rb"(?:[ \t]{0,16}(?:=>|:=|::|\?=|[=:])[ \t]{0,16}(?:[|>][+\-]?[ \t]*\r?\n[ \t]{1,40})?("
     + _WORD
     + rb")"
     + _ENDS_LINE
@@ -71,12 +88,34 @@ _BARE = LazyPattern(
 """Groups: 1 the name; a word that 2 ends its line, 3 is set without blanks, 4 is a default, 5 is of a mapping."""
 
 _SET_LINE = LazyPattern(
-    rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?"
+    rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?[\w.\-]*?"
     + _NAME
     + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
 )
 """Groups: 1 the name; 2 any word, where a whole line is nothing but the two."""
 
+_DIRECTIVE = LazyPattern(
+    rb"(?m)^[ \t]*(?:ENV|ARG|SetEnv|setenv|set|define|export|proxy_set_header|add_header"
+    rb"|fastcgi_param|put|property)[ \t]+[\w.\-]*?" + _NAME + rb"[ \t]+[\"']?([^\s\"'`;]{6,256})[\"']?;?[ \t]*\r?$"
+)
+"""Groups: 1 the name; 2 what the directive of a line sets it to."""
+
+_VALUE_SIGNS = (
+    b'alue"',
+    b"alue'",
+    b"alue=",
+    b"alue:",
+    b"ALUE=",
+    b"<value",
+    b"efault =",
+    b"efault  ",
+    b'efault":',
+    b"efault:",
+    b"efault=",
+    b'ontent="',
+    b'text"',
+)
+"""What stands in every file that holds a pair of a name and a value; most files hold none of them."""
 _QUOTED_NAME = rb"\\{0,3}[\"']?[\w.\-/:$ ]{0,60}?" + _NAME + rb"\\{0,3}[\"']?"
 _NAMED = LazyPattern(
     rb"(?i:\b(?:name|key|id|field|setting|variable|var|env|option|property|type|(?:parameter|attribute)(?:key|name)))"
@@ -95,28 +134,29 @@ _VALUE_NAMED = LazyPattern(
 )
 """Groups: 1 the value, 2 the name."""
 _ELEMENT = LazyPattern(
-    rb"(?:<(?:[\w:.\-]*:)?|\b)"
-    rb""
-    + _NAME
-    + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
+    _NAME + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
 )
 """Groups: 1 the name; 2 the text of its element, or of the element beside it."""
+_PLIST = LazyPattern(rb"<key>[^<\r\n]{0,60}?" + _NAME + rb"</key>\s{0,80}<string>([^<\s]{4,256})</string>")
+"""Groups: 1 the name; 2 its value in a property list."""
 _CELL = LazyPattern(
-    rb"\|[ \t*`]{0,6}(?:[\w\-]+ ){0,3}" + _NAME + rb"[ \t*`:]{0,6}\|[ \t*`]{0,6}([^\s|`]{6,256})[ \t`*]{0,6}\|"
+    rb"\|[ \t*`]{0,6}(?:[\w\-]+ ){0,3}[\w.\-]*?" + _NAME + rb"[ \t*`:]{0,6}\|[ \t*`]{0,6}([^\s|`]{6,256})[ \t`*]{0,6}\|"
 )
 """Groups: 1 the name; 2 the next cell of a table."""
 
 _VALUE = rb"[\"']?([^\s\"'`<>|;&,()\[\]{}\\]{4,256})"
-_COMMAND_LINE = LazyPattern(
+_COMMAND_LINE_WORDS = (
     rb"\b(?:mysql\w*|sshpass|docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|heroku|registry"
     rb"|cloudctl|bx|mongo\w*"
     rb"|influx|ncftp\w*|rdesktop|sqlcmd|bcp|osql|isql|mosquitto_\w+|zip|unzip|snowsql|7z|7za|rar|unrar"
     rb"|redis-cli|ldap\w+"
-    rb"|smbclient|lftp|wget|curl|http|https|xh|rpcclient|smbmap|net|htpasswd|echo|vault|rabbitmqctl|sqlplus)[ \"',]"
+    rb"|smbclient|lftp|wget|curl|http|https|xh|rpcclient|smbmap|net|htpasswd|echo"
+    rb"|vault|rabbitmqctl|sqlplus|(?i:convertto-securestring))[ \"',]"
     rb"|(?i:\bpass:|[ \"']-\w{0,6}(?:storepass|keypass|authpassword|pw)\b|/p(?:assword)?:|\bjdbc:"
     rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
     rb"(?:user|role|login|database|password)\b|requirepass|masterauth|rpcpassword|\bmachine[ ])"
 )
+_COMMAND_LINE = LazyPattern(_COMMAND_LINE_WORDS)
 """A line that may be one of ``_COMMANDS``."""
 _COMMANDS = LazyPattern(
     b"|".join(
@@ -145,6 +185,7 @@ _COMMANDS = LazyPattern(
             rb"[^\r\n]{0,80}(?:--password-stdin|--with-token|--stdin))",
             rb"\becho[ ](?:-e[ ])?[\"']?[\w.\-]{1,32}:([^\s\"']{4,128})[\"']?[ ]{0,4}\|[ ]{0,4}(?:sudo[ ])?chpasswd",
             rb"\b(?:vault[ ]login|rabbitmqctl[ ](?:add_user|change_password)[ ][^\s]+)[ ](?:-\S+[ ])?" + _VALUE,
+            rb"(?i:\bconvertto-securestring[ ](?:-string[ ])?)[\"']([^\s\"'$]{4,128})[\"']",
             rb"\bsqlplus\b[^\r\n]{0,40}?[ \"'][\w.]{1,32}/" + rb"([^\s\"'@/]{4,64})@",
             rb"(?i:\bjdbc:\w+:(?:thin|oci8?):)[\w.\-]{1,64}/([^\s\"'@/]{3,128})@",
             rb"(?i:\bidentified[ ](?:with[ ][\w\"']{1,40}[ ])?(?:by|as)[ ](?:password[ ])?)"
@@ -160,12 +201,9 @@ _COMMANDS = LazyPattern(
 """The one group that matched: a password that a command line, a statement or an address holds by its grammar."""
 
 _OPTION = LazyPattern(
-    rb"(?:^|[\s\"'\[,(=])"
-    rb"--?[\w\-]*?("
-    + _TELLING
-    + rb"|"
-    + _TOKEN
-    + rb"|\bpass\b)(?:=|[ \t]+|[\"'],[ \t\r\n]*)\\{0,3}[\"']?([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
+    rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?"
+    + _NAME
+    + rb"(?:=|[ \t]+|[\"'],[ \t\r\n]*|\r?\n[ \t]*-[ \t]+)\\{0,3}[\"']?([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
 )
 """Groups: 1 the option's name, 2 its value."""
 
@@ -185,19 +223,19 @@ _INSERT = LazyPattern(rb"(?i:insert[ ]into)[ ][\w.\"`\[\]]{1,60}[ ]?\(([^()]{0,2
 _PASSWORD_COLUMN = LazyPattern(rb"(?i)passw|pwd|secret|token|api_?key")
 
 _KEYWORD = (
-    rb"(?i:\b(?:pass(?:word|phrase|code|wd|wort)?s?|pwd|pw|kennwort|secrets?|tokens?|credentials?|creds|psk|login"
+    rb"(?:(?i:(?:\b|_)(?:pass(?:word|phrase|code|wd|wort)?s?|pwd|pw|kennwort|secrets?|tokens?|credentials?|creds|psk|login"
     rb"|(?:api|access|auth|private|secret|signing|encryption|encrypt|license|master|session|account|service"
     rb"|storage|shared"
     rb"|deploy|crypto|activation|product)[ _\-]?keys?)\b|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe)"
+    rb"|[a-z0-9](?:Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|Credentials?|(?:Api|Access|Secret|Private)Key)\b)"
 )
 _SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?[0-9!@#$%^*~]")
 """A word for a secret, and near behind something that is no word."""
 _SPOKEN_BEFORE = LazyPattern(
-    rb"(?:^|[\s\"'`(*:])([^\s\"'`<>()]{6,128})[\"'`*)]{0,3},?[ \t]+(?i:is|was|as|=)[ \t]+(?i:(?:the|my|our|your"
-    rb"|his|her|its|a)[ \t]+)?"
-    rb"(?:[\w\-']+[ \t]+){0,4}?" + _KEYWORD
+    rb"[^\s()][ \t]+(?i:is|was|as|for|=)[ \t]+(?:(?i:the|my|our|your|his|her|its|a)[ \t]+)?(?:[\w\-']+[ \t]+){0,4}?"
+    + _KEYWORD
 )
-"""Group 1: what is said to be a secret."""
+"""Begins with the end of the word that is said to be a secret."""
 _SPOKEN_LOGIN = LazyPattern(
     rb"(?i:\b(?:log(?:ged|s)?[ \-]?(?:in|on)|sign(?:ed|s)?[ \-]?in|authenticat\w+|connect(?:ed|s)?|ssh|account"
     rb"|user(?:name)?|creds?|"
@@ -209,8 +247,9 @@ _SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
 _LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
 
 _VARIABLE = LazyPattern(
-    rb"(?i:\b(?:variable|resource|parameter|param|input|output|secret))"
-    rb"[ \t]{1,4}[\"']?[\w.\-]{0,80}?[\"']?[ \t]{0,2}[\"']?" + _NAME + rb"[\"']?[ \t]{0,4}(?:=[ \t]{0,4})?\{"
+    rb"(?:(?i:\b(?:variable|resource|parameter|param|input|output|secret))[ \t]{1,4}[\"']?|\\{0,3}[\"'])[\w.\-]*?"
+    + _NAME
+    + rb"\\{0,3}[\"']?[ \t]{0,4}(?:[:=][ \t]{0,4})?\{"
 )
 _SECRET_MANIFEST = LazyPattern(rb"(?m)^([ \t\-]*)[\"']?kind[\"']?[ \t]*:[ \t]*[\"']?Secret\b[\"']?[ \t]*,?[ \t]*\r?$")
 _MANIFEST_ENTRY = LazyPattern(rb"^([ \t\-]*)[\"']?([\w.\-/]+)[\"']?[ \t]*:(?:[ \t]+(.*?))?[ \t]*,?[ \t]*\r?$")
@@ -219,6 +258,22 @@ _MANIFEST_DATA = LazyPattern(rb"\"(?:data|stringData)\"\s{0,20}:\s{0,20}\{")
 _JSON_TEXT = LazyPattern(rb":[ \t\r\n]{0,40}\"((?:[^\"\\\r\n]|\\.)+)\"")
 _HEADER = LazyPattern(rb"^[ \t]*[\w \-\"]{1,40}(?:[,;\t][\w \-\"]{1,40})+\r?$")
 
+
+_BETWEEN = b"\n\0\n"
+_WORTH_A_LOOK = LazyPattern(
+    rb"(?i:pass(?:[^\s]|[ \t]+\S)|[^\s][ \t]*pass|pwd|pw[0-9]{0,2}\b|kennwort|secret|credential|creds?\b|psk|mnemonic"
+    rb"|(?:api|access|auth|private|signing|encryption|encrypt|license|master|session|account|service|storage|shared|deploy"
+    rb"|crypto|activation|product)[_\-. ]?key|keys?[0-9]{0,2}[\"'`\])]{0,3}[ \t]{0,4}(?:[=:,(]|$)"
+    rb"|\b(?:connect|bind|ldap_bind|simple_bind|simple_bind_s|pdo|smtp|imap|pop3|ftp|ssh|sftp|runas"
+    rb"|impersonate)[ \t]?\(|mysqli|pg_connect|get_?connection|create_?connection|(?:create|add)_?(?:super_?)?user"
+    rb"|(?:basic|digest|plain|with)_?auth"
+    rb"|auth(?:enticate)?[sd]?\b|log_?[io]n\b|log(?:ged|s)?[ \-]?(?:in|on)\b|sign(?:ed|s)?[ _\-]?in\b"
+    rb"|\b(?:authenticating|connected|connects|connect|ssh|account|user(?:name)?)[ :/|])"
+    rb"|(?i:token)s?(?:[^a-z]|$)|AC[0-9a-f]{32}"
+    rb"|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe"
+    rb"|" + _COMMAND_LINE_WORDS
+)
+"""What stands on every line that one of the places below may stand on."""
 
 _NEARBY = LazyPattern(rb"(?:" + _TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0-9+/=_\-]{20,})[\"'`]")
 """Group 1: a long quoted run of base64 or hex characters on a line that speaks of a secret."""
@@ -235,11 +290,62 @@ class Chain:
         """The text they make."""
         return b"".join(data[start:end] for start, end in self.parts)
 
+    def unwrapped(self, data: bytes) -> Chain:
+        """Without the escaped quotes that stand inside the literal, as where a literal holds a literal."""
+        start, end = self.parts[0]
+        if len(self.parts) == 1 and end - start > 4 and data[start : start + 2] == data[end - 2 : end] == b'\\"':
+            return Chain(((start + 2, end - 2),), self.is_direct)
+        return self
+
 
 def secrets_by_place(data: bytes) -> Iterator[Span]:
     """The span of every literal or word whose place says that it is a secret."""
-    for find in _FINDERS:
-        yield from find(data)
+    yield from _manifests(data)
+    yield from _columns(data)
+    regions = _regions(data)
+    joined = _BETWEEN.join(data[start:end] for start, end in regions)
+    starts = [0]
+    for start, end in regions:
+        starts.append(starts[-1] + end - start + len(_BETWEEN))
+    for find in _FINDERS if regions else ():
+        for start, end in find(joined):
+            number = bisect_right(starts, start) - 1
+            moved = regions[number][0] - starts[number]
+            yield start + moved, min(end + moved, regions[number][1])
+
+
+def _regions(data: bytes) -> list[Span]:
+    """The lines that may hold a secret, the line before them, and ``_AFTER`` bytes and more of those behind.
+
+    They are a small part of most files, so the many patterns of places cost little.
+    """
+    regions: list[Span] = []
+    match = _WORTH_A_LOOK.search(data)
+    while match is not None:
+        floor = max(regions[-1][1] if regions else 0, match.start() - 2 * _REACH)
+        line = data.rfind(b"\n", floor, match.start())
+        start = max(data.rfind(b"\n", floor, max(line, floor)) + 1, floor)
+        newline = data.find(b"\n", match.end() + _AFTER)
+        end = newline + 1 if newline >= 0 else len(data)
+        if regions and start <= regions[-1][1]:
+            regions[-1] = (regions[-1][0], end)
+        else:
+            regions.append((start, end))
+        # What the last line of a region holds may set what stands behind it.
+        match = _WORTH_A_LOOK.search(data, max(match.end(), end - _AFTER)) if end < len(data) else None
+    return regions
+
+
+def _name(data: bytes, match: Any, group: int = 1) -> bytes:
+    """The whole name of which a pattern found the telling end: at most ``_LONGEST_NAME`` bytes more."""
+    start, end = match.span(group)
+    limit = max(0, start - _LONGEST_NAME)
+    while start > limit and (data[start - 1 : start].isalnum() or data[start - 1] in b"_.-"):
+        start -= 1
+    limit = min(len(data), end + _LONGEST_NAME)
+    while end < limit and (data[end : end + 1].isalnum() or data[end] in b"_-"):
+        end += 1
+    return data[start:end]
 
 
 def lines_of_interest(data: bytes) -> Iterator[int]:
@@ -250,23 +356,25 @@ def lines_of_interest(data: bytes) -> Iterator[int]:
 
 def _assigned(data: bytes) -> Iterator[Span]:
     for match in _ASSIGNED.finditer(data):
-        name, operator = match.group(1), match.group(2)
-        is_assignment = operator not in (b" ", b"(")
-        if operator == b"," and not any(byte in b"\"'" for byte in data[match.end(1) : match.start(2)]):
+        name, operator = _name(data, match), match.group(2)
+        is_quoted = any(byte in b"\"'" for byte in data[match.end(1) : match.start(2)])
+        is_first = data[max(0, match.start() - 2) : match.start()].strip()[-1:] in (b"{", b"[")
+        if operator == b"," and not (is_quoted or is_first):
             continue
         for number, chain in enumerate(chains(data, match.end(2), match.end(2) + _REACH)):
-            if not chain.is_direct and operator == b" ":
+            if operator == b" " and not chain.is_direct:
                 break
-            value = chain.value(data)
-            if len(value) < 6 or b" " in value.strip():
-                if not (chain.is_direct and _is_phrase(name, value)):
-                    continue
-            elif is_masked(value):
-                yield from _rest_of_masked(data, chain)
-                continue
-            elif not is_secret(name, value, assigned=chain.is_direct and number == 0 and is_assignment):
-                continue
-            yield from chain.parts
+            whole = chain.unwrapped(data)
+            value = whole.value(data)
+            if is_masked(value):
+                yield from _rest_of_masked(data, whole)
+            elif len(value) < 6 or b" " in value.strip():
+                if chain.is_direct and _is_phrase(name, value):
+                    yield from whole.parts
+            elif not (operator == b" " and is_name(value)):
+                is_set = chain.is_direct and number == 0 and operator != b"("
+                if is_secret(name, value, assigned=is_set):
+                    yield from whole.parts
 
 
 def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
@@ -291,7 +399,7 @@ def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[C
     ``outer`` is 1 where the expression is the arguments of a call that is open already.
     """
     limit = min(limit, len(data))
-    position, depth, last = start, outer, b"="
+    position, depth, last, left = start, outer, b"=", _MOST_CHAINS
     parts: list[Span] = []
     is_direct = is_joined = True
     while position < limit and depth >= outer:
@@ -300,7 +408,9 @@ def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[C
         if found is not None:
             if parts and not is_joined:
                 yield Chain(tuple(parts), is_direct)
-                parts, is_direct = [], False
+                parts, is_direct, left = [], False, left - 1
+                if not left:
+                    return
             parts.append(found[:2])
             position, is_joined, last = found[2], True, b'"'
             continue
@@ -353,33 +463,45 @@ def _literal(data: bytes, position: int, limit: int) -> tuple[int, int, int] | N
 def _bare(data: bytes) -> Iterator[Span]:
     for match in _BARE.finditer(data):
         group = match.lastindex
-        if is_secret(match.group(1), match.group(group), quoted=False):
+        if is_secret(_name(data, match), match.group(group), quoted=False):
             yield match.span(group)
-    for match in _SET_LINE.finditer(data):
-        value = match.group(2)
-        if not any(byte in b"()[]{}<>,;" for byte in value) and is_secret(match.group(1), value, quoted=False):
-            yield match.span(2)
+    for pattern in (_SET_LINE, _DIRECTIVE):
+        for match in pattern.finditer(data):
+            value = match.group(2)
+            if not any(byte in b"()[]{}<>,;" for byte in value) and is_secret(_name(data, match), value, quoted=False):
+                yield match.span(2)
     for match in _OPTION.finditer(data):
-        if is_secret(match.group(1), match.group(2)):
+        if is_secret(_name(data, match), match.group(2)):
             yield match.span(2)
+
+
+def _neighbors(data: bytes) -> Iterator[LazyPattern]:
+    """The patterns of names and values side by side that the bytes could hold."""
+    if b"</" in data:
+        yield _ELEMENT
+        if b"<key>" in data:
+            yield _PLIST
+    if b"| " in data:
+        yield _CELL
 
 
 def _pairs(data: bytes) -> Iterator[Span]:
-    for match in _NAMED.finditer(data):
-        value = _NAMED_VALUE.search(data, match.end() - 1, min(len(data), match.end() + _REACH // 2))
-        if value is not None and is_secret(match.group(1), value.group(1)):
-            yield value.span(1)
-    for match in _VALUE_NAMED.finditer(data):
-        if is_secret(match.group(2), match.group(1)):
-            yield match.span(1)
-    for match in _VARIABLE.finditer(data):
-        stop = data.find(b"}", match.end(), match.end() + _REACH)
-        value = _NAMED_VALUE.search(data, match.end(), stop if stop >= 0 else min(len(data), match.end() + _REACH))
-        if value is not None and is_secret(match.group(1), value.group(1)):
-            yield value.span(1)
-    for pattern in (_ELEMENT, _CELL):
+    if any(sign in data for sign in _VALUE_SIGNS):
+        for pattern in (_NAMED, _VARIABLE):
+            for match in pattern.finditer(data):
+                stop = min(len(data), match.end() + _REACH // 2)
+                if pattern is _VARIABLE:
+                    close = data.find(b"}", match.end(), match.end() + _REACH)
+                    stop = close if close >= 0 else stop
+                value = _NAMED_VALUE.search(data, match.end() - 1, stop)
+                if value is not None and is_secret(_name(data, match), value.group(1)):
+                    yield value.span(1)
+        for match in _VALUE_NAMED.finditer(data):
+            if is_secret(_name(data, match, 2), match.group(1)):
+                yield match.span(1)
+    for pattern in _neighbors(data):
         for match in pattern.finditer(data):
-            if is_secret(match.group(1), match.group(2)):
+            if is_secret(_name(data, match), match.group(2)):
                 yield match.span(2)
 
 
@@ -394,14 +516,19 @@ def _commands(data: bytes) -> Iterator[Span]:
                 group = match.lastindex
                 if is_password_in_place(match.group(group)):
                     yield match.span(group)
-    for match in _TWILIO.finditer(data):
-        yield match.span(1)
+    if b"AC" in data:
+        for match in _TWILIO.finditer(data):
+            yield match.span(1)
 
 
 def _positional(data: bytes) -> Iterator[Span]:
+    reached = 0
     for match in _LOGIN.finditer(data):
         opened = data.index(b"(", match.start(), match.end())
+        if opened < reached:
+            continue
         for chain in chains(data, opened + 1, opened + _REACH, outer=1):
+            reached = chain.parts[-1][1]
             if is_strong_password(chain.value(data)):
                 yield from chain.parts
     for match in _INSERT.finditer(data):
@@ -413,14 +540,36 @@ def _positional(data: bytes) -> Iterator[Span]:
 
 def _spoken(data: bytes) -> Iterator[Span]:
     for match in _SPOKEN.finditer(data):
+        if (
+            not _is_sentence(data, match.start())
+            or b"public" in data[max(0, match.start() - 12) : match.end(1)].lower()
+        ):
+            continue
         newline = data.find(b"\n", match.end(), match.end() + 128)
         stop = newline if newline >= 0 else min(len(data), match.end() + 128)
         yield from _words_of(data, match.end(1), stop)
-    for pattern in (_SPOKEN_BEFORE, _SPOKEN_LOGIN):
-        for match in pattern.finditer(data):
-            start, end = _trimmed(data, *match.span(1))
-            if is_strong_password(data[start:end]):
-                yield start, end
+    for match in _SPOKEN_BEFORE.finditer(data):
+        start = end = match.start() + 1
+        while start > max(0, end - _LONGEST_WORD) and data[start - 1] not in b" \t\r\n\"'`<>()*:":
+            start -= 1
+        yield from _strong_word(data, start, end)
+        if start == end:
+            before = data.rfind(data[end - 1 : end], max(0, end - _LONGEST_WORD), end - 1)
+            yield from _strong_word(data, before + 1, end - 1)
+    for match in _SPOKEN_LOGIN.finditer(data):
+        yield from _strong_word(data, *match.span(1))
+
+
+def _strong_word(data: bytes, start: int, end: int) -> Iterator[Span]:
+    start, end = _trimmed(data, start, end)
+    if end - start >= 6 and _is_sentence(data, start) and is_strong_password(data[start:end]):
+        yield start, end
+
+
+def _is_sentence(data: bytes, position: int) -> bool:
+    """Is it part of a line of usual length, or has the text around it blanks as a sentence has?"""
+    around = data[max(0, position - _REACH) : position + _REACH]
+    return b"\n" in around or len(around) < 2 * _REACH or around.count(b" ") * 16 >= len(around)
 
 
 def _words_of(data: bytes, start: int, stop: int) -> Iterator[Span]:
@@ -571,6 +720,4 @@ _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     _commands,
     _positional,
     _spoken,
-    _manifests,
-    _columns,
 )

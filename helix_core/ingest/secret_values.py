@@ -60,13 +60,13 @@ _FILLER = LazyPattern(
     rb"|\.{3,}|_{3,}|-{3,}|todo|fixme|fake|mock|test(?:ing|er|s)?|demo|default|insecure|super|secrets?|passw(?:or)?ds?|passwd"
     rb"|phrase|pass|pwd|pw|tokens?|credentials?|foobar|foo|bar|baz|spam|eggs|qux|qwerty|asdf|letmein|admin|guest|root|user(?:name)?"
     rb"|abcdef(?:gh|g)?|abc|0?123456789?0?|12345|1234|123|none|null|undefined|true|false|invalid|incorrect|forbidden|wrong|valid|bad|good"
-    rb"|strong|weak|same|old|new|some|any|this|that|here|value|string|key|oauth2?|auth|sha-?(?:1|224|256|384|512)|sha3|md5|utf-?8"
+    rb"|strong|weak|same|old|new|some|any|this|that|here|value|string|key|oauth2?|auth|sha-?(?:1|224|256|384|512)|sha3|md5|latin-?1|utf-?(?:8(?:mb4)?|16|32)"
     rb"|base(?:16|32|58|64)|pbkdf2|argon2(?:id|i|d)?|bcrypt|scrypt|hmac|x509|(?:rs|hs|es|ps)(?:256|384|512)|http2?|localhost"
     rb"|tiger|scott|postgres(?:ql)?|mysql|mariadb|redis|rabbitmq|mongo(?:db)?"
 )
 _TEMPLATE = LazyPattern(
     rb"\$\{|\$\(|\{\{|\{%|%\(|%[sdr]\b|\{[\w.!:]*\}|<[\w\- ./:|]*>?|\[masked[:*\]]|\[\*+\]|://|^\.{0,2}/[\w.\-]+(?:/|$)|^\$\w+$|^[#@]\w+$"
-    rb"|^[A-Za-z]:\\|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
+    rb"|^[A-Za-z]:\\|^\\[ux]|^~[\w.]|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
 )
 _MASK = LazyPattern(rb"\[masked(?::[a-z0-9\-]+)?\**\]|\[\*+\]")
 _UUID = LazyPattern(rb"(?i)^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$")
@@ -77,19 +77,20 @@ _UPPER_WORDS = LazyPattern(rb"^[A-Z]+[0-9]{0,2}(?:[_\-.:/]+[A-Z0-9]+)*$")
 _CODE_PATH = LazyPattern(rb"^[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})*[*&!?]*$")
 _ADDRESS = LazyPattern(
     rb"^[\w\-]+(?:\.[\w\-]+)*\.[a-z]{2,6}(?::[0-9]{1,5})?$"
-    rb"|^[0-9.]+(?::[0-9]+){0,3}$|^[\w.\-]+:[0-9.]+$|^v?[0-9]+(?:\.[0-9]+)+[\w.\-+]*$"
+    rb"|^[0-9.]+(?::[0-9]+){0,3}$|^0x[0-9a-fA-F]{1,16}$|^[\w.\-]+:[0-9.]+$|^[0-9a-fA-F]*:[0-9a-fA-F:.]+$|@[\w.\-]+\.[a-z]{2,6}(?:[/:?]|$)|^v?[0-9]+(?:\.[0-9]+)+[\w.\-+]*$"
 )
 _DOTTED = LazyPattern(rb"^[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30}(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30})+$")
 _SETTING = LazyPattern(
-    rb"^-{0,2}[A-Za-z_][\w.\-]*=|^-{1,2}[A-Za-z]|^&?[A-Za-z]\w*[*&]+\w*$|^\w+[+*/]\w+$|%[A-Fa-f0-9]{2}|[?&]\w+=|\.\.|^[:~]"
+    rb"^-{0,2}[A-Za-z_][\w.\-]*=|^-{1,2}[A-Za-z]|^&?[A-Za-z]\w*[*&]+\w*$|^\w+[+*/]\w+$|%[A-Fa-f0-9]{2}|[?&]\w+=|\.\.|^[A-Za-z]+[0-9]{0,5}(?:_[A-Za-z]*[0-9]{0,5})+$"
+    rb"|^[:~&*!]|[?!]\.|0-9|[aA]-[fzFZ]|\.\w{1,4}[#?]|^[0-9a-f]{7,12}$|^[0-9]{8}T[0-9]{6}Z?$"
 )
 _DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
 _HEX = LazyPattern(rb"^(?:0x)?(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})$")
-_RUNS = LazyPattern(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _PASSWORD_NAME = LazyPattern(
-    rb"(?i)passw|passcode|passphrase|kennwort|pwd|(?:^|[_\-.\s])(?:pass|pw|psk|creds?|credentials?)[0-9]{0,2}$"
+    rb"(?i)passw|passcode|passphrase|kennwort|pwd|(?:^|[_\-.\s])(?:[a-z]{0,8}(?:pass|pw|psk)|creds?|credentials?)[0-9]{0,2}$"
     rb"|(?-i:[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Creds?|Credentials?)[0-9]{0,2}$)"
 )
+_LOGIN_NAME = LazyPattern(rb"(?:^|[_\-.])(?i:auth|login)s?[0-9]{0,2}$|[a-z0-9](?:Auth|Login)[0-9]{0,2}$")
 _KEY_NAME = LazyPattern(rb"(?i)keys?[0-9]{0,2}$")
 _TELLING_KEY = LazyPattern(
     rb"(?i)secret|token|cred"
@@ -163,9 +164,20 @@ def looks_generated(value: bytes) -> bool:
 
 
 def is_wordy(value: bytes) -> bool:
-    """An identifier or a phrase: its runs of letters are three long and more on the average."""
-    runs = [len(run.group()) for run in _RUNS.finditer(value) if not run.group().isdigit()]
-    return bool(runs) and sum(runs) >= 3 * len(runs)
+    """An identifier or a phrase: runs of letters, each begun by a capital, of three on the average, with vowels."""
+    letters = runs = consonants = 0
+    before = b""
+    for place, code in enumerate(value):
+        is_lower, is_upper = 97 <= code <= 122, 65 <= code <= 90
+        if is_lower or is_upper:
+            letters += 1
+            follows = value[place + 1 : place + 2]
+            runs += not before.isalpha() or (is_upper and (before.islower() or follows.islower()))
+        consonants = consonants + 1 if is_lower and code not in b"aeiouy" else 0
+        if consonants >= 5:
+            return False
+        before = value[place : place + 1]
+    return runs > 0 and letters >= 3 * runs
 
 
 def _classes(value: bytes) -> int:
@@ -199,7 +211,7 @@ def is_strong_password(value: bytes) -> bool:
     has_digit = any(48 <= byte <= 57 for byte in value)
     marked = any(byte in b"!@#$%^&*~?" for byte in value)
     if is_wordy(value):
-        return marked and has_digit and _classes(value) >= 3
+        return b"$" not in value[:-1] and (value[-1] in _MARKS or b"!" in value) and has_digit and _classes(value) >= 3
     return (has_digit or _classes(value) >= 3) and _switches(value) >= (2 if marked or len(value) >= 10 else 3)
 
 
@@ -208,8 +220,10 @@ def is_name(value: bytes) -> bool:
     return (
         any(byte in _PUNCTUATION for byte in value)
         or b"::" in value
+        or b";" in value
+        or b"=" in value.rstrip(b"=")
         or (b"@" in value and b":" in value)
-        or (b"/" in value and not looks_random(value))
+        or (b"/" in value and (value.count(b"/") > 2 or b"." in value or not looks_random(value)))
         or any(
             shape.search(value) is not None
             for shape in (_ADDRESS, _DATE, _DOTTED, _CODE_PATH, _UPPER_WORDS, _UUID, _WORDS, _SETTING)
@@ -228,7 +242,11 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     ``quoted`` is false for a bare word; ``assigned`` is false where the name only stands before the literal, or where
     the literal is but a part of what is assigned, as in ``get("SECRET_KEY", "…")``.
     """
+    if len(value) < 6 or (len(value) < 20 and value.isalpha()):
+        return False
     if _ABOUT.search(name) or _PUBLIC_NAME.search(name) or is_placeholder(value):
+        return False
+    if not quoted and b"=" in value.rstrip(b"="):
         return False
     if not quoted and (_CODE_PATH.search(value) or len(value) < 8) and not _is_environment_name(name):
         return False
@@ -239,7 +257,8 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     if is_key:
         return looks_generated(value)
     if not assigned:
-        return is_strong_password(value) and (is_password or looks_random(value)) and not is_wordy(value)
+        is_login = is_password or _LOGIN_NAME.search(name) is not None
+        return is_strong_password(value) and (is_login or (looks_random(value) and not is_wordy(value)))
     if _UUID.search(value):
         return _API_NAME.search(name) is not None
     rest = _FILLER.sub(b"", value)

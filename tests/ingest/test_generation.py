@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"4": "999e3c5053950089"}
+RULES_OF = {"5": "1a950892dc46b41e"}
 
 
 def _rules() -> str:

@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import random
+from functools import partial
 
 import apsw
 import httpx
@@ -154,6 +156,44 @@ def test_secrets_and_hostile_text_are_kept_masked_and_whole(server, memory, plac
     kept = last(memory, project)
     assert "[masked:" in kept.question and "\u202e" in kept.question and "\ufffd" in kept.question
     assert KEY.encode() not in b"".join(file.read_bytes() for file in (place / "data").iterdir())
+
+
+TYPED = (
+    "the password is {} ok?",
+    "wifi password {} for guests",
+    "mysql -u root -p{} says access denied",
+    "log in as bob with {}",
+    "my password: {}",
+    "db pass: {} please",
+    "use {} as the root password",
+    "Server=db;User Id=sa;Password={};",
+    "postgres://app:{}@db.example.net/app",
+    "sshpass -p '{}' ssh bob@db",
+    "docker login -u bob -p {} example.net",
+    "client.login('bob', '{}') fails",
+)
+TYPED_KEYS = (
+    "api key {} returns 401",
+    "twilio auth token {}",
+    "the encryption key: {}",
+    "API_KEY={} does not work",
+    "curl -H 'Authorization: Bearer {}'",
+    "my token is {}, why is it refused?",
+    'const secret = "{}";',
+    "the client secret was {} yesterday",
+)
+
+
+def test_no_secret_that_is_typed_into_a_chat_stays_in_the_memory(server, memory, place, project):
+    chance = random.Random(12)
+    passwords = [f"kX{chance.randrange(100, 999)}mP{chance.randrange(10, 99)}vLq" for _ in TYPED]
+    keys = ["".join(chance.choices("0123456789abcdef", k=32)) for _ in TYPED_KEYS]
+    secrets = [*zip(TYPED, passwords, strict=True), *zip(TYPED_KEYS, keys, strict=True)]
+    for typed, secret in secrets:
+        after(server, partial(chat, server, typed.format(secret)), kept=1)
+        assert "[masked" in last(memory, project).question, typed
+    stored = b"".join(file.read_bytes() for file in (place / "data").iterdir() if file.is_file())
+    assert [typed for typed, secret in secrets if secret.encode() in stored] == []
 
 
 @pytest.mark.parametrize(

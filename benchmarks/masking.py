@@ -1,0 +1,691 @@
+"""How many planted secrets leave Helix unmasked, and how many ordinary lines are masked without need.
+
+    python benchmarks/masking.py [--trees FOLDER...] [--seed 7] [--show 20] [--sample N] [--no-trees]
+
+Secrets are generated: kinds of secrets × names of keys × syntaxes, each in a small file, the same for the same seed. A
+case is a leak where seven characters in a row (or all, of a shorter one) of the secret are left. Rules are syntaxes
+whose grammar says what the secret is; prose is sentences as in notes and chats. ``held out`` are syntaxes, sentences
+and names (``LATER_*``) that were written down after the rules: of the first such set (``MORE_*``, now among the others)
+13.5 % leaked when it was first run, of this one 4.1 %; both were then mended by general rules. The share of ordinary
+lines is measured on the standard library, the installed packages and every folder of ``--trees``.
+
+Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % on prose and on what is held out, at most 0.5 % of
+ordinary lines touched.
+"""
+
+# The file is not called secrets.py: scripts of this folder would import it instead of the standard library's module.
+
+from __future__ import annotations
+
+import argparse
+import base64
+import os
+import random
+import string
+import subprocess
+import sys
+import sysconfig
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix_core.ingest.secrets import mask
+
+ALNUM = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+MOST_BYTES = 600_000
+TARGETS = {"rules": 0.0, "prose": 0.02, "held out": 0.02, "ordinary lines": 0.005}
+
+# ``{k}`` is the name, ``{v}`` the secret, ``{a}`` and ``{b}`` its halves, ``{B}`` its base64.
+QUOTED = r"""
+python            | {k} = "{v}"
+python single     | {k} = '{v}'
+python annotated  | {k}: str = "{v}"
+python optional   | {k}: Optional[str] = "{v}"
+python environ    | {k} = os.environ.get("PW", "{v}")
+python getenv     | value = os.getenv("{k}", "{v}")
+python or         | value = os.getenv("{k}") or "{v}"
+python keyword    | connect(host, {k}="{v}", timeout=3)
+python dict       | settings = {{"host": "db", "{k}": "{v}"}}
+python item       | config["{k}"] = "{v}"
+python attribute  | self.{k} = "{v}"
+python default    | def connect(host, {k}="{v}", port=5432):
+python compare    | if given["{k}"] == "{v}":
+python call       | {k} = SecretStr("{v}")
+python split plus | {k} = "{a}" + "{b}"
+python split lines| {k} = (\n    "{a}"\n    "{b}"\n)
+python split back | {k} = "{a}" \\\n    "{b}"
+python bytes      | {k} = b"{v}"
+python tuple      | {k} = ("bob", "{v}")
+python list       | {k} = ["{v}"]
+python next line  | {k} = (\n    "{v}"\n)
+python put        | settings.setdefault("{k}", "{v}")
+python format     | print("{k}=" + "{v}")
+javascript const  | const {k} = '{v}';
+javascript tick   | const {k} = `{v}`;
+javascript or     | const value = process.env.{k} || '{v}';
+javascript nullish| const value = process.env.{k} ?? "{v}";
+javascript object | export default {{ {k}: '{v}', retries: 3 }};
+javascript split  | const {k} = '{a}' +\n  '{b}';
+typescript        | private readonly {k}: string = "{v}";
+java              | private static final String {k} = "{v}";
+java setter       | properties.put("{k}", "{v}");
+java split        | String {k} = "{a}"\n    + "{b}";
+kotlin            | val {k}: String = "{v}"
+go short          | {k} := "{v}"
+go const          | const {k} = "{v}"
+go struct         | cfg := Config{{Host: "db", {k}: "{v}"}}
+rust const        | const {k}: &str = "{v}";
+rust string       | let {k} = String::from("{v}");
+c define          | #define {k} "{v}"
+c sharp           | var {k} = "{v}";
+php variable      | ${k} = '{v}';
+php define        | define('{k}', '{v}');
+php array         | return ['{k}' => '{v}', 'port' => 3306];
+php split         | ${k} = '{a}' . '{b}';
+ruby              | {k} = '{v}'
+ruby hash         | {{ :{k} => '{v}' }}
+ruby fetch        | ENV.fetch("{k}", "{v}")
+perl              | my ${k} = '{v}';
+lua split         | {k} = "{a}" .. "{b}"
+yaml quoted       | database:\n  {k}: "{v}"
+json              | {{"name": "app", "{k}": "{v}"}}
+json indented     | {{\n  "{k}": "{v}",\n  "port": 3306\n}}
+json array        | {{"{k}": ["{v}"]}}
+toml              | [db]\n{k} = "{v}"
+hcl               | {k} = "{v}"
+terraform         | variable "{k}" {{\n  type    = string\n  default = "{v}"\n}}
+notebook          | {{"cells": [{{"source": ["import db\\n", "{k} = \\"{v}\\"\\n"]}}]}}
+notebook single   | {{"source": ["{k} = '{v}'\\n", "x = 1\\n"]}}
+notebook call     | {{"source": ["connect({k}=\\"{v}\\")"]}}
+xml attribute     | <connection host="db" {k}="{v}" />
+xml add           | <add key="{k}" value="{v}" />
+xml name          | <property name="{k}" value="{v}"/>
+xml reversed      | <add value="{v}" key="{k}" />
+xml nested        | <setting name="{k}" serializeAs="String">\n  <value>{v}</value>\n</setting>
+plist             | <key>{k}</key>\n<string>{v}</string>
+html table        | <td>{k}</td><td>{v}</td>
+shell quoted      | export {k}="{v}"
+shell single      | {k}='{v}' ./run.sh
+env list          | - name: {k}\n  value: "{v}"
+env object        | {{"name": "{k}", "value": "{v}"}}
+option            | run --{k} "{v}" --verbose
+option array      | args = ["--{k}", "{v}"]
+sql set           | UPDATE users SET {k} = '{v}' WHERE id = 1;
+comment           | # {k} = "{v}"
+comment slash     | // {k}: "{v}"
+diff              | +{k} = "{v}"
+markdown code     | Set `{k}="{v}"` first.
+"""
+BARE = r"""
+yaml              | db:\n  {k}: {v}
+yaml comment      | {k}: {v}  # rotate
+yaml flow         | db: {{user: app, {k}: {v}}}
+yaml list         | environment:\n  - {k}={v}
+yaml block        | {k}: |\n  {v}
+ini               | [db]\n{k} = {v}
+ini tight         | [db]\n{k}={v}
+properties        | app.{k}={v}
+env               | {k}={v}
+env export        | export {k}={v}
+env prefix        | {k}={v} psql -h db app
+dockerfile        | ENV {k}={v}
+docker run        | docker run -e {k}={v} -p 80:80 app
+shell default     | : "${{{k}:-{v}}}"
+spring default    | @Value("${{{k}:{v}}}")
+query             | curl "https://api.example.net/v1/items?page=2&{k}={v}"
+query first       | GET https://api.example.net/v1?{k}={v}&page=2
+header            | X-{k}: {v}
+log               | 2026-01-02 INFO login {k}={v} user=bob
+xml element       | <config><{k}>{v}</{k}></config>
+option equals     | run --{k}={v} --verbose
+option            | run --{k} {v} --verbose
+yaml options      | args:\n  - --{k}={v}
+yaml options two  | args:\n  - --{k}\n  - {v}
+markdown table    | | {k} | {v} |
+notebook shell    | {{"source": ["%env {k}={v}\\n", "x = 1"]}}
+"""
+GRAMMAR = r"""
+mysql             | mysql -u root -p{v} app < dump.sql
+mysqldump         | mysqldump --host=db -u root -p'{v}' app
+mysql array       | subprocess.run(["mysql", "-u", "root", "-p{v}"])
+sshpass           | sshpass -p '{v}' ssh bob@db
+sshpass bare      | sshpass -p {v} ssh bob@db
+sshpass tight     | sshpass -p{v} scp a bob@db:
+docker login      | docker login --username bob --password {v} registry.example.net
+docker login short| docker login -u bob -p {v} registry.example.net
+docker echo       | echo "{v}" | docker login --username bob --password-stdin
+helm login        | helm registry login -u bob --password={v} registry.example.net
+curl              | curl -s -u bob:{v} https://api.example.net
+redis             | redis-cli -h db -a {v} ping
+sqlcmd            | sqlcmd -S db -U sa -P {v}
+ldap              | ldapsearch -x -D cn=admin -w {v} -b dc=example
+openssl           | openssl rsa -in key.pem -passin pass:{v}
+keytool           | keytool -list -keystore app.jks -storepass {v}
+mongo             | mongosh --username root --password {v} db
+url               | postgres://app:{v}@db.example.net:5432/app
+url python        | engine = create_engine("mysql+pymysql://app:{v}@db/app")
+jdbc query        | jdbc:mysql://db:3306/app?user=app&password={v}
+jdbc semicolons   | jdbc:sqlserver://db;user=sa;password={v};encrypt=true
+jdbc oracle       | jdbc:oracle:thin:app/{v}@db:1521:xe
+jdbc positional   | DriverManager.getConnection("jdbc:mysql://db/app", "app", "{v}");
+ado               | Server=db;Database=app;User Id=sa;Password={v};
+libpq             | psql "host=db user=app password={v} dbname=app"
+sql identified    | CREATE USER 'app'@'%' IDENTIFIED BY '{v}';
+sql password      | ALTER ROLE app WITH LOGIN PASSWORD '{v}';
+sql insert        | INSERT INTO users (name, password) VALUES ('bob', '{v}');
+login             | client.login("bob", "{v}")
+login array       | session.sign_in('bob', '{v}')
+auth tuple        | requests.get(url, auth=("bob", "{v}"))
+basic auth        | auth = HTTPBasicAuth("bob", "{v}")
+credentials       | var c = new NetworkCredential("bob", "{v}");
+mysqli            | $db = new mysqli("localhost", "app", "{v}", "app");
+kubernetes        | apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ndata:\n  config: {B}\n
+kubernetes string | apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\nstringData:\n  motd: {v}\n  other: "{v}"\n
+kubernetes first  | apiVersion: v1\ndata:\n  config: {B}\nkind: Secret\nmetadata:\n  name: app\n
+kubernetes block  | kind: Secret\nstringData:\n  app.conf: |\n    line one\n    {v}\ntype: Opaque\n
+kubernetes list   | items:\n- apiVersion: v1\n  kind: Secret\n  data:\n    config: {B}\n
+kubernetes json   | {{"apiVersion": "v1", "kind": "Secret", "data": {{"config": "{B}"}}}}
+wget              | wget --user=bob --password={v} https://example.net/a
+netrc             | machine example.net login bob password {v}
+csv               | user,password,role\nbob,{v},admin
+redis conf        | port 6379\nrequirepass {v}
+"""
+HEX_KEYS = r"""
+hex assigned      | {k} = "{v}"
+hex single        | {k}: '{v}'
+hex call          | {k} = bytes.fromhex("{v}")
+hex json          | {{"{k}": "{v}"}}
+hex yaml          | {k}: {v}
+hex env           | {k}={v}
+hex const         | const {k} = '{v}';
+"""
+TWILIO = r"""
+twilio client     | client = Client("AC{sid}", "{v}")
+twilio javascript | const client = require('twilio')('AC{sid}', '{v}');
+twilio pair       | TWILIO = ("AC{sid}", "{v}")
+"""
+PROSE = r"""
+the {n} is {v}
+The {n} is {v}.
+the {n} is "{v}" ok?
+My {n} is `{v}`, please do not share it.
+{n}: {v}
+The {n}: {v}
+the {n} for the staging database is {v}
+the {n} of the admin account on db2 is {v} now
+{n} was {v} until yesterday
+wifi {n} {v} for guests
+{n} {v} returns 401
+our {n} {v} does not work any more
+use {v} as the {n}
+{v} is the {n}
+{v} was our {n} for the old server
+why does the {n} {v} fail?
+I set the {n} to {v} and restarted.
+we changed the {n} to {v} last week
+please try {n} "{v}"
+the new {n} ({v}) works
+connect with {n} = {v} and tell me what you see
+User: bob, {n}: {v}
+- {n}: `{v}`
+here is the {n}:  {v}  thanks
+I get 403 with {n} {v}, what is wrong?
+"""
+LOGINS = r"""
+log in as bob with {v}
+you can log in with bob and {v}
+login: bob / {v}
+sign in as admin using {v}
+credentials: bob:{v}
+credentials are bob / {v}
+ssh bob@db with {v} works for me
+logged in as bob with `{v}` and nothing came
+mysql -u root -p{v} says access denied
+"""
+PASSWORD_KEYS = [
+    "password",
+    "passwd",
+    "pass",
+    "pwd",
+    "pw",
+    "DB_PASSWORD",
+    "dbPassword",
+    "db_pass",
+    "smtpPass",
+    "SMTP_PASSWORD",
+    "admin-password",
+    "rootPw",
+    "PGPASSWORD",
+    "userPassword",
+    "MYSQL_ROOT_PASSWORD",
+    "keystore_password",
+    "passphrase",
+]
+SECRET_KEYS = [
+    "secret",
+    "client_secret",
+    "clientSecret",
+    "API_KEY",
+    "apiKey",
+    "api-key",
+    "access_token",
+    "accessToken",
+    "authToken",
+    "SECRET_KEY",
+    "token",
+    "GITHUB_TOKEN",
+    "private_key",
+    "signing_key",
+    "encryptionKey",
+    "webhook_secret",
+    "AWS_SECRET",
+    "ApiSecret",
+]
+HEX_NAMES = [
+    "key",
+    "KEY",
+    "AES_KEY",
+    "aes_key",
+    "encryption_key",
+    "hmacKey",
+    "signing_key",
+    "session_key",
+    "auth_token",
+    "MASTER_KEY",
+    "secretKey",
+]
+PASSWORD_NOUNS = ("password", "wifi password", "root password", "passphrase", "db password", "pass")
+SECRET_NOUNS = ("token", "api key", "secret", "auth token", "encryption key", "access key", "client secret")
+
+MORE_QUOTED = r"""
+nix               | services.app.{k} = "{v}";
+elixir            | config :app, {k}: "{v}"
+elixir env        | System.get_env("{k}", "{v}")
+clojure           | {{:host "db" :{k} "{v}"}}
+lisp              | (setq {k} "{v}")
+scala             | val {k} = "{v}"
+scala option      | sys.env.getOrElse("{k}", "{v}")
+swift             | let {k}: String = "{v}"
+dart              | final String {k} = '{v}';
+powershell        | ${k} = "{v}"
+powershell secure | ConvertTo-SecureString "{v}" -AsPlainText  # {k}
+r                 | {k} <- "{v}"
+julia             | const {k} = "{v}"
+matlab            | {k} = '{v}';
+tcl               | set {k} "{v}"
+fish              | set -x {k} "{v}"
+csh               | setenv {k} "{v}"
+batch             | set "{k}={v}"
+groovy            | environment {{ {k} = "{v}" }}
+gradle            | buildConfigField "String", "{k}", "\\"{v}\\""
+android           | <string name="{k}">{v}</string>
+ansible           | vars:\n  {k}: '{v}'
+cloudformation    | {{"ParameterKey": "{k}", "ParameterValue": "{v}"}}
+postman           | {{"key": "{k}", "value": "{v}", "type": "text"}}
+har               | {{"value": "{v}", "name": "{k}"}}
+heroku            | {{"env": {{"{k}": {{"description": "d", "value": "{v}"}}}}}}
+appsettings       | {{"Smtp": {{"Port": 25, "{k}": "{v}"}}}}
+systemd           | Environment="{k}={v}"
+apache            | SetEnv {k} "{v}"
+graphql           | mutation {{ login({k}: "{v}") {{ id }} }}
+vue               | data() {{ return {{ {k}: "{v}" }} }}
+java builder      | builder.{k}("{v}").build();
+java annotation   | @Default(key = "{k}", value = "{v}")
+go default        | viper.SetDefault("{k}", "{v}")
+c struct          | .{k} = "{v}",
+c plus plus       | std::string {k}{{"{v}"}};
+objective c       | NSString *{k} = @"{v}";
+zig               | const {k}: []const u8 = "{v}";
+vb                | Dim {k} As String = "{v}"
+pascal            | {k} := '{v}';
+r list            | list({k} = "{v}", port = 3)
+jsonnet           | {{ {k}:: "{v}" }}
+dhall             | {{ {k} = "{v}" }}
+repr              | User(name='bob', {k}='{v}')
+escaped json      | {{"body": "{{\\"{k}\\": \\"{v}\\"}}"}}
+"""
+MORE_BARE = r"""
+docker space      | ENV {k} {v}
+compose map       | environment:\n  {k}: {v}\n  PORT: 3
+github actions    | env:\n  {k}: {v}
+crontab           | 0 3 * * * {k}={v} /usr/bin/backup
+make              | {k} ?= {v}
+batch             | set {k}={v}
+java option       | java -Dapp.{k}={v} -jar app.jar
+helm set          | helm upgrade app ./app --set db.{k}={v}
+vault             | vault kv put secret/app {k}={v}
+rest              | {k}:: {v}
+url fragment      | https://app.example.net/cb#{k}={v}&state=1
+cookie            | Cookie: theme=dark; {k}={v}
+nginx             | proxy_set_header X-{k} {v};
+"""
+MORE_PROSE = r"""
+fyi {n} = {v} (do not commit)
+The {n} you asked for: {v}
+Reminder: {n} -> {v}
+{n} is now {v}, sorry for the noise
+can you check whether {v} is still the {n}?
+They gave me {v} as {n}
+temporary {n}: **{v}**
+I typed the {n} "{v}" twice
+with the {n} {v} I get a timeout
+Your {n} has been reset to {v}
+der {n} ist {v}
+error: invalid {n} '{v}' for user bob
+"""
+MORE_PASSWORD_KEYS = [
+    "ftp-passwd",
+    "rootpw",
+    "admin_pwd",
+    "storagePassphrase",
+    "spring.datasource.password",
+    "IMAP_PASS",
+    "wifi_psk",
+]
+MORE_SECRET_KEYS = [
+    "JWT_SIGNING_SECRET",
+    "consumerSecret",
+    "webhookToken",
+    "bot_token",
+    "masterKey",
+    "licenseKey",
+    "deploy_token",
+]
+
+
+LATER_QUOTED = r"""
+ocaml             | let {k} = "{v}"
+haskell           | {k} = "{v}" :: String
+erlang            | {{ {k}, "{v}" }}
+f sharp           | let {k} : string = "{v}"
+crystal           | {k} : String = "{v}"
+nim               | const {k}* = "{v}"
+v lang            | {k} := '{v}'
+starlark          | secret(name = "db", {k} = "{v}")
+bicep             | param {k} string = '{v}'
+arm template      | "{k}": {{ "type": "securestring", "defaultValue": "{v}" }}
+pulumi            | const {k} = config.get("x") || "{v}";
+jenkins           | withEnv(["{k}={v}"]) {{ sh 'make' }}
+django            | DATABASES = {{"default": {{"USER": "app", "{k}": "{v}"}}}}
+rails yaml        | production:\n  {k}: "{v}"
+laravel           | '{k}' => env('X', '{v}'),
+flask             | app.config.update({k}="{v}", DEBUG=False)
+pydantic          | {k}: SecretStr = Field(default="{v}")
+typer             | {k}: str = typer.Option("{v}", help="it")
+argparse          | parser.add_argument("--{k}", default="{v}")
+cypress           | cy.get('#{k}').type('{v}')
+playwright        | await page.fill('input[name="{k}"]', '{v}')
+selenium          | driver.find_element(By.ID, "{k}").send_keys("{v}")
+gherkin           | When I set "{k}" to "{v}"
+asciidoc          | `{k}`:: `{v}`
+rst field         | :{k}: "{v}"
+go map            | m := map[string]string{{"{k}": "{v}"}}
+c array           | static const char {k}[] = "{v}";
+assembly          | {k}: .asciz "{v}"
+verilog           | localparam {k} = "{v}";
+lua table         | local c = {{ host = "db", {k} = "{v}" }}
+"""
+LATER_BARE = r"""
+hosts ini         | db1 ansible_host=10.0.0.5 {k}={v}
+jaas              | required username=app {k}={v};
+supervisor        | environment=HOME="/srv",{k}={v}
+rclone            | [remote]\ntype = s3\n{k} = {v}
+pip               | pip install --index-url https://bob:{v}@pypi.example.net/simple app
+terraform vars    | terraform apply -var {k}={v}
+kubectl           | kubectl create secret generic app --from-literal={k}={v}
+aws               | aws configure set {k} {v}
+docker arg        | docker build --build-arg {k}={v} .
+github output     | echo "{k}={v}" >> "$GITHUB_ENV"
+openapi           | {k}: {v}
+traceback         | ValueError: bad {k}={v}
+"""
+LATER_PROSE = r"""
+Please rotate the {n}, it was {v}.
+PS: {n} {v}
+I used {v} for the {n}, is that wrong?
+the {n} should be {v}
+What does the {n} {v} give access to?
+Our {n} ({v}) leaked yesterday
+Change the {n} from {v} to something else
+old {n}: {v}, new one tomorrow
+Set {n} to {v} and retry
+{n}={v} does not work for me
+does anyone know why {n} "{v}" is refused?
+"""
+LATER_PASSWORD_KEYS = ("SVN_PASSWD", "zabbixPassword", "vault_pass", "luks_passphrase", "sudoPassword", "api.user.pwd")
+LATER_SECRET_KEYS = (
+    "SLACK_SIGNING_SECRET",
+    "npmToken",
+    "sessionSecret",
+    "OAUTH_CLIENT_SECRET",
+    "maps_api_key",
+    "pat_token",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A small file with a secret in it. ``pieces`` are what must not be left of it."""
+
+    group: str
+    syntax: str
+    text: str
+    pieces: tuple[str, ...]
+
+
+def _lines(table: str) -> list[tuple[str, str]]:
+    rows = [line for line in table.splitlines() if line.strip()]
+    cut = (row.split("|", 1) for row in rows)
+    return [(name.strip(), text[1:].encode().decode("unicode_escape")) for name, text in cut]
+
+
+def _some(chance: random.Random, alphabet: str, length: int) -> str:
+    return "".join(chance.choices(alphabet, k=length))
+
+
+def passwords(chance: random.Random) -> list[tuple[str, str]]:
+    """What people type: ``(kind, password)``, none of them a plain word."""
+    word = chance.choice(["Sommer", "Hunting", "Falcon", "Velvet", "Orchid", "Granite"])
+    leet = chance.choice(["Tr0ub4dor", "P4nth3r", "Gr4n1te", "V3lv3tR0se", "D0lph1n", "Sn0wf4ll"])
+    mixed = (
+        f"{_some(chance, string.ascii_letters, 3)}{chance.randrange(10)}{_some(chance, ALNUM, 5)}{chance.randrange(10)}"
+    )
+    lower = (
+        f"{_some(chance, string.ascii_lowercase, 2)}{chance.randrange(10)}{_some(chance, string.ascii_lowercase, 2)}"
+    )
+    return [
+        ("mixed", mixed),
+        ("marks", f"{mixed}!{_some(chance, ALNUM, 2)}"),
+        ("leet", f"{leet}!{chance.randrange(100, 999)}"),
+        ("word", f"{word}{chance.randrange(1980, 2030)}!"),
+        ("lower", f"{lower}{chance.randrange(100)}{_some(chance, string.ascii_lowercase, 2)}{chance.randrange(10)}"),
+    ]
+
+
+def keys(chance: random.Random) -> list[tuple[str, str]]:
+    """What a machine generates: ``(kind, key)``."""
+    return [
+        ("alnum", _some(chance, ALNUM, 24)),
+        ("long", _some(chance, ALNUM, 40)),
+        ("urlsafe", base64.urlsafe_b64encode(chance.randbytes(24)).decode().strip("-_=")),
+        ("hex", _some(chance, HEX, 40)),
+    ]
+
+
+def hex_keys(chance: random.Random) -> list[tuple[str, str]]:
+    """Hex of 16 and of 32 bytes."""
+    return [("hex32", _some(chance, HEX, 32)), ("hex64", _some(chance, HEX, 64))]
+
+
+def _case(group: str, syntax: str, template: str, name: str, secret: str, sid: str = "") -> Case:
+    half = len(secret) // 2
+    encoded = base64.b64encode(secret.encode()).decode()
+    text = template.format(k=name, n=name, v=secret, a=secret[:half], b=secret[half:], B=encoded, sid=sid)
+    pieces = (secret[:half], secret[half:]) if "{a}" in template else (encoded,) if "{B}" in template else (secret,)
+    return Case(group, syntax, f"before = 1\n{text}\nafter = 2\n" if "\nbob," not in text else text, pieces)
+
+
+def _crossed(
+    group: str, table: str, names: Sequence[str], made: Sequence[tuple[str, str]], *, each: int, chance: random.Random
+) -> Iterator[Case]:
+    """Every syntax with ``each`` pairs of a name and a kind of secret, every kind among them."""
+    for syntax, template in _lines(table):
+        for number in range(each):
+            kind, secret = made[number % len(made)] if number < len(made) else chance.choice(made)
+            yield _case(group, f"{syntax} ({kind})", template, chance.choice(names), secret)
+
+
+def cases(seed: int = 7) -> list[Case]:
+    """All cases, the same for the same seed."""
+    chance = random.Random(seed)
+    found: list[Case] = []
+
+    def cross(group: str, table: str, names: Sequence[str], kinds: str, each: int) -> None:
+        made = {"password": passwords, "key": keys, "hex": hex_keys}[kinds]
+        for _ in range(each):
+            secrets = made(chance)
+            found.extend(_crossed(group, table, names, secrets, each=len(secrets), chance=chance))
+
+    for table in (QUOTED, BARE):
+        cross("rules", table, PASSWORD_KEYS, "password", 4)
+        cross("rules", table, SECRET_KEYS, "key", 5)
+    cross("rules", GRAMMAR, ["-"], "password", 4)
+    cross("rules", HEX_KEYS, HEX_NAMES, "hex", 10)
+    for syntax, template in _lines(TWILIO):
+        for _ in range(20):
+            found.append(_case("rules", syntax, template, "-", _some(chance, HEX, 32), _some(chance, HEX, 32)))
+    prose = "\n".join(f"prose | {line}" for line in PROSE.strip().splitlines())
+    logins = "\n".join(f"log-in | {line}" for line in LOGINS.strip().splitlines())
+    cross("prose", prose, PASSWORD_NOUNS, "password", 6)
+    cross("prose", prose, SECRET_NOUNS, "key", 4)
+    cross("prose", logins, ["-"], "password", 6)
+    for table in (MORE_QUOTED, MORE_BARE):
+        cross("rules", table, MORE_PASSWORD_KEYS, "password", 2)
+        cross("rules", table, MORE_SECRET_KEYS, "key", 2)
+    more = "\n".join(f"prose | {line}" for line in MORE_PROSE.strip().splitlines())
+    cross("prose", more, PASSWORD_NOUNS, "password", 4)
+    cross("prose", more, SECRET_NOUNS, "key", 3)
+    for table in (LATER_QUOTED, LATER_BARE):
+        cross("held out", table, LATER_PASSWORD_KEYS, "password", 3)
+        cross("held out", table, LATER_SECRET_KEYS, "key", 3)
+    for table in (QUOTED, BARE):
+        cross("held out", table, LATER_PASSWORD_KEYS, "password", 1)
+        cross("held out", table, LATER_SECRET_KEYS, "key", 1)
+    later = "\n".join(f"prose | {line}" for line in LATER_PROSE.strip().splitlines())
+    cross("held out", later, PASSWORD_NOUNS, "password", 4)
+    cross("held out", later, SECRET_NOUNS, "key", 3)
+    return found
+
+
+def is_leak(case: Case) -> bool:
+    """Are seven characters in a row of the secret left, or all of a shorter piece of it?"""
+    masked = mask(case.text.encode()).data
+    return any(
+        piece[start : start + 7].encode() in masked
+        for piece in case.pieces
+        for start in range(max(1, len(piece) - 6))
+        if len(piece) >= 4
+    )
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """The text files that git tracks, or all where the folder is no repository."""
+    listed = subprocess.run(["git", "-C", str(folder), "ls-files", "-z"], capture_output=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        yield from (folder / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name)
+        return
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - {"__pycache__", ".git"})
+        yield from (Path(parent, name) for name in sorted(names))
+
+
+@dataclass(slots=True)
+class Touched:
+    """How much of a tree is masked."""
+
+    lines: int = 0
+    touched: int = 0
+    size_bytes: int = 0
+    cpu_s: float = 0.0
+
+    def add(self, data: bytes) -> list[tuple[str, str]]:
+        """Count a file; gives its touched lines, before and after."""
+        began = time.process_time()
+        masked = mask(data).data
+        self.cpu_s += time.process_time() - began
+        self.size_bytes += len(data)
+        self.lines += data.count(b"\n")
+        if masked == data:
+            return []
+        pairs = zip(data.split(b"\n"), masked.split(b"\n"), strict=True)
+        changed = [(a.decode("latin-1"), b.decode("latin-1")) for a, b in pairs if a != b]
+        self.touched += len(changed)
+        return changed
+
+
+def measure(folder: Path, show: int) -> Touched:
+    """The share of a tree's lines that are masked."""
+    counted = Touched()
+    shown: list[tuple[str, str]] = []
+    for path in files_of(folder):
+        try:
+            if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+                continue
+            data = path.read_bytes()
+        except OSError:
+            continue
+        if b"\0" not in data[:8000]:
+            shown += [
+                (f"{path.name}: {before.strip()[:100]}", after.strip()[:100]) for before, after in counted.add(data)
+            ]
+    for before, after in random.Random(1).sample(shown, min(show, len(shown))):
+        print(f"    {before}\n      {after}")
+    return counted
+
+
+def main() -> int:
+    """The figures as text; 1 where a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trees", type=Path, nargs="*", default=[])
+    parser.add_argument("--no-trees", action="store_true")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--show", type=int, default=0)
+    parser.add_argument("--sample", type=int, default=0, help="so many cases only")
+    asked = parser.parse_args()
+    made = cases(asked.seed)
+    if asked.sample:
+        made = random.Random(asked.seed).sample(made, asked.sample)
+    figures: dict[str, tuple[int, int]] = {}
+    leaks = [case for case in made if is_leak(case)]
+    for group in ("rules", "prose", "held out"):
+        figures[group] = (sum(c.group == group for c in leaks), sum(c.group == group for c in made))
+    for case in leaks[: asked.show]:
+        print(f"    leaked, {case.group}, {case.syntax}: {case.text.strip()!r}")
+    for (group, syntax), count in Counter((case.group, case.syntax) for case in leaks).most_common(asked.show):
+        print(f"    {count} x {group}: {syntax}")
+    if not asked.no_trees:
+        total = Touched()
+        for folder in [Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")), *asked.trees]:
+            one = measure(folder, asked.show)
+            share = one.touched / max(one.lines, 1)
+            print(
+                f"  {one.touched} of {one.lines} lines ({share:.4%}), "
+                f"{one.cpu_s / max(one.size_bytes, 1) * 1e9:.0f} ns/B: {folder}"
+            )
+            total.lines, total.touched = total.lines + one.lines, total.touched + one.touched
+        figures["ordinary lines"] = (total.touched, total.lines)
+    missed = 0
+    for name, (count, of) in figures.items():
+        share = count / max(of, 1)
+        is_missed = share > TARGETS[name]
+        missed += is_missed
+        word = "MISSED" if is_missed else "ok"
+        print(f"{name:16} {count} of {of} ({share:.3%}), at most {TARGETS[name]:.1%}: {word}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The benchmark of masking, small: a sample of its generated secrets, and of ordinary lines."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("masking", REPOSITORY / "benchmarks" / "masking.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["masking"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_more_than_five_thousand_secrets_are_generated_the_same_each_time(bench: ModuleType) -> None:
+    made = bench.cases()
+    assert made == bench.cases() and made != bench.cases(seed=8)
+    assert len(made) > 5_000
+    assert all(piece in case.text for case in made for piece in case.pieces)
+
+
+def test_of_a_sample_no_secret_leaks_by_rule_and_few_in_prose(bench: ModuleType) -> None:
+    made = random.Random(3).sample(bench.cases(seed=11), 900)
+    leaked = [case for case in made if bench.is_leak(case)]
+    assert [case for case in leaked if case.group == "rules"] == []
+    assert len(leaked) <= 0.02 * len(made), leaked
+
+
+def test_a_leak_is_seen(bench: ModuleType) -> None:
+    assert bench.is_leak(bench.Case("rules", "none", "colour = kX9mP2vLq8", ("kX9mP2vLq8",)))
+
+
+def test_few_lines_of_ordinary_code_are_touched(bench: ModuleType) -> None:
+    counted = bench.measure(REPOSITORY / "helix_core", show=0)
+    assert counted.lines > 20_000
+    assert counted.touched <= 0.0005 * counted.lines
