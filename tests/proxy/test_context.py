@@ -147,7 +147,7 @@ def test_an_answer_over_http_hides_nothing(server, project, route):
         if route == "/context/packet":
             (item,) = [one for one in answer.json()["verified"] if "quagga" in one["source_id"]]
             shown = "\\u202e\\u200b\\U000e0041\\x1b"
-            assert item["quote"] == f"def ride_quagga():\r\n\treturn '{shown}'\r", "lines, tabs and line ends stay"
+            assert item["quote"] == f"def ride_quagga():\r\n\treturn '{shown}'", "lines, tabs and line ends stay"
             assert item["source_id"].endswith("\\xe2\\x80\\xae\\xe2\\x80\\x8b\\xf3\\xa0\\x81\\x81\\x1b.py")
     finally:
         (project / name).unlink()
