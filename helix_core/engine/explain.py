@@ -16,6 +16,7 @@ from helix_core.engine.overlay import line_on_disk
 from helix_core.engine.weigher import Placed, Weigher, called, whole_file
 from helix_core.model import Item, LineSpan, Ranked, Reason, RefreshTarget, Source, Status, TaskType, Verdict, Weighed
 from helix_core.packet import target_object
+from helix_core.packet.wire import document_flag
 from helix_core.store.reader import Reader
 from helix_core.weigh.refresh import priority, refresh_plan
 from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
@@ -75,6 +76,8 @@ class Explanation:
         answer = _answer(item.source.source_id, item.start_line, item.end_line, item.symbol, weighed.verdict)
         if seen.buffer is not None:
             answer["buffer"] = asdict(seen.buffer)
+        if weighed.outdated:
+            answer["outdated"] = [document_flag(flag) for flag in weighed.outdated]
         return _with(answer, steps(looked), weighed.verdict, refresh_plan([weighed], task))
 
     def _lines_on_disk(self, source: Source, lines: LineSpan) -> LineSpan:

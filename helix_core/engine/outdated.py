@@ -595,8 +595,9 @@ def _paths(document: bytes, reference: Reference) -> list[bytes]:
     path = reference.path
     if path.startswith("/") or "*" in path or "<" in path or "{" in path:
         return []
-    if "/" not in path and reference.role != "link" and folder:
-        # In a guide ``setup.py`` is the reader's own; beside it is what a document of the root means.
+    is_own = not folder and (is_compound(path.rpartition(".")[0]) or path[:1].isupper())
+    if "/" not in path and reference.role != "link" and not is_own:
+        # ``app.py`` and ``setup.py`` are the reader's own, as a rule; ``NOTES.md`` in a document of the root is not.
         return []
     endings = ("", ".rst", ".md") if reference.role == "doc" else ("",)
     tries = [posixpath.normpath(posixpath.join(folder, path + ending)) for ending in endings]

@@ -130,6 +130,8 @@ def test_a_document_left_behind_names_what_changed_and_since_when(helix, reposit
     assert (answer["reason"], decided(answer)) == ("outdated_doc", "document")
     assert answer["detail"] == "sign_cookie(secret_key, payload) is sign_cookie(secret_key, text) now"
     assert f"line 3: {answer['detail']}" in said(answer, "document")
+    (flag,) = answer["outdated"]
+    assert (flag["change"], flag["was"]) == ("signature_changed", "sign_cookie(secret_key, payload)")
     assert git(repository, "rev-parse", "--short=7", "HEAD").strip() in said(answer, "document")
     assert day[:7] in said(answer, "document")
 

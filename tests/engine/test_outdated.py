@@ -157,6 +157,20 @@ def test_a_file_that_moved_is_told_with_its_new_place(open_helix, gates):
     assert found(open_helix, gates) == [(5, "app/bell.py is gone; app/tower.py has its text or its name")]
 
 
+def test_a_plain_file_name_is_the_readers_own_and_a_telling_one_is_not(open_helix, gates):
+    for name in ("app.py", "NOTES.md", "tox.ini", "docs/app.py"):
+        (gates / name).write_text("x = 1\n")
+    text = "# Read\n\nWrite `app.py` with `tox.ini`.\n\nMore is in `NOTES.md`, in `docs/app.py` and [here](tox.ini).\n"
+    for name in ("README.md", "docs/more.md"):
+        (gates / name).write_text(text)
+    commit(gates, "Files")
+    git(gates, "rm", "-q", "app.py", "NOTES.md", "tox.ini", "docs/app.py")
+    commit(gates, "No files")
+    gone = [f"{name} is gone" for name in ("NOTES.md", "docs/app.py", "tox.ini")]
+    assert sorted(found(open_helix, gates, "README.md")) == [(5, each) for each in gone]
+    assert found(open_helix, gates, "docs/more.md") == [(5, "docs/app.py is gone")]
+
+
 def test_a_stated_value_is_told_once(open_helix, gates):
     change(gates, "app/gate.py", ("LIMIT = 30", "LIMIT = 60"))
     commit(gates, "Wait longer")

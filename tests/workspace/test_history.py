@@ -231,3 +231,30 @@ def test_one_git_process_answers_all_questions_and_is_gone_at_the_end(repository
         process = reader._process
         assert process is not None
     assert process.poll() is not None
+
+
+def test_two_commits_are_compared_by_their_trees(repository):
+    for name in ("a.py", "same/deep/kept.py", "app/left.py", "app/moved.py", "app/turned"):
+        repository.write(name, f"{name}\n")
+    repository.commit()
+    first = repository.git("rev-parse", "HEAD").strip().decode()
+    repository.write("a.py", "other\n")
+    repository.git("rm", "-q", "app/left.py", "app/turned")
+    repository.git("mv", "app/moved.py", "app/new.py")
+    repository.write("app/turned/into.py", "folder\n")
+    repository.commit()
+    last = repository.git("rev-parse", "HEAD").strip().decode()
+    with BlobReader(opened(repository)) as reader:
+        found = reader.differing(first, last)
+        assert set(found) == {
+            b"a.py",
+            b"app/left.py",
+            b"app/moved.py",
+            b"app/new.py",
+            b"app/turned",
+            b"app/turned/into.py",
+        }
+        assert found[b"app/moved.py"] == (found[b"app/new.py"][1], "")
+        assert found[b"app/turned"][1] == "" and found[b"app/turned/into.py"][0] == ""
+        assert reader.contents([found[b"a.py"][0], found[b"a.py"][1]]) == [b"a.py\n", b"other\n"]
+        assert reader.differing(last, last) == {}
