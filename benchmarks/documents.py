@@ -48,6 +48,7 @@ LEAST_PRECISION = 0.8
 MOST_UNJUDGED = 0.1
 SINCE = "2014-01-01"
 BUDGET_MS = 120_000.0
+MOST_COMMITS = 1_500
 DOCUMENTS = (".md", ".rst", ".txt")
 VERDICTS = ("right", "arguable", "wrong")
 _NOT_CODE = re.compile(
@@ -113,6 +114,9 @@ class History:
         self.folder = folder
         self.name = folder.name.removesuffix(".git") if folder.name not in (".git", "repo") else folder.parent.name
         self._declared: dict[str, tuple[dict[str, frozenset[str]], frozenset[str]]] = {}
+        self._blobs = subprocess.Popen(
+            ["git", "-C", str(folder), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -149,14 +153,27 @@ class History:
     def _of_blob(self, blob: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
         known = self._declared.get(blob)
         if known is None:
-            text = self.git("cat-file", "blob", blob)
+            text = self._blob(blob)
             known = self._declared[blob] = (declared(text), frozenset(_WORD.findall(text)))
         return known
 
+    def _blob(self, name: str) -> str:
+        asked, answers = self._blobs.stdin, self._blobs.stdout
+        assert asked is not None and answers is not None
+        asked.write(name.encode() + b"\n")
+        asked.flush()
+        size = int(answers.readline().split()[2])
+        return answers.read(size + 1)[:-1].decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End git."""
+        self._blobs.kill()
+        self._blobs.communicate()
+
     def mended(self, most: int) -> list[Event]:
-        """At most ``most`` events, of at most the last 600 commits that edit documents."""
+        """At most ``most`` events, of at most the last ``MOST_COMMITS`` commits that edit documents."""
         commits = self.git(
-            *("log", "--no-merges", "--format=%H %P", f"--since={SINCE}", "--diff-filter=M", "-600", "--"),
+            *("log", "--no-merges", "--format=%H %P", f"--since={SINCE}", "--diff-filter=M", f"-{MOST_COMMITS}", "--"),
             *(f"*{ending}" for ending in DOCUMENTS),
         )
         rows = [row.split() for row in commits.split("\n") if len(row.split()) == 2]
@@ -445,7 +462,11 @@ def main() -> int:
     projects = []
     for repository in args.repositories:
         with tempfile.TemporaryDirectory() as folder:
-            projects.append(replayed(History(repository.resolve()), Path(folder), args))
+            history = History(repository.resolve())
+            try:
+                projects.append(replayed(history, Path(folder), args))
+            finally:
+                history.close()
     for project in projects:
         report(project.name, [project], judged)
     report("development", [one for one in projects if one.name in args.develop], judged)

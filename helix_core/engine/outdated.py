@@ -154,8 +154,12 @@ class OutdatedDocuments:
         if not references or not self._is_as_committed(document, committed):
             return ()
         look = _Look(self, document, committed)
-        flags = [flag for one in references for flag in look.flags(one)]
-        return tuple({(flag.change, flag.symbol, flag.line): flag for flag in flags}.values())
+        found: dict[tuple[DocumentChange, str, int], DocumentFlag] = {}
+        for one in references:
+            for flag in look.flags(one):
+                # What a paragraph says twice is wrong once.
+                found.setdefault((flag.change, flag.symbol, one.first_line), flag)
+        return tuple(found.values())
 
     def _is_as_committed(self, document: CommittedText, committed: BlobReader) -> bool:
         """A document with edits of its own since its commit is being brought up to date right now."""
