@@ -65,6 +65,19 @@ class DiskFile:
     content_hash: str
 
 
+def is_no_project(folder: Path) -> bool:
+    """The root of the disk, or the user's whole home: nobody means to have all of it indexed."""
+    real = os.path.realpath(folder)
+    return real == os.path.realpath(Path(real).anchor) or real == os.path.realpath(os.path.expanduser("~"))
+
+
+def check_project(folder: Path) -> None:
+    """Raises WorkspaceError for a folder that is no project, before anything of it is listed."""
+    if is_no_project(folder):
+        what = "the root of the disk" if os.path.realpath(folder) == Path(folder).anchor else "your home folder"
+        raise WorkspaceError(f"{folder} is {what}, not a project; name a project's folder, as in --path ~/project")
+
+
 def signature_of(status: os.stat_result) -> StatSignature:
     """The four fields of a stat that move when a file's bytes do."""
     return StatSignature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from helix_core.config import load_config
+from helix_core.workspace.disk import check_project
 from helix_ls.cli.output import complain, warn
 from helix_ls.cli.progress import Bar
 
@@ -21,7 +22,11 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Helix]:
-    """The engine on a folder, closed at the end; what the user should know of settings and index goes to stderr."""
+    """The engine on a folder, closed at the end; what the user should know of settings and index goes to stderr.
+
+    Raises WorkspaceError for a home folder and for the root of the disk.
+    """
+    check_project(folder)
     from helix_core.embed.encoder import HastyEncoder
     from helix_core.engine import Helix
 

@@ -28,11 +28,14 @@ def serve(
 ) -> None:
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
+    from helix_core.workspace.disk import check_project
     from helix_ls.proxy.key import admins_key, users_key
     from helix_ls.proxy.server import run
     from helix_ls.proxy.upstream_keys import taken
     from helix_ls.proxy.upstreams import addresses
 
+    for folder in (path, *(also or [])):
+        check_project(folder)
     # The user's own settings alone: a workspace may not say where chats are sent.
     config = load_config(None)
     warn(config.warnings)

@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
+from helix_core.workspace.disk import is_no_project
 
 
 class Choice(Protocol):
@@ -54,12 +55,13 @@ class Folders:
     def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
         """The folder of that name, else the first, and then the names of those that were not chosen.
 
-        Raises UsageError for another name, and where none was named and the one we run in is no project's.
+        Raises UsageError for another name, and where the command's folder is no project's.
         """
-        if not self._offered and not self._is_named and is_no_project(self._given):
+        if not self._offered and is_no_project(self._given):
+            which = "the folder that was named" if self._is_named else "no folder was named, and the one it started in"
             raise UsageError(
-                "no folder was named, and the one Helix was started in is no project; add the project's folder to the "
-                "command in the client's settings: helix mcp /path/to/project"
+                f"{which} is no project, but a home or the whole disk; add the project's folder to the command in the "
+                "client's settings: helix mcp /path/to/project"
             )
         named = self._offered or {one_line(self._given.name): self._given}
         if name is None:
@@ -80,8 +82,3 @@ def folder_of(uri: str) -> Path | None:
         return path if path.is_absolute() and path.is_dir() and not is_no_project(path) else None
     except (OSError, ValueError):
         return None
-
-
-def is_no_project(folder: Path) -> bool:
-    """The root of the disk, or the user's whole home: clients without a project start there."""
-    return folder == Path(folder.anchor) or str(folder) == os.path.realpath(os.path.expanduser("~"))

@@ -155,3 +155,32 @@ def test_a_damaged_index_is_moved_aside_rebuilt_and_told_once(helix: RunHelix, s
     assert ran.err.count("\n") == 1
     assert "moved aside" in ran.err
     assert helix("search", "total price", "--path", shop, "--json").err == ""
+
+
+@pytest.mark.parametrize("verb", ["search", "packet", "context"])
+def test_a_question_about_a_home_or_the_whole_disk_is_refused_with_the_next_action(
+    helix: RunHelix, tmp_path: Path, verb: str
+) -> None:
+    home = tmp_path / "home"
+    (tmp_path / "link").symlink_to(home)
+    for place in ("/", home, tmp_path / "link", "~"):
+        ran = helix(verb, "where is it", "--path", place, cwd=tmp_path)
+        assert ran.status == 2
+        assert "not a project; name a project's folder" in ran.complaint
+    assert "not a project" in helix(verb, "where is it", cwd=home).complaint
+    assert not (home / "cache").exists()
+
+
+@pytest.mark.parametrize("verb", ["index", "serve", "status"])
+def test_no_verb_takes_a_home_or_the_whole_disk_for_a_project(helix: RunHelix, tmp_path: Path, verb: str) -> None:
+    for place in ("/", tmp_path / "home"):
+        ran = helix(verb, place)
+        assert ran.status == 2
+        assert "not a project" in ran.complaint
+
+
+def test_a_project_inside_a_home_is_one(helix: RunHelix, tmp_path: Path) -> None:
+    project = tmp_path / "home" / "project"
+    project.mkdir()
+    (project / "a.py").write_text("def wombat():\n    return 1\n")
+    assert helix("search", "wombat", "--path", project, "--json").answer["items"]

@@ -61,12 +61,12 @@ def test_where_no_daemon_can_start_it_answers_itself_and_says_so(environ, projec
     agent.close()
 
 
-def test_a_home_or_the_whole_disk_is_no_project_unless_it_is_named(start, tmp_path):
-    agent = start(cwd="/")
-    agent.initialize()
-    said = agent.refusal("helix_search", question="sign_cookie")
-    assert "add the project's folder to the command" in said
-    assert [tool["name"] for tool in agent.request("tools/list")["result"]["tools"]]
+def test_a_home_or_the_whole_disk_is_no_project_named_or_not(start, tmp_path):
+    for agent in (start(cwd="/"), start("/")):
+        agent.initialize()
+        said = agent.refusal("helix_search", question="sign_cookie")
+        assert "add the project's folder to the command" in said
+        assert [tool["name"] for tool in agent.request("tools/list")["result"]["tools"]]
 
 
 def test_the_folder_it_is_started_in_is_the_one_it_is_about(start, project):

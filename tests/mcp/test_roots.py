@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from helix_core.errors import UsageError
-from helix_ls.mcp.roots import Folders, folder_of, is_no_project
+from helix_core.workspace.disk import is_no_project
+from helix_ls.mcp.roots import Folders, folder_of
 
 
 def test_roots_are_chosen_by_name_and_names_that_recur_are_told_apart(tmp_path):
