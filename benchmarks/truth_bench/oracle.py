@@ -187,7 +187,8 @@ class Oracle:
     def _is_due_of_mark(self, mark: Mapping[str, Any], path: bytes, found: OnDisk) -> bool:
         """``changed`` is due when the text stands nowhere under its symbol, ``renamed`` when it does under another."""
         if mark["reason"] in {"changed", "renamed", "not_indexed"}:
-            return bool(found.trouble) or b"\0" in found.data or not _stands_as_told(path, found.data, mark)
+            no_text = b"\0" in found.data or b"@" + b"generated" in found.data
+            return bool(found.trouble) or no_text or not _stands_as_told(path, found.data, mark)
         # Of a packet, a verdict that speaks of the question rather than of the file stays with it.
         if mark["reason"] == "unlocated":
             return True

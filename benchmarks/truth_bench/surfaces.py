@@ -209,13 +209,11 @@ class Mcp:
     def refresh(self) -> None:
         """Wait until the daemon's index is level with the disk."""
         deadline = time.monotonic() + ANSWER_S
-        while not self._is_level():
+        while not is_level(status := self._tool("helix_status")):
             if time.monotonic() > deadline:
-                raise AskError(f"the daemon was not level with the disk in {ANSWER_S:.0f} s")
+                why = {name: status.get(name) for name in ("pending", "set_aside", "notes", "live")}
+                raise AskError(f"the daemon was not level with the disk in {ANSWER_S:.0f} s: {why}")
             time.sleep(0.05)
-
-    def _is_level(self) -> bool:
-        return is_level(self._tool("helix_status"))
 
     def marks(self, opened: Opened, *, ask: bool) -> list[Mapping[str, Any]]:
         return opened.marked(self._tool("helix_refresh_targets", packet_id=opened.id)["items"])
@@ -285,24 +283,27 @@ class Lsp:
 
     def refresh(self) -> None:
         deadline = time.monotonic() + ANSWER_S
-        while not self._is_level():
+        while not is_level(status := self._command("helix.status", {})):
             if time.monotonic() > deadline:
-                raise AskError(f"the server was not level with the disk in {ANSWER_S:.0f} s")
+                why = {name: status.get(name) for name in ("pending", "set_aside", "notes", "live")}
+                raise AskError(f"the server was not level with the disk in {ANSWER_S:.0f} s: {why}")
             time.sleep(0.05)
-
-    def _is_level(self) -> bool:
-        return is_level(self._command("helix.status", {}))
 
     def marks(self, opened: Opened, *, ask: bool) -> list[Mapping[str, Any]]:
         if ask:
             self._command("helix.refreshPlan", {"packet_id": opened.id})
         told = [
-            params["items"]
+            params
             for _, method, params in list(self._client.heard)
             if method == "helix/verdicts" and params["packet_id"] == opened.id
         ]
+        if told and "symbol" not in (told[-1]["items"] or [{}])[0]:
+            return opened.marked(told[-1]["items"])
         if told:
-            return opened.marked(told[-1])
+            # The packet was asked again meanwhile: what it shows now, and what it showed first.
+            later = [Opened.of(params["packet"]) for params in told if "packet" in params]
+            known = {_key(item): item for one in (opened, *later) for item in one.items}
+            return [{**known[_key(mark)], **mark} for mark in told[-1]["items"]]
         names = ("status", "reason")
         shown = [{"now": item.get("buffer"), **{name: item[name] for name in names}} for item in opened.items]
         return opened.marked(shown)
@@ -326,6 +327,10 @@ class Lsp:
                 self._client.process.kill()
             self._loop.call_soon_threadsafe(self._loop.stop)
             stop_daemon(self._environment)
+
+
+def _key(item: Mapping[str, Any]) -> tuple[str, str, str]:
+    return item["source_id"], item["gene_id"], item["symbol"]
 
 
 class Daemon:
