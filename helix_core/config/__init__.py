@@ -7,8 +7,7 @@ file holds it, which never stops a command; an unknown key is a warning.
 """
 
 from helix_core.config.load import WORKSPACE_FILE, current, default_cache_dir, explain, load_config, user_file
-from helix_core.config.settings import Config, Origin, Setting, Valued
-from helix_core.config.upstreams import UpstreamSetting
+from helix_core.config.settings import Config, Origin, Setting, UpstreamSetting, Valued
 
 __all__ = [
     "WORKSPACE_FILE",

@@ -1,13 +1,93 @@
-"""What can be set, with default, bounds and meaning in one place; everything else is read off these declarations."""
+"""What can be set, with default, bounds and meaning in one place; everything else is derived from these declarations.
+
+Includes ``[proxy.upstreams.<name>]``, the servers that answer chats where there is more than one. Raises ConfigError
+with the place of the value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from helix_core.config.upstreams import UpstreamSetting
+from helix_core.errors import ConfigError
+
+
+def is_line(value: object) -> bool:
+    """Text that is one line and not empty."""
+    return isinstance(value, str) and value != "" and "\0" not in value and "\n" not in value
+
+
+def address(text: str, where: str) -> str:
+    """An http address of a server, without a closing slash, a query, or a name and password in it."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        fits = False
+    if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
+        # What was written may hold a password: it is not said again.
+        raise ConfigError(f"{where}: this is no plain http address; write it as http://127.0.0.1:11434/v1")
+    return text.rstrip("/")
+
+
+MOST = 16
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_KEYS = ("url", "models", "key_env")
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamSetting:
+    """One of them; an empty ``models`` stands for every model, an empty ``key_env`` for no variable."""
+
+    name: str
+    url: str
+    models: tuple[str, ...] = ()
+    key_env: str = ""
+
+    def __str__(self) -> str:
+        """One line, for people."""
+        told = [f"models {', '.join(self.models)}"] if self.models else []
+        told += [f"key from {self.key_env}"] if self.key_env else []
+        return f"{self.name} at {self.url}" + (f" ({'; '.join(told)})" if told else "")
+
+
+def upstreams(value: Any, where: str, lines: Mapping[str, int], warnings: list[str]) -> tuple[UpstreamSetting, ...]:
+    """What the tables of the file ``where`` say; ``lines`` has the line of each key below them. Raises ConfigError."""
+    if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
+        raise ConfigError(f"{where}, key proxy.upstreams: expected tables; write [proxy.upstreams.NAME] with a url")
+    if len(value) > MOST:
+        raise ConfigError(f"{where}, key proxy.upstreams: more than {MOST} upstreams; remove some")
+    return tuple(_one(name, table, where, lines, warnings) for name, table in value.items())
+
+
+def _one(
+    name: str, table: dict[str, Any], where: str, lines: Mapping[str, int], warnings: list[str]
+) -> UpstreamSetting:
+    def place(key: str) -> str:
+        line = lines.get(f"{name}.{key}") or lines.get(name)
+        return f"{where}{f' line {line}' if line else ''}, key proxy.upstreams.{name}{f'.{key}' if key else ''}"
+
+    if _NAME.fullmatch(name) is None:
+        raise ConfigError(f"{place('')}: a name is up to 40 letters, digits, - or _; choose such a one")
+    for key in table:
+        if key not in _KEYS:
+            warnings.append(f"{place(key)}: nothing is called {key}; the keys are {', '.join(_KEYS)}")
+    url, models, variable = (table.get(key) for key in _KEYS)
+    if not isinstance(url, str) or not is_line(url):
+        raise ConfigError(f"{place('url')}: expected an address; write it as http://127.0.0.1:11434/v1")
+    if models is not None and not (isinstance(models, list) and all(is_line(each) for each in models)):
+        raise ConfigError(f'{place("models")}: expected a list of text; write patterns as ["llama*", "qwen*"]')
+    if variable is not None and not (isinstance(variable, str) and _VARIABLE.fullmatch(variable)):
+        # A key that was written here by mistake is not said again.
+        raise ConfigError(f"{place('key_env')}: expected the name of an environment variable; never write a key here")
+    return UpstreamSetting(name, address(url, place("url")), tuple(models or ()), variable or "")
+
 
 Value = int | float | bool | str | tuple[str, ...] | tuple[UpstreamSetting, ...]
 Kind = Literal[

@@ -7,7 +7,7 @@ from typing import Any
 
 from helix_core.engine.explain_ranking_words import PLACE_SIGNS, PLACE_SIGNS_ABSENT, RANKERS, SIGNS
 from helix_core.model import Found, Ranked, Weighed
-from helix_core.model.account import Account, Listed, Sign
+from helix_core.model.answer import Account, RankedFile, Sign
 from helix_core.packet import search_answer, search_item
 from helix_core.search.confidence import FLOOR
 
@@ -82,7 +82,7 @@ def _explains(found: Found, account: Account, shown: Iterable[str]) -> dict[str,
     }
 
 
-def _listed(one: Listed, in_answer: frozenset[str]) -> dict[str, Any]:
+def _listed(one: RankedFile, in_answer: frozenset[str]) -> dict[str, Any]:
     return {
         "source_id": one.source_id,
         "rank": one.rank,

@@ -28,10 +28,15 @@ from helix_core.model.content import (
     Definition,
     Document,
     EmbeddedText,
+    FileEntry,
+    GitState,
     IndexText,
     Item,
+    LastCommit,
     Level,
+    Listing,
     SetAside,
+    Skipped,
     Source,
     SourceState,
     StatSignature,
@@ -39,7 +44,6 @@ from helix_core.model.content import (
 )
 from helix_core.model.kinds import Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
 from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExchange, Note, NoteItem
-from helix_core.model.workspace import FileEntry, GitState, LastCommit, Listing, Skipped
 
 __all__ = [
     "NOTE_SCHEME",

@@ -1,4 +1,4 @@
-"""What becomes of a question: ranked items, verdicts, contradictions, things to read again."""
+"""What becomes of a question: ranked items, verdicts, contradictions, refresh targets, and the account of a ranking."""
 
 from __future__ import annotations
 
@@ -7,10 +7,64 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from helix_core.model.account import Account
-from helix_core.model.content import Item, Source
+from helix_core.model.content import Item, LastCommit, Source
 from helix_core.model.kinds import Reason, Status
-from helix_core.model.workspace import LastCommit
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """A file in a ranker's list.
+
+    ``rank`` is 1-based; ``part`` is what the place in this list adds to the file's fused score, ``share`` (0..1) how
+    much of that score it is.
+    """
+
+    source_id: str
+    rank: int
+    part: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankerAccount:
+    """A ranker that was heard: how much its word counts, how many files it named, and those of them worth showing,
+    best first: its first ones, and every file of the answer."""
+
+    name: str
+    weight: float
+    files: int
+    listed: tuple[RankedFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What was looked at, what was found, and how much that speaks for (above 0) or against (below 0)."""
+
+    name: str
+    value: float
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a search can tell of itself.
+
+    ``model`` names whose vectors served (empty: none), ``levels`` which of them were searched, ``unready`` what keeps
+    others back. ``presence`` (0..1): is what was asked here at all? ``place`` (0..1): if so, is the first place the
+    one? ``lines`` has, by the ids of items, why the second stage chose that place: the effect of a sign is measured
+    from the average of all places that were looked at. It is empty where that stage had no time.
+    """
+
+    rankers: tuple[RankerAccount, ...]
+    model: str
+    levels: tuple[str, ...]
+    unready: tuple[str, ...]
+    presence: float
+    presence_signs: tuple[Sign, ...]
+    place: float
+    place_signs: tuple[Sign, ...]
+    lines: Mapping[int, tuple[Sign, ...]]
+
 
 Overlays: TypeAlias = Mapping[bytes, bytes]
 """What an editor has open: path from the root -> the buffer as UTF-8 bytes. One that equals the disk says nothing."""

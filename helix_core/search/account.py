@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from helix_core.model import Ranked
-from helix_core.model.account import Account, Listed, RankerAccount, Sign
+from helix_core.model.answer import Account, RankedFile, RankerAccount, Sign
 from helix_core.search.confidence import Signs, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
@@ -65,7 +65,7 @@ def _rankers(searched: Searched) -> tuple[RankerAccount, ...]:
             ranking.weight,
             len(files),
             tuple(
-                Listed(sources[one.id].source_id, one.parts[0][1], one.score, one.score / totals[one.id])
+                RankedFile(sources[one.id].source_id, one.parts[0][1], one.score, one.score / totals[one.id])
                 for one in chosen
                 if one.id in sources
             ),

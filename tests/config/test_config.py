@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_core.config import Config, explain, load_config
+from helix_core.config.load import MAX_BYTES, read
 from helix_core.config.settings import SETTINGS
-from helix_core.config.toml_file import MAX_BYTES, read
 from helix_core.errors import ConfigError, HelixError
 
 
