@@ -14,7 +14,7 @@ from helix_core.model import GitState, LastCommit
 from helix_core.store.reader import Reader
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
-from helix_core.workspace.line_history import LineHistory
+from helix_core.workspace.history import LineHistory
 from helix_core.workspace.state import GitStateReader
 
 MOVED_HEAD_S = 0.25

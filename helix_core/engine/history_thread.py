@@ -6,8 +6,7 @@ import threading
 
 from helix_core.errors import GitError
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import LastCommits, co_changes, last_commits
-from helix_core.workspace.kinship import Kin, kin_of
+from helix_core.workspace.history import Kin, LastCommits, co_changes, kin_of, last_commits
 
 CO_CHANGES_S = 5.0
 

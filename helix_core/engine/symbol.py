@@ -24,7 +24,7 @@ from helix_core.search.import_paths import Imports
 from helix_core.store.hits import DefinitionHit
 from helix_core.store.reader import Reader
 from helix_core.store.uses import DefinedAt
-from helix_core.workspace.line_history import LineHistory, Lines
+from helix_core.workspace.history import BlamedLines, LineHistory
 
 SYMBOL_SCHEMA = "helix.symbol/1"
 ROUNDS = 2
@@ -121,7 +121,7 @@ class SymbolAnswer:
         first = [self._reader.items_of(partner.source_id)[:1] for partner in partners]
         return [Spot(item, 1, 1, "") for items in first for item in items]
 
-    def _asked_of_git(self, definitions: list[Spot]) -> Lines | None:
+    def _asked_of_git(self, definitions: list[Spot]) -> BlamedLines | None:
         """Have git look up who wrote the first definition while the rest is found out."""
         if self._history is None or not definitions:
             return None
@@ -130,11 +130,11 @@ class SymbolAnswer:
         file = self._weigher.observer.look(source).file
         if file is None or file.content_hash != source.content_hash:
             return None
-        lines = Lines(source.path, file.content_hash, spot.start_line, spot.end_line, file.data)
+        lines = BlamedLines(source.path, file.content_hash, spot.start_line, spot.end_line, file.data)
         self._history.ask(lines)
         return lines
 
-    def _dated(self, first: Place, lines: Lines | None) -> tuple[Place, dict[str, Any]]:
+    def _dated(self, first: Place, lines: BlamedLines | None) -> tuple[Place, dict[str, Any]]:
         """The definition with the last commit of its own lines where git told in time, or else of its file."""
         uncommitted = False
         if self._history is not None and lines is not None and first.commit is not None:

@@ -40,7 +40,7 @@ from helix_core.weigh.truth import HIGH_RISK, live_truth, specificity
 from helix_core.weigh.verdict import TEXT_THERE, TRUE_NOW, Observation, verdict
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import DiskFile
-from helix_core.workspace.line_history import LineHistory, Lines
+from helix_core.workspace.history import BlamedLines, LineHistory
 from helix_core.workspace.paths import uri_of
 
 SHALLOW = (
@@ -91,7 +91,7 @@ class Facts:
         if file is None or self.lines is None or not file.data:
             return ()
         count = line_count(file.data)
-        lines = Lines(path, file.content_hash, 1, count, file.data)
+        lines = BlamedLines(path, file.content_hash, 1, count, file.data)
         self.lines.ask(lines)
         found = self.lines.each(lines, wait_s)
         # For git a lone CR ends no line: then its lines are not ours.

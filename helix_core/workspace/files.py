@@ -1,8 +1,7 @@
-"""THE matcher: which files of a workspace count, and why the others do not.
+"""The matcher: which files of a workspace count, and why the others do not.
 
-Inside a work tree git itself decides (tracked, or untracked and not ignored), elsewhere ``.gitignore`` files and the
-usual cache folders do. Then the never-read list, ``.helixignore`` files and the size have their say. Names and
-stats only: what the bytes say is ``content_reason``, asked by whoever reads them.
+One answer for the watcher, ingest, packets and the proxy. It combines git's own listing, ignore files, the list of
+private names that are never read, and what a file's bytes say (binary, minified, generated).
 """
 
 from __future__ import annotations
@@ -10,19 +9,241 @@ from __future__ import annotations
 import os
 import stat as modes
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from helix_core.errors import GitError
+from helix_core.lines import line_breaks
 from helix_core.model import FileEntry, Listing, Reason, Skipped
-from helix_core.workspace.content import content_reason
 from helix_core.workspace.disk import MAX_BYTES, DiskError, Root, Scan, signature_of
 from helix_core.workspace.git import Git
-from helix_core.workspace.ignore import MAX_RULES_BYTES, Rules, RuleTree, parse_rules, rules_of
-from helix_core.workspace.private import is_private
-from helix_core.workspace.tracked import Named, names_in
-from helix_core.workspace.walk import Walked, walk, walk_only
+from helix_core.workspace.ignore import (
+    MAX_RULES_BYTES,
+    IgnoreRules,
+    RuleTree,
+    Walked,
+    outermost,
+    parse_rules,
+    rules_of,
+    walk,
+    walk_only,
+)
 
-__all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason"]
+_HEAD_BYTES = 8192
+_MARKER_BYTES = 1024
+_MAX_LINES = 50_000
+_MINIFIED_BYTES = 5000
+_MINIFIED_MEAN = 500
+_PROSE = (b".md", b".markdown", b".mdx", b".rst", b".txt", b".adoc", b".tex", b".org")
+_LOCKS = frozenset(
+    b"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock pipfile.lock pdm.lock "
+    b"uv.lock cargo.lock composer.lock gemfile.lock go.sum flake.lock mix.lock pubspec.lock podfile.lock "
+    b"packages.lock.json".split()
+)
+_COMMENT = (b"#", b"//", b"/*", b"*", b"<!--", b"--", b";", b"%", b'"""', b"..", b"{#", b"(*")
+_GENERATED = b"generated"
+_HANDS_OFF = (b"@" + _GENERATED, b"do not edit", b"do not modify")
+_KEY_OPENING = b"-----BEGIN "
+_KEY_MARK = b"PRIVATE KEY"
+
+
+def content_reason(path: bytes, data: bytes) -> str:
+    """Why these bytes do not count: ``binary``, ``minified``, ``generated``, ``too_large``, ``private``, or ``""``."""
+    head = data[:_HEAD_BYTES]
+    if b"\0" in head:
+        return "binary"
+    if _is_private_key(head):
+        return "private"
+    name = path.rpartition(b"/")[2].lower()
+    if name in _LOCKS or _says_generated(head[:_MARKER_BYTES]):
+        return "generated"
+    if b".min." in name or _is_minified(name, data):
+        return "minified"
+    return "too_large" if line_breaks(data) > _MAX_LINES else ""
+
+
+def _is_private_key(head: bytes) -> bool:
+    """A file that *is* a key (PEM, RFC 7468, or OpenPGP armour); one that quotes a key is left to masking."""
+    opening, _, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if opening.startswith(_KEY_OPENING) and opening.rstrip().endswith(b"-----"):
+        return _KEY_MARK in head
+    return False
+
+
+def _says_generated(head: bytes) -> bool:
+    """A comment near the top with the tag, or with both words tools write: made by a program, hands off."""
+    for line in head.splitlines()[:15]:
+        text = line.strip().lower()
+        if text.startswith(_COMMENT) and _GENERATED in text and any(words in text for words in _HANDS_OFF):
+            return True
+    return False
+
+
+def _is_minified(name: bytes, data: bytes) -> bool:
+    """Lines no person writes: over 500 bytes on average, the longest over 5,000. Prose may have long paragraphs."""
+    if len(data) < _MINIFIED_BYTES or len(data) < _MINIFIED_MEAN * (line_breaks(data) + 1):
+        return False
+    if name.endswith(_PROSE):
+        return False
+    return max(map(len, data.splitlines())) > _MINIFIED_BYTES
+
+
+_FOLDERS = frozenset({b".git", b".hg", b".svn", b".jj", b".helix", b".ssh", b".gnupg", b".password-store"})
+_NAMES = frozenset(
+    b".netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials .htpasswd .htdigest .dockercfg .s3cfg "
+    b".boto .terraformrc terraform.rc .vault-token .envrc .env kubeconfig credentials.json "
+    b"application_default_credentials.json id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk "
+    b"wallet.dat "
+    b".bash_history .zsh_history .sh_history .python_history .psql_history .mysql_history .sqlite_history "
+    b".node_repl_history .irb_history .rediscli_history .git".split()
+)
+_EXTENSIONS = frozenset(
+    b"key ppk p12 pfx p8 jks keystore bks truststore kdbx kdb keychain keychain-db ovpn kubeconfig tfstate tfvars "
+    b"agekey env".split()
+)
+_BELOW = (
+    (b".aws", frozenset({b"credentials", b"config"})),
+    (b".docker", frozenset({b"config.json"})),
+    (b".kube", frozenset({b"config"})),
+    (b".cargo", frozenset({b"credentials", b"credentials.toml"})),
+    (b".gem", frozenset({b"credentials"})),
+    (b".composer", frozenset({b"auth.json"})),
+    (b".m2", frozenset({b"settings.xml", b"settings-security.xml"})),
+    (b".gradle", frozenset({b"gradle.properties"})),
+    (b".streamlit", frozenset({b"secrets.toml"})),
+    (b"gh", frozenset({b"hosts.yml"})),
+    (b"gcloud", frozenset({b"credentials.db", b"access_tokens.db", b"legacy_credentials"})),
+    (b".azure", frozenset({b"accesstokens.json", b"msal_token_cache.json", b"azureprofile.json"})),
+)
+_PREFIXES = (b"client_secret", b"service-account", b"service_account")
+_BELOW_NAMES = frozenset(name for _, names in _BELOW for name in names)
+_PATTERNS_FOR = (b"example", b"sample", b"template", b"tmpl", b"dist", b"defaults")
+_DOTTED_FOLDERS = tuple(b"/" + name + b"/" for name in sorted(_FOLDERS))
+
+
+def is_private(path: bytes) -> bool:
+    """Must the file at ``path`` never be opened?"""
+    folded = path.lower()
+    if b"." in folded and any(folder in b"/" + folded for folder in _DOTTED_FOLDERS):
+        return True
+    name = folded.rpartition(b"/")[2]
+    if name in _NAMES:
+        return True
+    stem, dot, extension = name.rpartition(b".")
+    if name.startswith(b".env."):
+        return extension not in _PATTERNS_FOR
+    if dot and extension in _EXTENSIONS:
+        return stem.rpartition(b".")[2] not in _PATTERNS_FOR
+    if dot and extension == b"backup" and stem.endswith(b".tfstate"):
+        return True
+    if extension == b"json" and name.startswith(_PREFIXES):
+        return True
+    return name in _BELOW_NAMES and _is_below(folded, name)
+
+
+def _is_below(folded: bytes, name: bytes) -> bool:
+    folder = folded.rpartition(b"/")[0].rpartition(b"/")[2]
+    return any(folder == parent and name in names for parent, names in _BELOW)
+
+
+_SUBMODULE = b"160000"
+_MAX_DEPTH = 8
+
+
+@dataclass(slots=True)
+class TrackedNames:
+    """Paths relative to the workspace root; ``sparse`` are those git leaves out of the work tree on purpose,
+    ``opaque`` folders that hold a repository git could not list, ``twins`` folders that are other work trees of it."""
+
+    paths: set[bytes] = field(default_factory=set)
+    sparse: set[bytes] = field(default_factory=set)
+    opaque: list[bytes] = field(default_factory=list)
+    twins: list[bytes] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def names_in(git: Git, only: Sequence[bytes] = ()) -> TrackedNames:
+    """Every name that counts for git below its folder, or below ``only``; raises ``GitError``."""
+    named = TrackedNames()
+    _collect(_Nested(git), only, named)
+    return named
+
+
+@dataclass(frozen=True, slots=True)
+class _Nested:
+    """A repository: ``below`` is its folder from the workspace root with a trailing ``/``, ``depth`` how many of the
+    workspace's repositories it lies in."""
+
+    git: Git
+    below: bytes = b""
+    depth: int = 0
+
+
+def _collect(repository: _Nested, only: Sequence[bytes], named: TrackedNames) -> None:
+    git, below = repository.git, repository.below
+    command: list[str | bytes] = ["ls-files", "-z", "-t", "-s", "--cached", "--others", "--exclude-standard"]
+    asked = _by_repository(git, only)
+    listing = git.run([*command, "--", *asked] if only else command)
+    inner: list[bytes] = []
+    add = named.paths.add
+    for line in listing.split(b"\0"):
+        tag = line[:1]
+        if tag == b"?":
+            path = line[2:]
+            if path.endswith(b"/"):
+                inner.append(path[:-1])
+            else:
+                add(below + path)
+        elif line:
+            path = line[line.index(b"\t") + 1 :]
+            if line[2:8] == _SUBMODULE:
+                inner.append(path)
+                continue
+            add(below + path)
+            if tag == b"S":
+                named.sparse.add(below + path)
+    for path in inner:
+        _enter(repository, path, asked.get(path, ()), named)
+
+
+def _by_repository(git: Git, only: Sequence[bytes]) -> dict[bytes, list[bytes]]:
+    """What to ask git about, for ``only``: the paths themselves; of one in an inner repository its folder, with the
+    paths to ask that repository about."""
+    asked: dict[bytes, list[bytes]] = {}
+    top = os.fsencode(git.root) + b"/"
+    for path in outermost(only):
+        parts = path.split(b"/")
+        folders = (b"/".join(parts[:depth]) for depth in range(1, len(parts)))
+        border = next((folder for folder in folders if os.path.lexists(top + folder + b"/.git")), None)
+        if border is None:
+            asked[path] = []
+        else:
+            asked.setdefault(border, []).append(path[len(border) + 1 :])
+    return asked
+
+
+def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: TrackedNames) -> None:
+    """List the repository at ``path``: a submodule, or one that merely lies here. A second work tree of the same
+    repository is left out: everything in it would be there twice."""
+    git, below = around.git, around.below
+    folder = os.fsencode(git.root) + b"/" + path
+    if os.path.islink(folder) or not os.path.lexists(folder + b"/.git"):
+        return
+    repository = Git.open(Path(os.fsdecode(folder)))
+    if repository is None or repository.problem or around.depth >= _MAX_DEPTH:
+        named.opaque.append(below + path)
+    elif repository.common_dir == git.common_dir:
+        named.twins.append(below + path)
+        name = (below + path).decode("utf-8", "backslashreplace")
+        named.notes.append(f"{name} is another work tree of this repository; its files were left out")
+    else:
+        try:
+            _collect(_Nested(repository, below + path + b"/", around.depth + 1), only, named)
+        except GitError as error:
+            name = (below + path).decode("utf-8", "backslashreplace")
+            named.notes.append(f"{error} (in {name}, whose files were found without git)")
+            named.opaque.append(below + path)
+
 
 HELIXIGNORE = b".helixignore"
 _BINARY = frozenset(
@@ -112,7 +333,7 @@ def _with_rule_files(only: Sequence[bytes]) -> list[bytes]:
     return [*only, *(folder + b"/" + HELIXIGNORE for folder in sorted(folders))] if only else []
 
 
-def _stat_all(scan: Scan, named: Named) -> Walked:
+def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
     """The names git gave, as they are on disk: a deleted file is simply not there."""
     found = Walked()
     files, skipped = found.files, found.skipped
@@ -182,7 +403,7 @@ def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -
     """The ``.helixignore`` rules in force, None when there are none."""
     suffix = b"/" + HELIXIGNORE
     paths = {file.path for file in files if file.path.endswith(suffix)} | {HELIXIGNORE}
-    found: dict[bytes, Rules] = {}
+    found: dict[bytes, IgnoreRules] = {}
     for path in sorted(paths):
         try:
             found[path.rpartition(b"/")[0]] = parse_rules(scan.read(path, MAX_RULES_BYTES).data)
@@ -192,3 +413,6 @@ def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -
         return None
     everywhere = [os.fsencode(line).decode("latin-1") for line in options.helixignore]
     return RuleTree(rules_of(everywhere), found)
+
+
+__all__ = ["FileOptions", "content_reason", "ignored_files", "list_files", "name_reason"]

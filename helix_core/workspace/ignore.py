@@ -1,17 +1,94 @@
-"""Ignore files in gitignore syntax, decided as git decides: top down, the last matching line of the deepest file wins.
+"""Ignore files in gitignore syntax, and the walk of a folder that git does not list.
 
-Pathspec translates the patterns; RE2 matches them, because they come with the repository and must not be able to
-stall us. Patterns and paths are compared byte by byte (as Latin-1), so any file name works.
+Patterns match as in git's wildmatch: top down, the last matching line decides.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import stat as modes
+import string
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from typing import Any
 
-from helix_core.workspace.brackets import bracket
+from helix_core.model import FileEntry, Reason, Skipped
+from helix_core.workspace.disk import DiskError, Scan, signature_of
+
+_CLASSES = {
+    "alnum": string.ascii_letters + string.digits,
+    "alpha": string.ascii_letters,
+    "blank": " \t",
+    "cntrl": "".join(map(chr, range(32))) + "\x7f",
+    "digit": string.digits,
+    "graph": "".join(map(chr, range(33, 127))),
+    "lower": string.ascii_lowercase,
+    "print": "".join(map(chr, range(32, 127))),
+    "punct": string.punctuation,
+    "space": " \t\n\r\x0b\x0c",
+    "upper": string.ascii_uppercase,
+    "xdigit": string.hexdigits,
+}
+
+
+def bracket(pattern: str, start: int) -> tuple[str, int] | None:
+    """The RE2 class for the expression opening at ``start`` (Latin-1 text) and the index behind it.
+
+    None when git would never match the pattern: no closing bracket, or an unknown class name.
+    """
+    at = start + 1
+    negated = pattern[at : at + 1] in ("!", "^") and at < len(pattern)
+    at += negated
+    members: set[str] = set()
+    previous = ""
+    first = True
+    while first or pattern[at : at + 1] != "]":
+        first = False
+        step = _member(pattern, at, previous)
+        if step is None:
+            return None
+        matched, previous, at = step
+        members |= matched
+    return _written(members, negated), at + 1
+
+
+def _member(pattern: str, at: int, previous: str) -> tuple[set[str], str, int] | None:
+    """One member: the characters it adds, the character a following range would begin with, the next index."""
+    char = pattern[at : at + 1]
+    following = pattern[at + 1 : at + 2]
+    if not char or (char == "\\" and not following):
+        return None
+    if char == "\\":
+        return {following}, following, at + 2
+    if char == "-" and previous and following and following != "]":
+        end = at + 1 + (following == "\\")
+        if end >= len(pattern):
+            return None
+        return set(map(chr, range(ord(previous), ord(pattern[end]) + 1))), "", end + 1
+    if char == "[" and following == ":":
+        return _named(pattern, at)
+    return {char}, char, at + 1
+
+
+def _named(pattern: str, at: int) -> tuple[set[str], str, int] | None:
+    close = pattern.find("]", at + 2)
+    if close < 0:
+        return None
+    name = pattern[at + 2 : close]
+    if not name.endswith(":"):
+        return {"["}, "[", at + 1
+    characters = _CLASSES.get(name[:-1])
+    return None if characters is None else (set(characters), "", close + 1)
+
+
+def _written(members: set[str], negated: bool) -> str:
+    codes = "".join(f"\\x{{{ord(char):x}}}" for char in sorted(members - {"/"}))
+    if negated:
+        return f"[^/{codes}]"
+    return f"[{codes}]" if codes else r"[^\x{0}-\x{10FFFF}]"
+
 
 MAX_RULES_BYTES = 256 * 1024
 _PRIVATE = 0xE000
@@ -20,7 +97,7 @@ _EVERYTHING_INSIDE = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class IgnoreRule:
     """One line: what it matches in full (a path relative to its file), whether only folders, and what it decides."""
 
     pattern: Any
@@ -29,10 +106,10 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class IgnoreRules:
     """The lines of one ignore file, last first; ``gate`` matches whatever any of them might."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[IgnoreRule, ...]
     gate: Any
 
     def decision(self, path: str, is_folder: bool) -> bool | None:
@@ -45,12 +122,12 @@ class Rules:
         return None
 
 
-def parse_rules(data: bytes) -> Rules:
+def parse_rules(data: bytes) -> IgnoreRules:
     """The rules of an ignore file; lines git would not understand are left out, as git does."""
     return rules_of(data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n"))
 
 
-def rules_of(lines: Iterable[str]) -> Rules:
+def rules_of(lines: Iterable[str]) -> IgnoreRules:
     """The rules of lines already decoded as Latin-1."""
     import re2
 
@@ -58,29 +135,29 @@ def rules_of(lines: Iterable[str]) -> Rules:
     options.log_errors = False
     options.dot_nl = True
     translated = [found for found in map(_translate, lines) if found is not None]
-    rules: list[Rule] = []
+    rules: list[IgnoreRule] = []
     sources: list[str] = []
     for source, folders_only, ignores in reversed(translated):
         try:
-            rules.append(Rule(re2.compile(source, options=options), folders_only, ignores))
+            rules.append(IgnoreRule(re2.compile(source, options=options), folders_only, ignores))
         except re2.error:
             continue
         sources.append(f"(?:{source})")
     if not rules:
-        return Rules((), None)
-    return Rules(tuple(rules), re2.compile("|".join(sources), options=options))
+        return IgnoreRules((), None)
+    return IgnoreRules(tuple(rules), re2.compile("|".join(sources), options=options))
 
 
 class RuleTree:
     """The ignore files of a tree by the folder they stand in, plus rules that hold everywhere."""
 
-    def __init__(self, everywhere: Rules, files: Mapping[bytes, Rules]) -> None:
-        self._files: dict[bytes, list[Rules]] = {b"": [everywhere]} if everywhere.rules else {}
+    def __init__(self, everywhere: IgnoreRules, files: Mapping[bytes, IgnoreRules]) -> None:
+        self._files: dict[bytes, list[IgnoreRules]] = {b"": [everywhere]} if everywhere.rules else {}
         for folder, rules in files.items():
             self.add(folder, rules)
         self._folders: dict[bytes, bool] = {b"": False}
 
-    def add(self, folder: bytes, rules: Rules) -> None:
+    def add(self, folder: bytes, rules: IgnoreRules) -> None:
         """Let ``rules`` hold below ``folder`` (``b""`` is the root); tell before asking about paths below it."""
         if rules.rules:
             self._files.setdefault(folder, []).append(rules)
@@ -196,3 +273,212 @@ def _without_trailing_spaces(line: str) -> str:
     if stripped == line or (len(stripped) - len(stripped.rstrip("\\"))) % 2 == 0:
         return stripped
     return stripped + " "
+
+
+MAX_DEPTH = 200
+MAX_ENTRIES = 500_000
+DEFAULT_SKIPS = frozenset(
+    b"node_modules bower_components .venv venv __pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox .hypothesis "
+    b".eggs .cache .gradle .idea .vs .next .nuxt .svelte-kit .parcel-cache .turbo .terraform .ipynb_checkpoints "
+    b".dart_tool .stack-work .bundle DerivedData .DS_Store .Trash .Spotlight-V100 lost+found "
+    b".git .hg .svn .jj .bzr CVS _darcs .fslckout .helix".split()
+)
+_BARE_REPOSITORY = frozenset({b"HEAD", b"objects", b"refs"})
+_CACHE_TAG = b"CACHEDIR.TAG"
+_UNSAFE_NAMES = frozenset({b"", b".", b".."})
+
+
+@dataclass(slots=True)
+class Walked:
+    """What a walk came by; paths relative to the scan's root."""
+
+    files: list[FileEntry] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def walk(scan: Scan, start: bytes = b"") -> Walked:
+    """Every regular file below folder ``start`` that no rule ignores; ignored folders are named once, not entered."""
+    found = Walked()
+    _walk([start], scan, RuleTree(IgnoreRules((), None), {}), found)
+    return found
+
+
+def walk_only(scan: Scan, only: Iterable[bytes]) -> Walked:
+    """What ``walk`` finds at or below the paths ``only``, at the cost of their depth and of what lies below them.
+
+    Of the folders above them the ignore file and the marks of caches and repositories are read, never their entries.
+    The bound on a walk's names counts below these paths alone.
+    """
+    above = _Above(scan)
+    for path in outermost(only):
+        above.look_at(path)
+    return above.found
+
+
+def outermost(paths: Iterable[bytes]) -> list[bytes]:
+    """The paths that lie below no other of them, in byte order of their components."""
+    kept: list[bytes] = []
+    for path in sorted(set(paths), key=lambda path: path.split(b"/")):
+        if not kept or not path.startswith(kept[-1] + b"/"):
+            kept.append(path)
+    return kept
+
+
+class _Above:
+    """The folders on the way to single paths, each looked at once; what counts at their end is put into ``found``."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.found = Walked()
+        self._scan = scan
+        self._rules = RuleTree(IgnoreRules((), None), {})
+        self._entered: dict[bytes, bool] = {}
+
+    def look_at(self, path: bytes) -> None:
+        """Find the file, or what counts below the folder, at ``path``."""
+        parts = path.split(b"/")
+        if b"\0" in path or not _UNSAFE_NAMES.isdisjoint(parts):
+            return
+        parent = b"/".join(parts[:-1])
+        entry = self._entry(parent, parts[-1], self.found) if self._enters(parent) else None
+        if entry is not None:
+            folders = _sort_out(parent, [(parts[-1], entry)], self._rules, self.found)
+            _walk(folders, self._scan, self._rules, self.found)
+
+    def _enters(self, folder: bytes) -> bool:
+        """Does a walk enter ``folder``? Its rules hold from then on."""
+        known = self._entered.get(folder)
+        if known is None:
+            known = self._entered[folder] = self._is_entered(folder)
+        return known
+
+    def _is_entered(self, folder: bytes) -> bool:
+        aside = Walked()
+        if folder:
+            parent, _, name = folder.rpartition(b"/")
+            entry = self._entry(parent, name, aside) if self._enters(parent) else None
+            if entry is None or not _sort_out(parent, [(name, entry)], self._rules, aside):
+                return False
+        descriptor = _opened(self._scan, folder, aside)
+        if descriptor is None:
+            return False
+        try:
+            names = {name for name in (_CACHE_TAG, *_BARE_REPOSITORY) if _is_there(name, descriptor)}
+        finally:
+            os.close(descriptor)
+        if _is_closed(names):
+            return False
+        self._rules.add(folder, _rules(self._scan, _join(folder, b".gitignore")))
+        return True
+
+    def _entry(self, parent: bytes, name: bytes, found: Walked) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=self._scan.folder(parent), follow_symlinks=False)
+        except (DiskError, FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                found.skipped.append(Skipped(_join(parent, name), "unreadable"))
+            return None
+
+
+def _walk(pending: list[bytes], scan: Scan, rules: RuleTree, found: Walked) -> None:
+    """Look through the folders ``pending`` and all that is entered below them."""
+    seen = 0
+    while pending:
+        folder = pending.pop()
+        entries = _entries(scan, folder, found)
+        names = {name for name, _ in entries}
+        if _is_closed(names):
+            found.skipped.append(Skipped(folder + b"/", "private" if names >= _BARE_REPOSITORY else "ignored"))
+            continue
+        if b".gitignore" in names:
+            rules.add(folder, _rules(scan, _join(folder, b".gitignore")))
+        seen += len(entries)
+        if seen > MAX_ENTRIES:
+            found.notes.append(f"only the first {MAX_ENTRIES} names were looked at; open a smaller folder")
+            break
+        pending.extend(_sort_out(folder, entries, rules, found))
+
+
+def _is_closed(names: Set[bytes]) -> bool:
+    """Is a folder with these names in it a cache, or a bare repository?"""
+    return _CACHE_TAG in names or names >= _BARE_REPOSITORY
+
+
+def _is_there(name: bytes, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _sort_out(
+    folder: bytes, entries: list[tuple[bytes, os.stat_result]], rules: RuleTree, found: Walked
+) -> list[bytes]:
+    """Put the folder's entries where they belong; returns the folders to enter."""
+    enter: list[bytes] = []
+    for name, status in entries:
+        path = _join(folder, name)
+        mode = status.st_mode
+        is_folder = modes.S_ISDIR(mode)
+        if name in DEFAULT_SKIPS or rules.ignores(path, is_folder):
+            found.skipped.append(Skipped(path + b"/" if is_folder else path, "ignored"))
+        elif is_folder:
+            if path.count(b"/") >= MAX_DEPTH:
+                found.skipped.append(Skipped(path + b"/", "too_deep"))
+            else:
+                enter.append(path)
+        elif modes.S_ISREG(mode):
+            found.files.append(FileEntry(path, signature_of(status)))
+        else:
+            found.skipped.append(Skipped(path, "symlink" if modes.S_ISLNK(mode) else "not_a_file"))
+    return enter
+
+
+def _entries(scan: Scan, folder: bytes, found: Walked) -> list[tuple[bytes, os.stat_result]]:
+    """Names and stats of a folder, symlinks not followed; an unreadable folder is recorded and empty."""
+    descriptor = _opened(scan, folder, found)
+    if descriptor is None:
+        return []
+    entries: list[tuple[bytes, os.stat_result]] = []
+    try:
+        with os.scandir(descriptor) as listing:
+            for entry in listing:
+                name = os.fsencode(entry.name)
+                try:
+                    entries.append((name, entry.stat(follow_symlinks=False)))
+                except FileNotFoundError:
+                    continue
+                except OSError:
+                    found.skipped.append(Skipped(_join(folder, name), "unreadable"))
+    finally:
+        os.close(descriptor)
+    return entries
+
+
+def _opened(scan: Scan, folder: bytes, found: Walked) -> int | None:
+    """A descriptor to list ``folder`` with, which the caller closes; without one None, and the reason in ``found``."""
+    try:
+        return os.open(b".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=scan.folder(folder))
+    except DiskError as error:
+        found.skipped.append(Skipped(folder + b"/", _folder_word(error)))
+    except OSError:
+        found.skipped.append(Skipped(folder + b"/", "unreadable"))
+    return None
+
+
+def _folder_word(error: DiskError) -> str:
+    return "symlink" if error.reason is Reason.OUTSIDE_ROOT else error.reason.value
+
+
+def _rules(scan: Scan, path: bytes) -> IgnoreRules:
+    try:
+        return parse_rules(scan.read(path, MAX_RULES_BYTES).data)
+    except DiskError:
+        return IgnoreRules((), None)
+
+
+def _join(folder: bytes, name: bytes) -> bytes:
+    return folder + b"/" + name if folder else name

@@ -21,7 +21,7 @@ from helix_core.engine import Helix
 from helix_core.engine.in_hand import InHand
 from helix_core.engine.standing import Standing
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
-from helix_core.workspace.watch import Heard
+from helix_core.workspace.watch import ChangeBatch
 from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
 from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
 from helix_ls.host.presence import looked_at
@@ -323,7 +323,7 @@ class IndexThread:
         if saved:
             self._say(paths=frozenset(saved))
 
-    def _taken(self) -> Heard:
+    def _taken(self) -> ChangeBatch:
         """What was heard; settings that changed are followed from the next step on."""
         heard = self._ears.take()
         if _SETTINGS in heard.paths:

@@ -14,7 +14,7 @@ from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
 from helix_core.workspace.state import GitStateReader
-from helix_core.workspace.watch import Heard, Watch, WatchState, settle
+from helix_core.workspace.watch import ChangeBatch, Watch, WatchState, settle
 
 WatchMode = Literal["auto", "polling", "off"]
 _DEAF = WatchState("off")
@@ -88,10 +88,10 @@ class Ears:
         waiting = watch.waiting if watch is not None else None
         return waiting.first_at if waiting is not None else None
 
-    def take(self) -> Heard:
+    def take(self) -> ChangeBatch:
         """What was heard, and forget it."""
         watch = self._watch
-        return watch.take() if watch is not None else Heard()
+        return watch.take() if watch is not None else ChangeBatch()
 
     def has_git_moved(self) -> bool:
         """Is git elsewhere than when this was last asked, in a way that can change what counts or who wrote it?

@@ -12,7 +12,7 @@ from typing import Any
 from helix_core.workspace.disk import DiskError, Root
 from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
-from helix_core.workspace.watch import Heard, Watch
+from helix_core.workspace.watch import ChangeBatch, Watch
 
 PATIENCE_S = 30.0
 DEFAULTS = FileOptions()
@@ -37,12 +37,12 @@ class Listener:
     def __exit__(self, *_: object) -> None:
         self.watch.stop()
 
-    def hear(self) -> Heard:
+    def hear(self) -> ChangeBatch:
         """Everything until now."""
         assert self.watch.sync(PATIENCE_S)
         return self.watch.take()
 
-    def until(self, holds: Callable[[Heard], bool]) -> Heard:
+    def until(self, holds: Callable[[ChangeBatch], bool]) -> ChangeBatch:
         """What is heard from now on, added up until it is enough, and believed."""
         paths: frozenset[bytes] = frozenset()
         whole = git = False
@@ -50,13 +50,13 @@ class Listener:
         while True:
             heard = self.follow()
             paths, whole, git = paths | heard.paths, whole or heard.whole, git or heard.git
-            sum_ = Heard(paths, whole, git, heard.missing)
+            sum_ = ChangeBatch(paths, whole, git, heard.missing)
             if holds(sum_):
                 return sum_
             assert time.monotonic() < deadline, (sum_, self.watch.state)
             time.sleep(0.01)
 
-    def follow(self) -> Heard:
+    def follow(self) -> ChangeBatch:
         """Believe what was heard."""
         heard = self.watch.take()
         if heard.missing or not self.folder.exists():

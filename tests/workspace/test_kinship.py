@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import CoChanges, co_changes
-from helix_core.workspace.kinship import LEAST_LIFT, LEAST_TOGETHER, MOST_KIN, Kin, kin_of
+from helix_core.workspace.history import (
+    LEAST_COMMITS_TOGETHER,
+    LEAST_LIFT,
+    MOST_KIN,
+    CoChanges,
+    Kin,
+    co_changes,
+    kin_of,
+)
 
 
 def changes(commits: list[list[bytes]]) -> CoChanges:
@@ -56,7 +63,7 @@ def test_the_closest_comes_first_and_not_the_rarest():
 def test_kin_are_few_mutual_and_beyond_chance(commits):
     found = kin_of(changes(commits))
     for kin in found:
-        assert kin.together >= LEAST_TOGETHER
+        assert kin.together >= LEAST_COMMITS_TOGETHER
         assert kin.lift > LEAST_LIFT
         assert kin.path != kin.other
         assert sum(one.path == kin.path for one in found) <= MOST_KIN

@@ -12,10 +12,9 @@ import pytest
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions
 from helix_core.workspace.git import Git
-from helix_core.workspace.watch.folders import choose
-from helix_core.workspace.watch.git_places import git_places
-from helix_core.workspace.watch.heard import Heard, Hearing
-from helix_core.workspace.watch.recursive import Recursive
+from helix_core.workspace.watch.change_queue import ChangeBatch, ChangeQueue
+from helix_core.workspace.watch.folders import choose, git_places
+from helix_core.workspace.watch.portable import Recursive
 
 
 class Asked:
@@ -44,7 +43,7 @@ def watched(repository):
     repository.write("src/a.py")
     repository.write("build/b.py")
     repository.commit()
-    hearing, keeper = Hearing(lambda: None, time.monotonic), Asked()
+    hearing, keeper = ChangeQueue(lambda: None, time.monotonic), Asked()
     events = Recursive(os.fsencode(repository.path), hearing, keeper)
     git = Git.open(repository.path)
     with Root.open(repository.path) as root:
@@ -78,14 +77,14 @@ def test_files_and_folders_that_go_are_heard(repository, watched):
     assert until(hearing, lambda heard: {b"src", b"src/a.py"} <= heard.paths)
 
 
-def until(hearing: Hearing, holds: Callable[[Heard], bool]) -> Heard:
+def until(hearing: ChangeQueue, holds: Callable[[ChangeBatch], bool]) -> ChangeBatch:
     deadline = time.monotonic() + 30
     paths: frozenset[bytes] = frozenset()
     whole = git = False
     while True:
         heard = hearing.take()
         paths, whole, git = paths | heard.paths, whole or heard.whole, git or heard.git
-        if holds(Heard(paths, whole, git)):
-            return Heard(paths, whole, git)
+        if holds(ChangeBatch(paths, whole, git)):
+            return ChangeBatch(paths, whole, git)
         assert time.monotonic() < deadline, paths
         time.sleep(0.01)

@@ -5,8 +5,7 @@ put paths into a set and call ``heard``; they never read a file, follow a symlin
 nothing they lose goes unsaid: overflow, lost watches, sleep and a dead thread all end in ``whole``.
 """
 
-from helix_core.workspace.watch.heard import Heard, Mode, WatchState
-from helix_core.workspace.watch.settle import Settled, Waiting, settle
+from helix_core.workspace.watch.change_queue import ChangeBatch, Mode, PendingChanges, Settled, WatchState, settle
 from helix_core.workspace.watch.watch import Watch
 
-__all__ = ["Heard", "Mode", "Settled", "Waiting", "Watch", "WatchState", "settle"]
+__all__ = ["ChangeBatch", "Mode", "PendingChanges", "Settled", "Watch", "WatchState", "settle"]

@@ -1,7 +1,4 @@
-"""Which folders a watcher watches: those in which a file could count, by the same matcher that lists the files.
-
-Folders alone are looked at, never a file's stat: 1,400 of them must not cost more than a git call and their listing.
-"""
+"""Which folders a watcher watches: those in which a file could count, and git's own few."""
 
 from __future__ import annotations
 
@@ -12,11 +9,17 @@ from pathlib import Path
 
 from helix_core.errors import GitError, WorkspaceError
 from helix_core.workspace.disk import DiskError, Root, Scan
-from helix_core.workspace.files import HELIXIGNORE, FileOptions, ignored_files
+from helix_core.workspace.files import HELIXIGNORE, FileOptions, ignored_files, is_private
 from helix_core.workspace.git import Git
-from helix_core.workspace.ignore import MAX_RULES_BYTES, Rules, RuleTree, parse_rules, rules_of
-from helix_core.workspace.private import is_private
-from helix_core.workspace.walk import DEFAULT_SKIPS, MAX_DEPTH
+from helix_core.workspace.ignore import (
+    DEFAULT_SKIPS,
+    MAX_DEPTH,
+    MAX_RULES_BYTES,
+    IgnoreRules,
+    RuleTree,
+    parse_rules,
+    rules_of,
+)
 
 _HELIXIGNORE = os.fsdecode(HELIXIGNORE)
 RULE_FILES = frozenset({b".gitignore", HELIXIGNORE, b".gitmodules"})
@@ -26,7 +29,7 @@ Enter = Callable[[bytes, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class WatchedFolders:
     """Paths from the root (``b""``). ``folders`` come parents first; ``quiet`` are single files that are ignored."""
 
     folders: tuple[bytes, ...]
@@ -40,7 +43,7 @@ def choose(
     options: FileOptions,
     starts: Sequence[bytes] = (b"",),
     enter: Enter | None = None,
-) -> Choice:
+) -> WatchedFolders:
     """The folders to watch at and below each of ``starts``; raises WorkspaceError when the root cannot be opened.
 
     ``enter`` is called with a folder and its descriptor before the folder is listed, and with None in its place when
@@ -51,7 +54,7 @@ def choose(
         for start in sorted(starts):
             walk.go(start)
         quiet = frozenset(one for one in walk.quiet if one.rpartition(b"/")[2] not in RULE_FILES)
-        return Choice(tuple(walk.folders), frozenset(walk.ignored), quiet)
+        return WatchedFolders(tuple(walk.folders), frozenset(walk.ignored), quiet)
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class _FolderWalk:
         self._scan, self._git, self._enter = scan, git, enter
         self._top = os.fsencode(root.path)
         lines = [os.fsencode(line).decode("latin-1") for line in options.helixignore]
-        self._rules = RuleTree(rules_of(lines) if lines else Rules((), None), {})
+        self._rules = RuleTree(rules_of(lines) if lines else IgnoreRules((), None), {})
         self._seen: set[bytes] = set()
         self.folders: list[bytes] = []
         self.ignored: set[bytes] = set()
@@ -194,3 +197,55 @@ def _ignored_by_name(git: Git, paths: list[bytes]) -> list[bytes]:
     asked = b"".join(b"./" + path[:-1] + b"\0" for path in folders)
     named = set(git.run(command, stdin=asked, accepted=frozenset({0, 1})).split(b"\0"))
     return [path for path in folders if b"./" + path[:-1] in named or path[:-1].rpartition(b"/")[2] in DEFAULT_SKIPS]
+
+
+INDEX_LOCK = b"index.lock"
+_OWN = frozenset(b"HEAD index MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG rebase-merge rebase-apply".split())
+_SHARED = frozenset({b"packed-refs"})
+_REFTABLE = frozenset({b"tables.list"})
+_RULES = frozenset({b"exclude", b"sparse-checkout"})
+_CONFIGURATION = frozenset({b"config", b"config.worktree"})
+
+
+@dataclass(frozen=True, slots=True)
+class GitPlace:
+    """A folder of git's. ``moves``: names that say that git's state moved, None for all but locks; ``rules``: names
+    that decide what counts; ``is_own``: the index's lock appears here."""
+
+    path: bytes
+    moves: frozenset[bytes] | None = frozenset()
+    rules: frozenset[bytes] = frozenset()
+    is_own: bool = False
+
+    def is_move(self, name: bytes) -> bool:
+        """Does an event of that name mean that git's state moved?"""
+        return not name.endswith(b".lock") if self.moves is None else name in self.moves
+
+
+def git_places(git: Git | None) -> tuple[GitPlace, ...]:
+    """The folders of this work tree's and of the repository's state (gitrepository-layout(5)) that exist now."""
+    if git is None or git.problem:
+        return ()
+    own, shared = git.git_dir, git.common_dir
+    is_one = own == shared
+    places = [
+        GitPlace(own, _OWN | _SHARED if is_one else _OWN, _CONFIGURATION, is_own=True),
+        *([] if is_one else [GitPlace(shared, _SHARED, _CONFIGURATION)]),
+        GitPlace(shared + b"/info", rules=_RULES),
+        *([] if is_one else [GitPlace(own + b"/info", rules=_RULES)]),
+        *(GitPlace(folder + b"/reftable", _REFTABLE) for folder in {own, shared}),
+        *(GitPlace(folder, None) for folder in _below(shared + b"/refs/heads")),
+    ]
+    return tuple(place for place in places if os.path.isdir(place.path))
+
+
+def _below(folder: bytes) -> list[bytes]:
+    """``folder`` and the folders in it: a branch's name may hold slashes."""
+    found = [folder]
+    for above in found:
+        try:
+            with os.scandir(above) as entries:
+                found += [above + b"/" + entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+    return found

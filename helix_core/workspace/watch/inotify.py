@@ -24,10 +24,8 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from helix_core.workspace.watch.folders import RULE_FILES
-from helix_core.workspace.watch.git_places import INDEX_LOCK, GitPlace
-from helix_core.workspace.watch.heard import Hearing
-from helix_core.workspace.watch.keeper import GIT_LOOK_S, Keeper, LimitReached
+from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, Keeper, LimitReached
+from helix_core.workspace.watch.folders import INDEX_LOCK, RULE_FILES, GitPlace
 
 _C = InotifyConstants
 _EVENTS = _C.IN_CLOSE_WRITE | _C.IN_MOVED_FROM | _C.IN_MOVED_TO | _C.IN_CREATE | _C.IN_DELETE
@@ -121,7 +119,7 @@ class _Cookie:
 class Inotify:
     """One queue and its reader thread. Folders are watched and forgotten by the keeper and by the reader."""
 
-    def __init__(self, hearing: Hearing, keeper: Keeper, queue: Callable[[], InotifyFD] = InotifyFD) -> None:
+    def __init__(self, hearing: ChangeQueue, keeper: Keeper, queue: Callable[[], InotifyFD] = InotifyFD) -> None:
         """Raises OSError (EMFILE) when the user has as many queues as the kernel allows, or without a /proc."""
         os.stat("/proc/self/fd")
         self.hearing, self.keeper = hearing, keeper

@@ -1,12 +1,11 @@
-"""Watching where there is no inotify: watchdog's observer over the whole root (FSEvents, ReadDirectoryChangesW).
-
-Those watch trees at no cost per folder, so the folders that count are only a filter here. The same questions as
-``Inotify`` answers; there is no overflow to be seen, and no barrier.
-"""
+"""Watch without inotify: watchdog's recursive observer (FSEvents, ReadDirectoryChangesW), else polling."""
 
 from __future__ import annotations
 
 import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
 
 from watchdog.events import (
     EVENT_TYPE_CLOSED_NO_WRITE,
@@ -18,10 +17,14 @@ from watchdog.events import (
 )
 from watchdog.observers import Observer
 
-from helix_core.workspace.watch.folders import RULE_FILES
-from helix_core.workspace.watch.git_places import INDEX_LOCK, GitPlace
-from helix_core.workspace.watch.heard import Hearing
-from helix_core.workspace.watch.keeper import GIT_LOOK_S, Keeper
+from helix_core.errors import GitError
+from helix_core.model import GitState, StatSignature
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, list_files
+from helix_core.workspace.git import Git
+from helix_core.workspace.state import GitStateReader
+from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, Keeper
+from helix_core.workspace.watch.folders import INDEX_LOCK, RULE_FILES, GitPlace
 
 _READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 
@@ -29,7 +32,7 @@ _READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 class Recursive(FileSystemEventHandler):
     """One observer on a root; raises OSError when it cannot be watched."""
 
-    def __init__(self, root: bytes, hearing: Hearing, keeper: Keeper) -> None:
+    def __init__(self, root: bytes, hearing: ChangeQueue, keeper: Keeper) -> None:
         self._root, self._hearing, self._keeper = root, hearing, keeper
         self.quiet: frozenset[bytes] = frozenset()
         self._folders: set[bytes] = set()
@@ -124,3 +127,51 @@ class Recursive(FileSystemEventHandler):
         elif place.is_move(name):
             self._hearing.git()
             self._keeper.look_again(GIT_LOOK_S)
+
+
+LEAST_S = 2.0
+_SHARE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What is not as it was at the last look; ``whole`` when there was none."""
+
+    paths: tuple[bytes, ...] = ()
+    git: bool = False
+    whole: bool = False
+
+
+class Poller:
+    """Belongs to one thread. ``interval_s`` is how long to wait until the next look."""
+
+    def __init__(self, path: Path, options: FileOptions) -> None:
+        self._path, self._options = path, options
+        self._signatures: dict[bytes, StatSignature] | None = None
+        self._git: Git | None = None
+        self._reader = GitStateReader(None)
+        self._state = GitState()
+        self.interval_s = LEAST_S
+
+    def look(self, git: Git | None) -> Moved:
+        """Compare with the last time; raises WorkspaceError when the root cannot be opened."""
+        started = time.monotonic()
+        with Root.open(self._path) as root:
+            now = {entry.path: entry.signature for entry in list_files(root, git, self._options).files}
+        before, self._signatures = self._signatures, now
+        has_moved = self._git_moved(git)
+        self.interval_s = max(LEAST_S, (time.monotonic() - started) * _SHARE)
+        if before is None:
+            return Moved(git=has_moved, whole=True)
+        changed = [path for path, signature in now.items() if before.get(path) != signature]
+        return Moved((*changed, *(path for path in before if path not in now)), has_moved)
+
+    def _git_moved(self, git: Git | None) -> bool:
+        if git is not self._git:
+            self._git, self._reader = git, GitStateReader(None if git is None or git.problem else git)
+        try:
+            state = self._reader.state()
+        except GitError:
+            return False
+        before, self._state = self._state, state
+        return state != before
