@@ -15,9 +15,9 @@ from helix_core.engine.in_hand import InHand
 from helix_core.engine.observe import Sight
 from helix_core.ingest.chains import Chains, Naming
 from helix_core.ingest.document import make_ready
+from helix_core.ingest.pool import FAILURES
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.ingest.syntax import time_for
-from helix_core.ingest.worker import FAILURES
 from helix_core.model import Item
 from helix_core.workspace.files import content_reason
 

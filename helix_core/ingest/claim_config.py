@@ -1,15 +1,106 @@
-"""Configuration files as claims: TOML, .ini and .properties, YAML, JSON, Dockerfile, shell and .env.
-
-These read lines, not grammars: enough for ``key = literal`` with its table path, and nothing a hostile file can slow
-down.
-"""
+"""Literals as typed values, and configuration files as claims: TOML, INI, YAML, JSON, Dockerfile, shell, .env."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from helix_core.ingest.claim_values import LITERAL, NUMBER, STRING, Found, found, pattern
+import re2
+
+LONGEST_VALUE = 200
+
+STRING = rb"\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'"
+NUMBER = (
+    rb"[-+]?(?:0[xXoObB][0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+    rb"(?:[uU]?[lL]{0,2}|[fFdDmMn]|[iu](?:8|16|32|64|128|size)|f(?:32|64))"
+)
+LITERAL = (
+    rb"(?:[rRuUbB@L]?(?:" + STRING + rb"|`[^`\r\n$]*`)|" + NUMBER + rb"(?:[ ]?\*[ ]?[0-9_]+){0,4}|[Tt]rue|[Ff]alse)"
+)
+
+
+class FoundClaim(NamedTuple):
+    """A claim before it is clean: the key, and the span of its literal in the file."""
+
+    key: str
+    start: int
+    end: int
+    bare: bool = False
+
+
+def found_claim(key: str, match: Any, group: int, *, bare: bool = False) -> FoundClaim:
+    """The claim whose literal is ``group`` of an RE2 match."""
+    start, end = match.span(group)
+    return FoundClaim(key, start, end, bare)
+
+
+def pattern(source: bytes) -> Any:
+    """An RE2 over bytes: one byte is one character; ``^`` and ``$`` are line ends only after ``(?m)``."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 32 << 20
+    options.log_errors = False
+    return re2.compile(source, options)
+
+
+_INT = pattern(rb"^[-+]?(?:0[xXoObB][0-9a-fA-F_]+|[0-9][0-9_]*)(?:[uU]?[lL]{0,2}|n|[iu](?:8|16|32|64|128|size))$")
+_PRODUCT = pattern(rb"^[0-9_]+(?:[ ]?\*[ ]?[0-9_]+)+$")
+_FLOAT = pattern(rb"^[-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?:[fFdDmM]|f32|f64)?$")
+_URL = pattern(rb"^[A-Za-z][A-Za-z0-9+.\-]*://[^\s]+$")
+_ADDRESS = pattern(rb"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$")
+_VERSION = pattern(rb"^(?:[~^]|[<>=~!]=?\s?)?v?[0-9]+(?:\.[0-9]+)+(?:[.\-+]?[A-Za-z][A-Za-z0-9.\-+]*)?(?:\.\*)?$")
+_PATH = pattern(
+    rb"^(?:~|\.{1,2})?/[\w.\-/ @]*$|^[\w.\-@]+(?:/[\w.\-@]+)+/?$|^[A-Za-z]:\\[^\r\n]*$"
+    rb"|^[\w\-]+\.(?:py|json|toml|ya?ml|ini|cfg|conf|log|db|sqlite3?|txt|pem|sock)$"
+)
+_INTERPOLATED = pattern(rb"\$[\w({]|\[masked[:*\]]|\[\*+\]|\\x")
+_TRUTH = frozenset({b"true", b"false"})
+_SPOKEN_TRUTH = frozenset({b"yes", b"no", b"on", b"off"})
+
+
+def value_of(literal: bytes, bare: bool = False) -> tuple[bytes, str] | None:
+    """The value without its quotes, and its type; None for what states nothing (empty, too long, interpolated).
+
+    ``bare`` literals are words of a configuration file, where ``yes`` is a truth value and text needs no quotes.
+    """
+    quoted = _unquoted(literal)
+    if quoted is not None:
+        value = quoted.strip()
+        if not value or len(value) > LONGEST_VALUE or _INTERPOLATED.search(value):
+            return None
+        return value, _text_type(value)
+    value = literal.strip()
+    if not value or len(value) > LONGEST_VALUE or _INTERPOLATED.search(value):
+        return None
+    if _INT.search(value) or _PRODUCT.search(value):
+        return value, "int"
+    if _FLOAT.search(value):
+        return value, "float"
+    lowered = value.lower()
+    if lowered in _TRUTH or (bare and lowered in _SPOKEN_TRUTH):
+        return value, "bool"
+    if lowered in (b"none", b"null", b"nil", b"~", b"undefined"):
+        return None
+    return (value, _text_type(value)) if bare else None
+
+
+def _unquoted(literal: bytes) -> bytes | None:
+    body = literal.lstrip(b"rRuUbB@L") if literal[:1] in b"rRuUbB@L" and literal[-1:] in b"\"'`" else literal
+    if len(body) >= 2 and body[:1] in (b'"', b"'", b"`") and body[-1:] == body[:1]:
+        return body[1:-1]
+    return None
+
+
+def _text_type(value: bytes) -> str:
+    if _URL.search(value):
+        return "url"
+    if _VERSION.search(value) and not _ADDRESS.search(value):
+        return "version"
+    if _PATH.search(value) and not value.startswith(b"//"):
+        return "path"
+    return "string"
+
 
 _DEEPEST = 12
 _MOST_TOKENS = 20_000
@@ -52,17 +143,17 @@ _SHELL = pattern(
 )
 
 
-def ini_claims(data: bytes) -> Iterator[Found]:
+def ini_claims(data: bytes) -> Iterator[FoundClaim]:
     """``[section]`` and ``key = value``; also ``key: value`` and .properties."""
     section = ""
     for match in _INI.finditer(data):
         if match.start(1) >= 0:
             section = _word(data, *match.span(1))
         else:
-            yield found(_dotted(section, _word(data, *match.span(2))), match, 3, bare=True)
+            yield found_claim(_dotted(section, _word(data, *match.span(2))), match, 3, bare=True)
 
 
-def toml_claims(data: bytes) -> Iterator[Found]:
+def toml_claims(data: bytes) -> Iterator[FoundClaim]:
     """Tables as key prefixes, inline tables one level deep; the n-th ``[[table]]`` is ``table[n]``, from 0."""
     table = ""
     seen: Counter[str] = Counter()
@@ -73,15 +164,15 @@ def toml_claims(data: bytes) -> Iterator[Found]:
                 seen[table] += 1
                 table = f"{table}[{seen[table] - 1}]"
         elif match.start(4) >= 0:
-            yield found(_dotted(table, _word(data, *match.span(3))), match, 4, bare=True)
+            yield found_claim(_dotted(table, _word(data, *match.span(3))), match, 4, bare=True)
         elif match.start(5) >= 0:
             start, end = match.span(5)
             prefix = _dotted(table, _word(data, *match.span(3)))
             for pair in _INLINE.finditer(data, start, min(end, start + 1000)):
-                yield found(_dotted(prefix, _word(data, *pair.span(1))), pair, 2)
+                yield found_claim(_dotted(prefix, _word(data, *pair.span(1))), pair, 2)
 
 
-def yaml_claims(data: bytes) -> Iterator[Found]:
+def yaml_claims(data: bytes) -> Iterator[FoundClaim]:
     """Mappings by indentation; the n-th element of a sequence is ``[n]``, from 0; block scalars are passed over."""
     path: list[tuple[int, str]] = []
     elements: dict[int, int] = {}
@@ -106,14 +197,14 @@ def yaml_claims(data: bytes) -> Iterator[Found]:
         column = indent + dash
         key = _word(data, *match.span(3))
         if match.start(4) >= 0:
-            yield found(_path([*(name for _, name in path), key]), match, 4, bare=True)
+            yield found_claim(_path([*(name for _, name in path), key]), match, 4, bare=True)
         else:
             if match.start(5) >= 0:
                 scalar_indent = column
             path.append((column + (1 if dash else 0), key))
 
 
-def json_claims(data: bytes) -> Iterator[Found]:
+def json_claims(data: bytes) -> Iterator[FoundClaim]:
     """Objects as key prefixes, the n-th element of an array is ``[n]``; reads a bounded number of tokens."""
     path: list[str] = []
     counts: list[int] = []
@@ -121,7 +212,7 @@ def json_claims(data: bytes) -> Iterator[Found]:
         if number >= _MOST_TOKENS:
             return
         if match.start(2) >= 0:
-            yield found(_path([*path[-_DEEPEST:], _word(data, *match.span(1))]), match, 2)
+            yield found_claim(_path([*path[-_DEEPEST:], _word(data, *match.span(1))]), match, 2)
         elif match.start(3) >= 0:
             path.append(_word(data, *match.span(1)))
             counts.append(0 if data[match.start(3)] == 0x5B else -1)
@@ -136,29 +227,29 @@ def json_claims(data: bytes) -> Iterator[Found]:
             counts.pop()
 
 
-def dockerfile_claims(data: bytes) -> Iterator[Found]:
+def dockerfile_claims(data: bytes) -> Iterator[FoundClaim]:
     """``FROM.python`` is the tag; ENV and ARG by their own names; EXPOSE, WORKDIR and USER by the instruction's."""
     for match in _DOCKERFILE.finditer(data):
         if match.start(1) >= 0:
             if match.start(3) >= 0:
-                yield found(f"FROM.{_word(data, *match.span(2))}", match, 3, bare=True)
+                yield found_claim(f"FROM.{_word(data, *match.span(2))}", match, 3, bare=True)
         elif match.start(4) >= 0:
             start, end = match.span(5)
             for pair in _DOCKER_PAIR.finditer(data, start, min(end, start + 2000)):
-                yield found(_word(data, *pair.span(1)), pair, 2, bare=True)
+                yield found_claim(_word(data, *pair.span(1)), pair, 2, bare=True)
         elif match.start(6) >= 0:
             for port in _PORT.finditer(data, *match.span(7)):
-                yield found("EXPOSE", port, 0)
+                yield found_claim("EXPOSE", port, 0)
         else:
             group = 8 if match.start(8) >= 0 else 10
-            yield found(_word(data, *match.span(group)).upper(), match, group + 1, bare=True)
+            yield found_claim(_word(data, *match.span(group)).upper(), match, group + 1, bare=True)
 
 
-def shell_claims(data: bytes) -> Iterator[Found]:
+def shell_claims(data: bytes) -> Iterator[FoundClaim]:
     """Assignments that begin a line; of ``${NAME:-default}`` the default."""
     for match in _SHELL.finditer(data):
         group = 2 if match.start(2) >= 0 else 3
-        yield found(_word(data, *match.span(1)), match, group, bare=True)
+        yield found_claim(_word(data, *match.span(1)), match, group, bare=True)
 
 
 def _word(data: bytes, start: int, end: int) -> str:

@@ -1,8 +1,16 @@
-"""The one entry of the room: a file's bytes → everything the index will know of it. Reads nothing, keeps nothing."""
+"""Ingest one file: its bytes in, a ``Document`` with chunks, symbols, claims and clean text out.
+
+The one entry of the room. Pure: reads nothing, keeps nothing, and masks secrets before anything else looks.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -10,18 +18,211 @@ import tree_sitter
 
 from helix_core.embed.document import embedded_texts
 from helix_core.ingest import claims
-from helix_core.ingest.assemble import Assembler
-from helix_core.ingest.chunk import spans
+from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.outline import Outline, outline
-from helix_core.ingest.plain import outline_of
+from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import Masked, mask
-from helix_core.ingest.symbols import tested_file
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
 from helix_core.lines import LineTable, line_count, with_line_feeds
-from helix_core.model import Chunk, Document, Role
+from helix_core.model import Chunk, Claim, Definition, Document, IndexText, Role
+from helix_core.words import camel_parts, spread, wide_pairs
+
+_LITERALS = frozenset({"None", "True", "False", "null", "true", "false", "nil", "undefined", "self", "this"})
+_WORD = re.compile(r"\w+")
+_ASCII_WORDS = bytes(code if chr(code).isalnum() or code in b"_" else 0x20 for code in range(128)) + bytes(128)
+_MARKERS = str.maketrans(dict.fromkeys("/*#\"'", " "))
+_TEST_PREFIXES = ("test_", "Test_", "Tests_", "test", "Test", "Benchmark", "Fuzz", "Example")
+_TEST_SUFFIXES = ("TestCase", "Tests", "Test", "Spec", "_test", "_spec", "_tests")
+_FILE_MARKS = (".test", ".spec", "_test", "_spec", "_tests", "-test", "-spec", "Test", "Tests", "Spec")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Masked bytes of a span by what they are: comments and docstrings, all the rest, and code without strings."""
+
+    doc: bytes
+    body: bytes
+    code: bytes
+
+
+class TextSplitter:
+    """Splits spans of one file, in any order, at its comments, docstrings and strings."""
+
+    def __init__(self, data: bytes, outline: Outline) -> None:
+        self._data = data
+        self._ranges = sorted([*((s, e, True) for s, e in outline.doc), *((s, e, False) for s, e in outline.strings)])
+        self._starts = [start for start, _, _ in self._ranges]
+
+    def split(self, start: int, end: int) -> Texts:
+        """The texts of ``[start, end)``."""
+        data = self._data
+        doc: list[bytes] = []
+        body: list[bytes] = []
+        code: list[bytes] = []
+        position = body_from = start
+        for index in range(max(0, bisect_right(self._starts, start) - 1), len(self._starts)):
+            low, high, is_doc = self._ranges[index]
+            if low >= end:
+                break
+            if high <= position:
+                continue
+            low, high = max(low, position), min(high, end)
+            code.append(data[position:low])
+            position = high
+            if is_doc:
+                doc.append(data[low:high])
+                body.append(data[body_from:low])
+                body_from = high
+        code.append(data[position:end])
+        body.append(data[body_from:end])
+        return Texts(b"\n".join(doc), b" ".join(body), b" ".join(code))
+
+
+def plain(doc: str) -> str:
+    """Comment text without its markers, its white space folded."""
+    return " ".join(doc.translate(_MARKERS).split())
+
+
+def references(code: bytes, keywords: frozenset[str]) -> str:
+    """The distinct identifiers of ``code`` with at least three characters that the language does not reserve."""
+    if code.isascii():
+        # A third cheaper than the pattern; what begins with a digit is no identifier.
+        words = code.translate(_ASCII_WORDS).decode("ascii").split()
+    else:
+        words = _WORD.findall(code.decode("utf-8", "replace"))
+    names = [name for name in dict.fromkeys(words) if len(name) >= 3 and name[0] > "9"]
+    return " ".join([name for name in names if name not in keywords and name not in _LITERALS])
+
+
+def tested_name(name: str, kind: str) -> str:
+    """What a test called ``name`` evidently tests, or '': ``test_foo`` and ``TestFoo`` give foo and Foo."""
+    if kind in {"suite", "test"}:
+        return name if name.isidentifier() else ""
+    for prefix in _TEST_PREFIXES:
+        rest = name.removeprefix(prefix)
+        if rest != name and rest and not (prefix[-1].islower() and rest[0].islower()):
+            return rest.lstrip("_")
+    if kind == "class":
+        for suffix in _TEST_SUFFIXES:
+            rest = name.removesuffix(suffix)
+            if rest != name and rest:
+                return rest
+    return ""
+
+
+def tested_file(path: bytes) -> str:
+    """What a test file of this name evidently tests, or ''."""
+    stem = path.rpartition(b"/")[2].decode("utf-8", "replace").rpartition(".")[0]
+    if stem.startswith("test_"):
+        return stem[5:]
+    for mark in _FILE_MARKS:
+        rest = stem.removesuffix(mark)
+        if rest != stem and rest:
+            return rest
+    return ""
+
+
+_ALWAYS_TESTS = frozenset({"suite", "test"})
+
+
+class Assembler:
+    """Builds the chunks of one file. ``separator`` stands between the names of a breadcrumb; in a test file the
+    names of functions and classes say what they test."""
+
+    def __init__(
+        self,
+        masked: Masked,
+        lines: LineTable,
+        outline: Outline,
+        parts: Sequence[Span],
+        separator: str,
+        *,
+        is_test: bool,
+    ) -> None:
+        self._is_test = is_test
+        self._masked = masked
+        self._lines = lines
+        self._keywords = outline.keywords
+        self._parts = parts
+        self._separator = separator
+        self._starts = [part.start for part in parts]
+        self._texts = TextSplitter(masked.data, outline)
+        self._definitions: dict[int, list[Definition]] = defaultdict(list)
+        self._imports: dict[int, dict[str, None]] = defaultdict(dict)
+        self._tests: dict[int, dict[str, None]] = defaultdict(dict)
+        self._claims: dict[int, list[Claim]] = defaultdict(list)
+        self._place(outline)
+
+    def add_claims(self, claims: Iterable[Claim]) -> None:
+        """Each claim goes to the span its line is in."""
+        for claim in claims:
+            self._claims[self._index(self._lines.start(claim.line - 1))].append(claim)
+
+    def add_test_of_file(self, name: str) -> None:
+        """What the file as a whole tests is said once, by its first chunk."""
+        if name:
+            self._tests[0][name] = None
+
+    def chunks(self) -> tuple[Chunk, ...]:
+        """All chunks, in the order of the file."""
+        return tuple(self._chunk(index, part) for index, part in enumerate(self._parts))
+
+    def _index(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+    def _place(self, outline: Outline) -> None:
+        clean, row = self._masked.clean, self._lines.row
+        for symbol in outline.symbols:
+            index = self._index(symbol.start)
+            tested = tested_name(symbol.name, symbol.kind) if symbol.is_heavy else ""
+            if tested and (self._is_test or symbol.kind in _ALWAYS_TESTS or "tests" in symbol.trail):
+                self._tests[index][tested] = None
+            if symbol.kind not in NAMES_NOTHING_NEW:
+                last = max(symbol.start, symbol.end - 1)
+                self._definitions[index].append(
+                    Definition(clean(symbol.name), symbol.kind, row(symbol.start) + 1, row(last) + 1)
+                )
+        for item in outline.imports:
+            if item.module:
+                self._imports[self._index(item.start)][item.module] = None
+
+    def _chunk(self, index: int, part: Span) -> Chunk:
+        clean, row = self._masked.clean, self._lines.row
+        breadcrumb = self._separator.join(part.trail)
+        definitions = self._definitions.get(index, [])
+        return Chunk(
+            kind=part.kind,
+            start_byte=part.start,
+            end_byte=part.end,
+            start_line=row(part.start) + 1,
+            end_line=row(part.end - 1) + 1,
+            name=clean(part.name),
+            breadcrumb=clean(breadcrumb),
+            text_hash=hashlib.sha256(self._masked.data[part.start : part.end]).hexdigest()[:16],
+            text=self._text(part, definitions),
+            definitions=tuple(definitions),
+            claims=tuple(self._claims.get(index, ())),
+            imports=tuple(map(clean, self._imports.get(index, ()))),
+            tests=tuple(map(clean, self._tests.get(index, ()))),
+        )
+
+    def _text(self, part: Span, definitions: list[Definition]) -> IndexText:
+        clean = self._masked.clean
+        texts = self._texts.split(part.start, part.end)
+        body = texts.body.decode("utf-8", "replace")
+        doc = plain(texts.doc.decode("utf-8", "replace"))
+        names = dict.fromkeys((*part.trail, part.name, *(definition.name for definition in definitions)))
+        names.pop("", None)
+        return IndexText(
+            names=clean(spread(names)),
+            doc=clean(doc),
+            body=clean(body),
+            extra=clean(" ".join((*camel_parts(body), *wide_pairs(body), *wide_pairs(doc)))),
+            refs=clean(references(texts.code, self._keywords)),
+        )
+
 
 HEAD_BYTES = 256
 DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})

@@ -1,11 +1,6 @@
-"""Many files through worker processes: spawned, niced, limited in memory and CPU time, replaced when one breaks.
+"""Parse many files in worker processes: spawned, niced, limited in memory and CPU time.
 
-Takes bytes and gives documents in the order they are done; holds a bounded number of bytes; opens no files itself.
-A file that breaks its worker is tried once more, alone in a worker that is fresh or has done little, and then given
-up as ``Quarantined``.
-
-CPU time is limited by the kernel inside the worker. Wall time alone never ends one: on a busy machine a niced process
-may wait for minutes. The backstop is a worker that was seen without any CPU time for ``stalled_s``.
+``IngestPool`` runs in the parent, ``serve`` in the worker; documents travel between them through ``marshal``.
 """
 
 from __future__ import annotations
@@ -14,21 +9,178 @@ import contextlib
 import hashlib
 import marshal
 import multiprocessing
+import os
 import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection, resource_tracker
+from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import ModuleType, TracebackType
+from typing import Any
 
-from helix_core.ingest import worker
 from helix_core.ingest.document import ingest
-from helix_core.ingest.wire import unpacked
-from helix_core.model import Document
+from helix_core.ingest.secrets import Masked
+from helix_core.model import (
+    Authority,
+    Chunk,
+    Claim,
+    Definition,
+    Document,
+    EmbeddedText,
+    IndexText,
+    Role,
+    SourceKind,
+    Volatility,
+)
+
+_clean = Masked(b"").clean
+
+
+def packed(document: Document) -> bytes:
+    """A document as bytes."""
+    return marshal.dumps(
+        (
+            document.path,
+            document.content_hash,
+            document.size_bytes,
+            document.line_count,
+            document.language,
+            document.parser,
+            str(document.source_kind),
+            str(document.volatility),
+            str(document.authority),
+            str(document.role),
+            [_chunk_row(chunk) for chunk in document.chunks],
+            document.has_errors,
+            document.masked_count,
+            document.skipped,
+            [(text.level, text.chunk, text.input_hash, text.vector) for text in document.embedded],
+        )
+    )
+
+
+def unpacked(data: bytes) -> Document:
+    """The document that ``packed`` was given; its text is as clean as it was there."""
+    (path, content_hash, size_bytes, line_count, language, parser, source_kind, volatility, authority, role, rows,
+     has_errors, masked_count, skipped, embedded) = marshal.loads(data)  # fmt: skip
+    return Document(
+        path=path,
+        content_hash=content_hash,
+        size_bytes=size_bytes,
+        line_count=line_count,
+        language=language,
+        parser=parser,
+        source_kind=SourceKind(source_kind),
+        volatility=Volatility(volatility),
+        authority=Authority(authority),
+        role=Role(role),
+        chunks=tuple(map(_chunk, rows)),
+        has_errors=has_errors,
+        masked_count=masked_count,
+        skipped=skipped,
+        embedded=tuple([EmbeddedText(*text) for text in embedded]),
+    )
+
+
+def _chunk_row(chunk: Chunk) -> tuple[Any, ...]:
+    text = chunk.text
+    return (
+        (chunk.kind, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line),
+        (str(chunk.name), str(chunk.breadcrumb), chunk.text_hash),
+        (str(text.names), str(text.doc), str(text.body), str(text.extra), str(text.refs)),
+        [(str(item.name), item.kind, item.start_line, item.end_line) for item in chunk.definitions],
+        [(str(item.key), str(item.value), item.value_type, item.line) for item in chunk.claims],
+        [str(item) for item in chunk.imports],
+        [str(item) for item in chunk.tests],
+    )
+
+
+def _chunk(row: tuple[Any, ...]) -> Chunk:
+    place, (name, breadcrumb, text_hash), text, definitions, claims, imports, tests = row
+    kind, start_byte, end_byte, start_line, end_line = place
+    return Chunk(
+        kind,
+        start_byte,
+        end_byte,
+        start_line,
+        end_line,
+        _clean(name),
+        _clean(breadcrumb),
+        text_hash,
+        IndexText(*map(_clean, text)),
+        tuple([Definition(_clean(name), *rest) for name, *rest in definitions]),
+        tuple([Claim(_clean(key), _clean(value), *rest) for key, value, *rest in claims]),
+        tuple(map(_clean, imports)),
+        tuple(map(_clean, tests)),
+    )
+
+
+Ingest = Callable[[bytes, bytes, str], Document]
+READY = b""
+OUT_OF_TIME: signal.Signals | None = getattr(signal, "SIGPROF", None)
+"""What the kernel ends a worker with that took too much CPU time; None where the platform cannot count it."""
+FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+
+
+def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int, cpu_s: float) -> None:
+    """Say ready, then answer each batch of ``(path, data, skipped)`` with the packed documents, until end of file.
+
+    A batch that takes more than ``cpu_s`` of CPU time ends the process by ``OUT_OF_TIME``.
+    """
+    _set_signals()
+    _limit(memory_bytes, nice)
+    with contextlib.suppress(EOFError, OSError):
+        channel.send_bytes(READY)
+        while True:
+            batch = marshal.loads(channel.recv_bytes())
+            _allow_cpu(cpu_s)
+            answer = _answer(batch, ingest)
+            _allow_cpu(0)
+            channel.send_bytes(answer)
+
+
+def _set_signals() -> None:
+    """Dispositions and masks are inherited: whoever started us may ignore what ends us, or block it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if OUT_OF_TIME is not None:
+        signal.signal(OUT_OF_TIME, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {OUT_OF_TIME, signal.SIGTERM})
+
+
+def _allow_cpu(cpu_s: float) -> None:
+    """So much CPU time from now on; 0 for any amount."""
+    if OUT_OF_TIME is not None:
+        signal.setitimer(signal.ITIMER_PROF, cpu_s)
+
+
+def _answer(batch: list[tuple[bytes, bytes, str]], ingest: Ingest) -> bytes:
+    """Packed documents, or the failure's name as text when one of the batch cannot be ingested."""
+    try:
+        return marshal.dumps([packed(ingest(*file)) for file in batch])
+    except MemoryError:
+        return marshal.dumps("out of memory")
+    except FAILURES as error:
+        return marshal.dumps(f"raised {type(error).__name__}")
+
+
+def _limit(memory_bytes: int, nice: int) -> None:
+    """Where the platform has them: lower priority, a ceiling on memory, no core files."""
+    if hasattr(os, "nice"):
+        os.nice(nice)
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
 
 File = tuple[bytes, bytes, str]
 LOOK_S = 1.0
@@ -77,7 +229,7 @@ def ingest_here(path: bytes, data: bytes, skipped: str) -> Document | Quarantine
     """``ingest`` in this process, for a few small files: one that raises is given up at once."""
     try:
         return ingest(path, data, skipped=skipped)
-    except worker.FAILURES as error:
+    except FAILURES as error:
         return Quarantined(path, hashlib.sha256(data).hexdigest(), f"raised {type(error).__name__}")
 
 
@@ -115,7 +267,7 @@ def cpu_seconds(process_id: int) -> float | None:
 class _Worker:
     """One process and what it has been asked."""
 
-    def __init__(self, ingest: worker.Ingest, limits: Limits) -> None:
+    def __init__(self, ingest: Ingest, limits: Limits) -> None:
         self._limits = limits
         self.batch: list[File] = []
         self.served = 0
@@ -123,7 +275,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.channel, far = context.Pipe()
         self.process: SpawnProcess = context.Process(
-            target=worker.serve,
+            target=serve,
             args=(far, ingest, limits.memory_bytes, limits.nice, limits.cpu_s),
             daemon=True,
             name="helix-ingest",
@@ -192,7 +344,7 @@ def _main_hidden() -> Iterator[None]:
 class IngestPool:
     """Up to ``workers`` processes, started when there is work for them. Close it, or use it as a context."""
 
-    def __init__(self, workers: int = 2, *, ingest: worker.Ingest = ingest_file, limits: Limits | None = None) -> None:
+    def __init__(self, workers: int = 2, *, ingest: Ingest = ingest_file, limits: Limits | None = None) -> None:
         self._size = max(1, workers)
         self._ingest = ingest
         self._limits = limits or Limits()
@@ -276,7 +428,7 @@ class IngestPool:
         status = self._drop(one)
         if not was_ready:
             raise ChildProcessError(f"an ingest worker could not start (exit status {status}); run `helix doctor`")
-        is_over = worker.OUT_OF_TIME is not None and status == -worker.OUT_OF_TIME
+        is_over = OUT_OF_TIME is not None and status == -OUT_OF_TIME
         job.failed(batch, "timed out" if is_over else "crashed")
 
     def _drop(self, one: _Worker) -> int:

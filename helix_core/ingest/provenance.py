@@ -1,16 +1,6 @@
-"""What a file is to its project, read from its path alone: its kind, how fast it ages, how much it counts, its role.
+"""What a file is to its project, derived from its path alone: kind, role, volatility, authority.
 
-Pure: a path in, a ``Provenance`` out; no disk, no content. The role decides most of the ranking, by these rules, first
-match first:
-
-1. *vendored*: a folder of other people's code anywhere in the path.
-2. *history*: a changelog or news file by name, or a document inside a folder of releases.
-3. *test* by file name (``test_x.py``, ``x.spec.ts``, ``conftest.py``) or by folder (``tests`` anywhere; ``test``,
-   ``testing``, ``bench`` … at the root). A ``test`` folder *inside* a Python package is library code for testing with
-   (``django/test``), so there only the file's name counts; so is a module named ``testing``.
-4. *example* by folder, unless it is prose inside the documentation.
-5. *doc* for prose and for whatever lies in the documentation's folder at the root; *config* for settings and data;
-   *implementation* for the rest.
+The first matching rule decides; the tables of names are data, all lower case.
 """
 
 from __future__ import annotations
@@ -19,8 +9,103 @@ from dataclasses import dataclass
 
 import re2
 
-from helix_core.ingest import provenance_tables as tables
 from helix_core.model import Authority, Role, SourceKind, Volatility
+
+
+def _words(text: str) -> frozenset[bytes]:
+    return frozenset(text.encode().split())
+
+
+_EXTENSIONS = {
+    SourceKind.CODE: """
+        py pyi pyx pxd pxi pyw js mjs cjs jsx ts mts cts tsx vue svelte astro go rs java kt kts scala sc groovy
+        clj cljs cljc c h cc cpp cxx hh hpp hxx ipp inl m mm cs fs fsx vb rb rake erb php phtml pl pm t r jl lua
+        swift dart ex exs erl hrl hs lhs elm ml mli nim zig d pas f f90 f95 for asm s v sv vhd vhdl sol move cairo
+        cu cuh metal glsl hlsl wgsl vert frag sh bash zsh fish ksh ps1 psm1 bat cmd awk sed tcl vim el lisp scm
+        rkt html htm xhtml css scss sass less styl proto thrift graphql gql capnp fbs avdl jinja jinja2 j2 hbs
+        mustache ejs pug haml slim liquid twig ipynb cmake mk py-tpl py-tmpl coffee cr gd bzl star nix dhall rego
+        lean""",
+    SourceKind.CONFIG: """
+        toml yaml yml json json5 jsonc hjson ini cfg conf cnf config properties props env envrc editorconfig plist
+        xml xsd lock tf tfvars hcl nomad service socket timer desktop reg gradle sbt csproj fsproj vbproj vcxproj
+        sln proj targets nuspec podspec gemspec cabal opam dockerfile containerfile dockerignore gitignore
+        gitattributes npmrc nvmrc babelrc eslintrc prettierrc stylelintrc flake8 pylintrc coveragerc helmignore
+        manifest mypy ruff rc sum mod work kdl ron cue""",
+    SourceKind.DOC: """
+        md mdx markdown mkd rst rest txt text adoc asciidoc asc org tex latex bib rtf pod rdoc man 1 2 3 5 7 8
+        textile mediawiki wiki creole po pot mo srt vtt pdf docx odt epub""",
+    SourceKind.LOG: "log out err trace journal",
+    SourceKind.DB: """
+        sql ddl dml psql mysql pgsql sqlite sqlite3 db db3 mdb csv tsv psv ndjson jsonl parquet avro orc feather
+        arrow h5 hdf5 dbf dump""",
+    SourceKind.NOTE: "note notes todo scratch tdl",
+}
+KIND_OF_EXTENSION: dict[bytes, SourceKind] = {
+    extension: kind for kind, extensions in _EXTENSIONS.items() for extension in _words(extensions)
+}
+
+_NAMES = {
+    SourceKind.CODE: """
+        makefile gnumakefile rakefile gemfile guardfile podfile fastfile brewfile vagrantfile jenkinsfile justfile
+        sconstruct sconscript build build.bazel workspace configure gradlew mvnw wscript meson.build snakefile
+        tiltfile""",
+    SourceKind.CONFIG: """
+        dockerfile containerfile procfile pipfile cmakelists.txt requirements.txt constraints.txt robots.txt
+        manifest.in go.mod go.sum codeowners .env .gitignore .gitattributes .gitmodules .gitkeep .dockerignore
+        .helixignore .editorconfig .npmrc .nvmrc .babelrc .eslintrc .prettierrc .flake8 .pylintrc .coveragerc
+        .python-version .ruby-version .tool-versions .mailmap .bashrc .zshrc .profile .vimrc .browserslistrc
+        pkg-info top_level.txt sources.txt py.typed requires.txt entry_points.txt dependency_links.txt runtime.txt""",
+    SourceKind.DOC: """
+        readme license licence copying copyright notice authors contributors maintainers contributing install
+        changelog changes history news thanks credits faq security code_of_conduct roadmap patents unlicense""",
+    SourceKind.NOTE: "todo notes ideas scratch journal todo.md todo.txt notes.md notes.txt ideas.md scratch.md",
+}
+KIND_OF_NAME: dict[bytes, SourceKind] = {name: kind for kind, names in _NAMES.items() for name in _words(names)}
+
+# Endings that wrap another name: settings.py.example is code, nginx.conf.in is configuration.
+WRAPPERS = _words("example sample dist in tmpl tpl template orig bak default j2 jinja jinja2 erb")
+
+VENDORED_FOLDERS = _words(
+    """
+    vendor vendors vendored _vendor _vendored third_party third-party thirdparty 3rdparty node_modules
+    bower_components jspm_packages site-packages dist-packages .venv venv pods carthage externals extern
+    subprojects"""
+)
+GENERATED_FOLDERS = _words(
+    "generated __generated__ autogen codegen_out _build __snapshots__ __pycache__ migrations_generated"
+)
+BUILD_FOLDERS = _words("build dist out target bin obj output coverage htmlcov public_build .next .nuxt")
+TEST_FOLDERS = _words(
+    """
+    tests __tests__ __test__ testsuite testsuites test-suite unittests unit_tests integration_tests
+    integration-tests functional_tests e2e cypress testdata test_data test-data fixtures __fixtures__
+    __mocks__ __snapshots__ benchmarks benches fuzz fuzzing conformance test_apps testcases androidtest
+    commontest jvmtest"""
+)
+TEST_FOLDERS_AT_ROOT = _words("testing bench benchmark perf qa mocks spec specs test")
+EXAMPLE_FOLDERS = _words(
+    """
+    example examples demo demos sample samples tutorial tutorials docs_src doc_src cookbook cookbooks
+    playground playgrounds quickstart quickstarts getting-started getting_started snippets recipes notebooks
+    showcase stories example-app sandbox"""
+)
+HISTORY_FOLDERS = _words(
+    """
+    changelog changelogs changes releases release release-notes release_notes releasenotes newsfragments news
+    whatsnew .changeset changelog.d history unreleased"""
+)
+DOC_FOLDERS = _words("doc docs documentation manual manuals wiki guides adr adrs rfc rfcs man website site")
+NOTE_FOLDERS = _words("notes journal scratch scratchpad")
+LOG_FOLDERS = _words("logs log")
+
+LOCK_NAMES = _words(
+    """
+    package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock uv.lock
+    poetry.lock pdm.lock pipfile.lock cargo.lock gemfile.lock composer.lock go.sum go.work.sum mix.lock
+    pubspec.lock podfile.lock packages.lock.json flake.lock gradle.lockfile paket.lock conan.lock pkg-info
+    sources.txt requires.txt top_level.txt dependency_links.txt entry_points.txt"""
+)
+
 
 _BYTES = re2.Options()
 _BYTES.encoding = re2.Options.Encoding.LATIN1
@@ -76,52 +161,52 @@ def provenance(path: bytes) -> Provenance:
 
 def source_kind(folders: list[bytes], name: bytes) -> SourceKind:
     """The sort of thing, by well-known name, then by extension; lower-case parts in."""
-    known = tables.KIND_OF_NAME.get(name)
+    known = KIND_OF_NAME.get(name)
     if known is not None:
         return known
     stem, _, extension = name.rpartition(b".")
     if not stem or not extension:
         return _bare_kind(folders, extension or name)
-    kind = tables.KIND_OF_EXTENSION.get(extension)
-    if extension in tables.WRAPPERS and (b"." in stem or stem in tables.KIND_OF_NAME):
+    kind = KIND_OF_EXTENSION.get(extension)
+    if extension in WRAPPERS and (b"." in stem or stem in KIND_OF_NAME):
         return source_kind(folders, stem)
     if kind is None:
-        return tables.KIND_OF_NAME.get(stem, SourceKind.DOC if _HISTORY_NAME.fullmatch(name) else SourceKind.CODE)
+        return KIND_OF_NAME.get(stem, SourceKind.DOC if _HISTORY_NAME.fullmatch(name) else SourceKind.CODE)
     if kind is SourceKind.DOC:
         if stem.startswith((b"requirements", b"constraints")) and extension == b"txt":
             return SourceKind.CONFIG
-        if not tables.NOTE_FOLDERS.isdisjoint(folders) or stem in (b"notes", b"todo", b"scratch"):
+        if not NOTE_FOLDERS.isdisjoint(folders) or stem in (b"notes", b"todo", b"scratch"):
             return SourceKind.NOTE
-        if extension == b"txt" and not tables.LOG_FOLDERS.isdisjoint(folders):
+        if extension == b"txt" and not LOG_FOLDERS.isdisjoint(folders):
             return SourceKind.LOG
     return kind
 
 
 def _bare_kind(folders: list[bytes], name: bytes) -> SourceKind:
     """A name without an extension, or one that is nothing but an extension (``.bashrc``)."""
-    if name in tables.KIND_OF_EXTENSION:
-        return tables.KIND_OF_EXTENSION[name]
+    if name in KIND_OF_EXTENSION:
+        return KIND_OF_EXTENSION[name]
     if name.startswith((b"dockerfile", b"containerfile")) or name.endswith(b"rc"):
         return SourceKind.CONFIG
     if name.startswith((b"readme", b"license", b"copying")):
         return SourceKind.DOC
-    return SourceKind.CODE if not tables.DOC_FOLDERS.intersection(folders[:1]) else SourceKind.DOC
+    return SourceKind.CODE if not DOC_FOLDERS.intersection(folders[:1]) else SourceKind.DOC
 
 
 def _role(folders: list[bytes], raw_name: bytes, name: bytes, kind: SourceKind) -> Role:
-    if not tables.VENDORED_FOLDERS.isdisjoint(folders) or any(f.endswith(b"_vendored") for f in folders):
+    if not VENDORED_FOLDERS.isdisjoint(folders) or any(f.endswith(b"_vendored") for f in folders):
         return Role.VENDORED
-    if kind in _PROSE and (_HISTORY_NAME.fullmatch(name) or not tables.HISTORY_FOLDERS.isdisjoint(folders)):
+    if kind in _PROSE and (_HISTORY_NAME.fullmatch(name) or not HISTORY_FOLDERS.isdisjoint(folders)):
         return Role.HISTORY
     if _TEST_NAME.fullmatch(name) or _TEST_CLASS.fullmatch(raw_name):
         return Role.TEST
-    in_docs = bool(tables.DOC_FOLDERS.intersection(folders[:1]))
+    in_docs = bool(DOC_FOLDERS.intersection(folders[:1]))
     for depth, folder in enumerate(folders):
         if _is_test_folder(folder, depth, folders, name) and not (in_docs and kind in _PROSE):
             return Role.TEST
         if folder in _TESTING_PACKAGES:
             break
-        if folder in tables.EXAMPLE_FOLDERS and not (in_docs and kind in _PROSE):
+        if folder in EXAMPLE_FOLDERS and not (in_docs and kind in _PROSE):
             return Role.EXAMPLE
     if not folders and name in (b"test.py", b"tests.py", b"test.js", b"test.ts", b"test.sh", b"test.rb"):
         return Role.TEST
@@ -129,7 +214,7 @@ def _role(folders: list[bytes], raw_name: bytes, name: bytes, kind: SourceKind) 
 
 
 def _plain_role(folders: list[bytes], kind: SourceKind, in_docs: bool) -> Role:
-    if kind in _PROSE or in_docs or (tables.DOC_FOLDERS.intersection(folders[1:2]) and folders[0] in _MONOREPO):
+    if kind in _PROSE or in_docs or (DOC_FOLDERS.intersection(folders[1:2]) and folders[0] in _MONOREPO):
         return Role.DOC
     if kind in (SourceKind.CONFIG, SourceKind.LOG):
         return Role.CONFIG
@@ -141,9 +226,9 @@ _MONOREPO = frozenset({b"packages", b"crates", b"apps", b"libs", b"modules", b"s
 
 
 def _is_test_folder(folder: bytes, depth: int, folders: list[bytes], name: bytes) -> bool:
-    if folder in tables.TEST_FOLDERS:
+    if folder in TEST_FOLDERS:
         return True
-    if folder in tables.TEST_FOLDERS_AT_ROOT:
+    if folder in TEST_FOLDERS_AT_ROOT:
         if depth == 0 or folders[depth - 1] == b"src" or (depth == 2 and folders[0] in _MONOREPO):
             return True
         return folder in (b"test", b"spec", b"specs") and not name.endswith((b".py", b".pyi", b".pyx"))
@@ -153,9 +238,9 @@ def _is_test_folder(folder: bytes, depth: int, folders: list[bytes], name: bytes
 def _authority(folders: list[bytes], name: bytes, kind: SourceKind, role: Role) -> Authority:
     if kind is SourceKind.NOTE:
         return Authority.INFERRED
-    if role in (Role.VENDORED, Role.HISTORY) or name in tables.LOCK_NAMES or _GENERATED_NAME.fullmatch(name):
+    if role in (Role.VENDORED, Role.HISTORY) or name in LOCK_NAMES or _GENERATED_NAME.fullmatch(name):
         return Authority.DERIVED
-    if not tables.GENERATED_FOLDERS.isdisjoint(folders) or tables.BUILD_FOLDERS.intersection(folders[:1]):
+    if not GENERATED_FOLDERS.isdisjoint(folders) or BUILD_FOLDERS.intersection(folders[:1]):
         return Authority.DERIVED
     if name.endswith((b".po", b".mo")) or any(folder.endswith((b".egg-info", b".dist-info")) for folder in folders):
         return Authority.DERIVED

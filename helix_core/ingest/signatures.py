@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from helix_core.ingest.claim_values import pattern
+from helix_core.ingest.claim_config import pattern
 
 LONGEST_SIGNATURE = 8_000
 LONGEST_VALUE = 400

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from helix_core.ingest.claim_values import value_of
+from helix_core.ingest.claim_config import value_of
 from helix_core.ingest.references import Reference
 from helix_core.ingest.signatures import Declaration, Parameter, python_parameters, split
 from helix_core.model import DocumentChange, DocumentFlag

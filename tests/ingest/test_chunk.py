@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix_core.ingest.borders import Size
-from helix_core.ingest.chunk import LONG
+from helix_core.ingest.chunk import LONG, Size
 from helix_core.ingest.document import ingest
 from helix_core.ingest.secrets import mask
 from helix_core.lines import LineTable

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.pool import LOOK_S, IngestPool, Limits, Quarantined, Stall
-from helix_core.ingest.wire import packed, unpacked
+from helix_core.ingest.pool import LOOK_S, IngestPool, Limits, Quarantined, Stall, packed, unpacked
 from helix_core.model import Document
 
 HERE = Path(__file__).parent

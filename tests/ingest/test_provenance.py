@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.ingest.provenance import provenance
-from helix_core.ingest.provenance_tables import KIND_OF_EXTENSION, KIND_OF_NAME
+from helix_core.ingest.provenance import KIND_OF_EXTENSION, KIND_OF_NAME, provenance
 from helix_core.model import Authority, Role, SourceKind, Volatility
 
 

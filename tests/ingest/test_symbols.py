@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.ingest import symbols
+from helix_core.ingest import document
 from helix_core.ingest.document import ingest
 from helix_core.model import Chunk, Document
 
@@ -223,7 +223,7 @@ def test_long_suites_of_javascript_tests_are_cut_at_their_cases() -> None:
     ],
 )
 def test_the_name_of_a_test_tells_what_it_tests(name: str, kind: str, tested: str) -> None:
-    assert symbols.tested_name(name, kind) == tested
+    assert document.tested_name(name, kind) == tested
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_the_name_of_a_test_tells_what_it_tests(name: str, kind: str, tested: st
     ],
 )
 def test_the_name_of_a_test_file_tells_what_it_tests(path: bytes, tested: str) -> None:
-    assert symbols.tested_file(path) == tested
+    assert document.tested_file(path) == tested
 
 
 def test_a_function_called_test_is_a_test_only_where_tests_are() -> None:
@@ -248,10 +248,10 @@ def test_a_function_called_test_is_a_test_only_where_tests_are() -> None:
 
 
 def test_references_are_distinct_names_without_reserved_words() -> None:
-    assert symbols.references(b"if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
-    assert symbols.references("if größe.bar(0xbar, 12): return None".encode(), frozenset({"return"})) == "größe bar"
-    assert symbols.references(b"__all__ 1e5 x_1 0xff", frozenset()) == "__all__ x_1"
+    assert document.references(b"if foo.bar(foo, ab): return None", frozenset({"return"})) == "foo bar"
+    assert document.references("if größe.bar(0xbar, 12): return None".encode(), frozenset({"return"})) == "größe bar"
+    assert document.references(b"__all__ 1e5 x_1 0xff", frozenset()) == "__all__ x_1"
 
 
 def test_comment_text_loses_its_markers() -> None:
-    assert symbols.plain("/** Reads\n * things. */\n# and\n// more") == "Reads things. and more"
+    assert document.plain("/** Reads\n * things. */\n# and\n// more") == "Reads things. and more"
