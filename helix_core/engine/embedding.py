@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from helix_core.config import Config
-from helix_core.embed.document import Text, texts_of
-from helix_core.embed.model_folder import Model
-from helix_core.embed.precision import as_bits, as_int8
+from helix_core.embed.model import Model
 from helix_core.embed.static import STATIC
+from helix_core.embed.texts import Text, as_bits, as_int8, texts_of
 from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.engine.opened import PATIENT_MS, Opened
 from helix_core.engine.report import Progress

@@ -56,7 +56,7 @@ def embed(
         case Action.SETUP:
             _set_up(config, model, wheel, reranker, yes)
         case Action.OFF:
-            from helix_core.embed.model_folder import choose
+            from helix_core.embed.model import choose
 
             choose(config.cache_dir, None)
         case Action.RUN:
@@ -90,8 +90,7 @@ def _agreed(offered: Offer) -> bool:
 
 
 def _run(config: Config, folder: Path) -> None:
-    from helix_core.embed.fast import FastModel
-    from helix_core.embed.model_folder import chosen_model
+    from helix_core.embed.model import FastModel, chosen_model
     from helix_core.engine.embedding import Embedding
     from helix_ls.cli.opened import bring_up_to_date
     from helix_ls.cli.progress import Bar
@@ -111,8 +110,8 @@ def _run(config: Config, folder: Path) -> None:
 
 
 def _status(config: Config, folder: Path) -> dict[str, Any]:
-    from helix_core.embed.model_folder import chosen_model
-    from helix_core.embed.reranker_folder import chosen_reranker
+    from helix_core.embed.model import chosen_model
+    from helix_core.embed.reranker import chosen_reranker
 
     answer: dict[str, Any] = {
         "schema": EMBED_SCHEMA,

@@ -27,7 +27,7 @@ def opened(folder: Path) -> Iterator[Helix]:
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
     check_project(folder)
-    from helix_core.embed.encoder import HastyEncoder
+    from helix_core.embed.model import HastyEncoder
     from helix_core.engine import Helix
 
     config = load_config(folder)

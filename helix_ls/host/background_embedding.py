@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helix_core.embed.cross_encoder import LoadedReranker
-from helix_core.embed.encoder import ModelEncoder
+from helix_core.embed.model import ModelEncoder
+from helix_core.embed.reranker import LoadedReranker
 from helix_core.engine.opened import index_folder
 from helix_core.errors import HelixError
 from helix_ls.host.indexer import forgive

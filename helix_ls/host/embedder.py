@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def _obey(root: Path, order: Order, say: Say) -> None:
-    from helix_core.embed.model_folder import chosen_model
+    from helix_core.embed.model import chosen_model
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.opened import index_folder
 
@@ -41,7 +41,7 @@ def _obey(root: Path, order: Order, say: Say) -> None:
         if model is None or in_hand is None or not embedding.is_waiting(model.name):
             say({"done": 0})
             return
-        from helix_core.embed.fast import FastModel
+        from helix_core.embed.model import FastModel
 
         report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
         say({"done": report.embedded})

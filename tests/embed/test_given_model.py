@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from helix_core.embed.fast import FastModel
+from helix_core.embed.model import FastModel
 from helix_core.embed.model_sources import take_folder
 from tests.embed.conftest import TokenRows
 

@@ -16,9 +16,7 @@ from typing import Any
 import pytest
 
 from helix_core.config import load_config
-from helix_core.embed.encoder import ModelEncoder
-from helix_core.embed.fast import FastModel
-from helix_core.embed.model_folder import Model, choose
+from helix_core.embed.model import FastModel, Model, ModelEncoder, choose
 from helix_core.engine import Helix
 from helix_core.engine.embedding import Embedding
 from helix_core.search import weights

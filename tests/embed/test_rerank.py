@@ -18,17 +18,20 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from helix_core.config import load_config
-from helix_core.embed.cross_encoder import BATCH, CrossEncoder, LoadedReranker
-from helix_core.embed.model_folder import models_folder
-from helix_core.embed.onnx_file import Graph
-from helix_core.embed.reranker_folder import (
+from helix_core.embed.minilm import Graph
+from helix_core.embed.model import models_folder
+from helix_core.embed.reranker import (
     ABOUT,
+    BATCH,
+    CrossEncoder,
+    LoadedReranker,
     RerankerModel,
     choose_reranker,
     chosen_reranker,
+    listed_reranker,
     read_reranker,
+    take_reranker_folder,
 )
-from helix_core.embed.reranker_sources import listed_reranker, take_reranker_folder
 from helix_core.engine import Helix
 from helix_core.errors import ModelError
 from helix_core.search.rerank import MOST_CHARS

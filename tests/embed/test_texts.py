@@ -5,8 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix_core.embed.document import embedded_texts, texts_of
-from helix_core.embed.texts import LONGEST_OUTLINE, MOST_OUTLINES, first_sentence, outlines, path_words
+from helix_core.embed.texts import (
+    LONGEST_OUTLINE,
+    MOST_OUTLINES,
+    embedded_texts,
+    first_sentence,
+    outlines,
+    path_words,
+    texts_of,
+)
 from helix_core.ingest.document import ingest
 
 CODE = b'''"""Rows of the cache."""

@@ -1,0 +1,333 @@
+"""Embedding models: a folder on disk, its session through fastembed, and the encoder of questions.
+
+Never opens a network connection.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from helix_core.embed.static import STATIC, StaticEncoder
+from helix_core.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+ABOUT = "helix.json"
+MODEL = "model.onnx"
+NEEDED = ("tokenizer.json", "tokenizer_config.json")
+FILES = (MODEL, *NEEDED, "config.json", "special_tokens_map.json")
+POOLINGS = ("none", "mean", "cls", "last")
+_NAME = re.compile(r"[\w.@+-]{1,80}", re.ASCII)
+_MOST_JSON_BYTES = 1 << 20
+_MOST_DIMENSIONS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that can be loaded from ``folder``.
+
+    ``name`` is what its vectors are kept under and holds the first digits of the weights' hash, so that vectors of
+    other weights are never compared. ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` stands
+    before a question, and never before what is indexed. ``fastembed`` is the model's name in fastembed's own list,
+    which then says how its output is pooled.
+    """
+
+    name: str
+    folder: Path
+    dimensions: int
+    pooling: str
+    normalize: bool
+    source: str
+    query_prefix: str = ""
+    model_file: str = MODEL
+    fastembed: str = ""
+
+
+def models_folder(cache_dir: Path) -> Path:
+    """Where models lie."""
+    return cache_dir / "models"
+
+
+def named(title: str, weights: Path) -> str:
+    """``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the weights' SHA-256."""
+    digest = hashlib.sha256()
+    with weights.open("rb") as file:
+        while data := file.read(1 << 20):
+            digest.update(data)
+    return f"{re.sub(r'[^A-Za-z0-9_.+-]', '-', title)[:60]}@{digest.hexdigest()[:8]}"
+
+
+def is_inside(file: str) -> bool:
+    """Is it a path below the folder it is told of, whatever the folder?"""
+    return bool(file) and not os.path.isabs(file) and ".." not in Path(file).parts
+
+
+def write_about(model: Model) -> None:
+    """Write down what the folder holds."""
+    fields = {key: value for key, value in asdict(model).items() if key != "folder"}
+    (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+
+
+def read_model(folder: Path) -> Model:
+    """The model in a folder that ``write_about`` was called for. Raises ModelError, naming what is wrong with it."""
+    about = read_object(folder / ABOUT, "model", "helix embed setup")
+    missing = [name for name in (str(about.get("model_file", MODEL)), *NEEDED) if not (folder / name).is_file()]
+    if missing:
+        raise ModelError(f"The model in {folder} lacks {missing[0]}; run helix embed setup again.")
+    try:
+        model = Model(folder=folder, **about)
+        is_right = (
+            _NAME.fullmatch(model.name)
+            and 0 < int(model.dimensions) <= _MOST_DIMENSIONS
+            and model.dimensions % 8 == 0
+            and model.pooling in POOLINGS
+            and is_inside(model.model_file)
+            and isinstance(model.query_prefix, str)
+        )
+    except (TypeError, ValueError):
+        is_right = False
+    if not is_right:
+        raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup again.")
+    return model
+
+
+def choose(cache_dir: Path, model: Model | None) -> None:
+    """Use this model from now on, or none."""
+    chosen = models_folder(cache_dir) / "chosen"
+    if model is None:
+        chosen.unlink(missing_ok=True)
+        return
+    chosen.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = chosen.with_name("chosen.new")
+    fresh.write_text(str(model.folder) + "\n", "utf-8")
+    os.replace(fresh, chosen)
+
+
+def chosen_model(cache_dir: Path, setting: str = "") -> Model | None:
+    """The model in use; None where there is none but the built-in vectors.
+
+    ``setting`` is ``embed.model``: empty for what was set up, ``static`` for none, else a name under ``models/`` or a
+    folder's whole path. Raises ModelError when there should be one and it cannot be used.
+    """
+    if setting == "static":
+        return None
+    if setting:
+        return read_model(
+            Path(setting) if os.path.isabs(setting) else models_folder(cache_dir) / os.path.basename(setting)
+        )
+    try:
+        text = (models_folder(cache_dir) / "chosen").read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"Which model to use cannot be read ({error}); run helix embed setup again.") from error
+    return read_model(Path(text.strip()))
+
+
+def read_object(path: Path, kind: str, setup: str) -> dict[str, Any]:
+    """The JSON object in a file of a model's folder. Raises ModelError, naming the ``kind`` and its ``setup``."""
+    try:
+        if path.stat().st_size > _MOST_JSON_BYTES:
+            raise ValueError("too large")
+        found = json.loads(path.read_text("utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("no object")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"There is no usable {kind} in {path.parent} ({error}); run {setup}.") from error
+    return found
+
+
+T = TypeVar("T")
+BATCH = 4
+"""Small batches of texts alike in tokens beat large ones on a CPU: hardly anything is padded."""
+LONGEST = 2_000
+SESSION: dict[str, Any] = {"threads": 1, "providers": ["CPUExecutionProvider"], "enable_cpu_mem_arena": False}
+
+
+class FastModel:
+    """A loaded model. For one thread at a time."""
+
+    def __init__(self, model: Model) -> None:
+        """Raises ModelError when the files are damaged or no model of the kind that ``model`` says."""
+        self.model = model
+        try:
+            self._embedding = _embedding(model)
+            self._inputs = {each.name for each in self._embedding.model.model.get_inputs()}
+            self._tokenizer = _unpadded(self._embedding.model.tokenizer)
+            width = self.vectors(["helix"]).shape[1]
+        except ModelError:
+            raise
+        except Exception as error:
+            # The runtime raises kinds of its own, and a damaged file must not end a question.
+            raise unusable(model.name, error) from error
+        if width != model.dimensions:
+            raise ModelError(f"The model {model.name} gives {width} dimensions; run helix embed setup again.")
+
+    def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
+        """One row for each text, in its order, of length one.
+
+        With ``most_tokens`` what a text says beyond so many is not read, its first and last special ones counted.
+        """
+        import numpy as np
+
+        encodings = self._tokenizer.encode_batch([text[:LONGEST] for text in texts])
+        tokens = [_first(encoding.ids, most_tokens) for encoding in encodings]
+        order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
+        # A graph that is told of no mask would take padding for words.
+        size = BATCH if "attention_mask" in self._inputs else 1
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        if self.model.pooling == "none" and not self.model.fastembed:
+            found = [self._run([tokens[place] for place in batch]) for batch in batches]
+        else:
+            # What comes after the graph is fastembed's to know, and it starts from texts.
+            ends = [max((end for _, end in _first(encoding.offsets, most_tokens)), default=0) for encoding in encodings]
+            cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
+            found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
+        together = np.concatenate(found) if found else np.empty((0, self.model.dimensions))
+        rows = np.empty(together.shape, np.float32)
+        rows[order] = together
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
+
+    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """The rows of a few texts by a graph that pools by itself."""
+        import numpy as np
+
+        ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, own in enumerate(tokens):
+            ids[row, : len(own)] = own
+            mask[row, : len(own)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        session = self._embedding.model.model
+        return np.asarray(session.run(None, {name: given[name] for name in self._inputs})[0], np.float32)
+
+
+def _first(parts: list[T], most: int) -> list[T]:
+    """The first tokens and the last one, which ends every text; all of them where ``most`` is 0."""
+    return parts if not most or len(parts) <= most else [*parts[: most - 1], parts[-1]]
+
+
+def offline() -> None:
+    """From now on nothing is ever fetched, what is missing is an error, and tokenizers start no threads."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def _embedding(model: Model) -> Any:
+    offline()
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    options = {"specific_model_path": str(model.folder), **SESSION}
+    if model.fastembed:
+        return TextEmbedding(model.fastembed, **options)
+    name = f"helix/{model.name}"
+    poolings = {
+        "none": PoolingType.DISABLED,
+        "mean": PoolingType.MEAN,
+        "cls": PoolingType.CLS,
+        "last": PoolingType.LAST_TOKEN,
+    }
+    if not is_known(name, TextEmbedding.list_supported_models()):
+        TextEmbedding.add_custom_model(
+            model=name,
+            pooling=poolings[model.pooling],
+            normalization=model.normalize,
+            sources=ModelSource(hf="helix/none"),
+            dim=model.dimensions,
+            model_file=model.model_file,
+        )
+    return TextEmbedding(name, **options)
+
+
+def _unpadded(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy that says how many tokens each text has."""
+    from tokenizers import Tokenizer
+
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.no_padding()
+    return copy
+
+
+def is_known(name: str, models: Iterable[dict[str, Any]]) -> bool:
+    """Is a model of that name in one of fastembed's lists?"""
+    return any(str(each["model"]).lower() == name.lower() for each in models)
+
+
+def unusable(name: str, error: Exception) -> ModelError:
+    """What is said of a model that cannot be loaded, on one line."""
+    why = " ".join(str(error).split())[:200]
+    return ModelError(f"The model {name} cannot be loaded ({type(error).__name__}: {why}); set it up again.")
+
+
+class HastyEncoder(StaticEncoder):
+    """The built-in table, for who asks once and leaves; ``problem`` says it of a model that is set up."""
+
+    def __init__(self, cache_dir: Path, setting: str = "") -> None:
+        try:
+            model = chosen_model(cache_dir, setting)
+            self.problem = f"a command that asks once does not load {model.name}; hosts do" if model else ""
+        except ModelError as error:
+            self.problem = str(error)
+
+
+class ModelEncoder:
+    """An ``Encoder`` that threads may share. ``problem`` says why the model does not serve."""
+
+    def __init__(self, cache_dir: Path, setting: str = "") -> None:
+        self._cache_dir, self._setting = cache_dir, setting
+        self._static = StaticEncoder()
+        self._loaded: FastModel | None = None
+        self._wanted: Model | None = None
+        self._lock = threading.Lock()
+        self._loading = threading.Lock()
+        self._problem = ""
+
+    @property
+    def problem(self) -> str:
+        """Why the model does not serve; empty when nothing is wrong."""
+        return self._problem
+
+    @property
+    def wanted(self) -> bool:
+        """Is a model set up, whether it is loaded or not?"""
+        return self._wanted is not None
+
+    def follow(self) -> None:
+        """Load the model that is set up now, in this thread, unless it is the one that is loaded."""
+        with self._loading:
+            try:
+                model = self._wanted = chosen_model(self._cache_dir, self._setting)
+                loaded = self._loaded
+                if model is None:
+                    self._loaded, self._problem = None, ""
+                elif loaded is None or loaded.model != model:
+                    self._loaded, self._problem = FastModel(model), ""
+            except ModelError as error:
+                self._wanted = self._loaded = None
+                self._problem = str(error)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The model, when it is loaded, then the built-in table."""
+        loaded = self._loaded
+        return (STATIC,) if loaded is None else (loaded.model.name, STATIC)
+
+    def encode(self, model: str, text: str) -> bytes:
+        """The vector of a question, as float32, little-endian."""
+        loaded = self._loaded
+        if loaded is None or model != loaded.model.name:
+            return self._static.encode(model, text)
+        with self._lock:
+            return bytes(loaded.vectors([loaded.model.query_prefix + text])[0].astype("<f4").tobytes())

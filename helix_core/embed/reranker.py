@@ -1,0 +1,212 @@
+"""Cross-encoders for reranking, through fastembed: where they come from, their folder on disk, and their scores."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from helix_core.embed.model import (
+    MODEL,
+    NEEDED,
+    SESSION,
+    is_inside,
+    is_known,
+    models_folder,
+    offline,
+    read_object,
+    unusable,
+)
+from helix_core.embed.model_sources import ListedModel, closest, copied, downloaded, weights_in
+from helix_core.errors import ModelError
+
+ABOUT = "helix-reranker.json"
+CHOSEN = "reranker"
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerModel:
+    """A cross-encoder that can be loaded from ``folder``; ``fastembed`` is its name in fastembed's list, or empty."""
+
+    name: str
+    folder: Path
+    source: str
+    model_file: str = MODEL
+    fastembed: str = ""
+
+
+def write_reranker(model: RerankerModel) -> None:
+    """Write down what the folder holds."""
+    fields = {key: value for key, value in asdict(model).items() if key != "folder"}
+    (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+
+
+def read_reranker(folder: Path) -> RerankerModel:
+    """The model in a folder that ``write_reranker`` was called for. Raises ModelError, naming what is wrong with it."""
+    about = read_object(folder / ABOUT, "reranker", "helix embed setup --reranker")
+    if any(not isinstance(value, str) for value in about.values()):
+        raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.")
+    try:
+        model = RerankerModel(folder=folder, **about)
+    except TypeError:
+        raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.") from None
+    if not is_inside(model.model_file):
+        raise ModelError(f"{folder / ABOUT} names a file elsewhere; run helix embed setup --reranker again.")
+    missing = [name for name in (model.model_file, *NEEDED) if not (folder / name).is_file()]
+    if missing:
+        raise ModelError(f"The reranker in {folder} lacks {missing[0]}; run helix embed setup --reranker again.")
+    return model
+
+
+def choose_reranker(cache_dir: Path, model: RerankerModel) -> None:
+    """Use this one from now on, wherever ``search.rerank`` says so."""
+    chosen = models_folder(cache_dir) / CHOSEN
+    fresh = chosen.with_name(f"{CHOSEN}.new")
+    fresh.write_text(str(model.folder) + "\n", "utf-8")
+    os.replace(fresh, chosen)
+
+
+def chosen_reranker(cache_dir: Path) -> RerankerModel | None:
+    """The one that was set up, or None. Raises ModelError when there should be one and it cannot be used."""
+    try:
+        text = (models_folder(cache_dir) / CHOSEN).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"Which reranker to use cannot be read ({error}); set it up again.") from error
+    return read_reranker(Path(text.strip()))
+
+
+def moved_to_its_place(model: RerankerModel) -> RerankerModel:
+    """From where it was made, ``NAME.making``, to ``NAME``."""
+    place = model.folder.with_name(model.folder.name.removesuffix(".making"))
+    shutil.rmtree(place, ignore_errors=True)
+    model.folder.rename(place)
+    return read_reranker(place)
+
+
+BATCH = 4
+"""Between batches it is asked whether there is time for another."""
+
+
+class CrossEncoder:
+    """A loaded model. For one thread at a time."""
+
+    def __init__(self, model: RerankerModel) -> None:
+        """Raises ModelError when the files are damaged or no cross-encoder."""
+        self.model = model
+        try:
+            self._encoder = _loaded(model)
+            self.scores("helix", ["helix"], lambda: False)
+        except Exception as error:
+            # The runtime raises kinds of its own, and a damaged file must not end a question.
+            raise unusable(model.name, error) from error
+
+    def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
+        """One number for each text, higher for better, in their order; fewer, from the first on, when it is late."""
+        found: list[float] = []
+        for start in range(0, len(texts), BATCH):
+            if is_late():
+                break
+            found += [float(score) for score in self._encoder.rerank(question, list(texts[start : start + BATCH]))]
+        return found
+
+
+class LoadedReranker:
+    """The reranker that is set up, for threads to share. ``problem`` says why it does not serve."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._cache_dir = cache_dir
+        self._loaded: CrossEncoder | None = None
+        self._lock = threading.Lock()
+        self._loading = threading.Lock()
+        self.problem = "is being loaded"
+
+    def follow(self) -> None:
+        """Load the one that is set up now, in this thread, unless it is the one that is loaded."""
+        with self._loading:
+            try:
+                model = chosen_reranker(self._cache_dir)
+                if model is None:
+                    raise ModelError("none is set up; run helix embed setup --reranker")
+                if self._loaded is None or self._loaded.model != model:
+                    self._loaded = CrossEncoder(model)
+                self.problem = ""
+            except ModelError as error:
+                self._loaded, self.problem = None, str(error)
+
+    def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
+        """As ``CrossEncoder.scores``; none while it does not serve. Raises ModelError when the model fails."""
+        loaded = self._loaded
+        if loaded is None:
+            return []
+        try:
+            with self._lock:
+                return loaded.scores(question, texts, is_late)
+        except Exception as error:
+            raise unusable(loaded.model.name, error) from error
+
+
+def _loaded(model: RerankerModel) -> Any:
+    offline()
+    from fastembed.common.model_description import ModelSource
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    options = {"specific_model_path": str(model.folder), **SESSION}
+    if model.fastembed:
+        return TextCrossEncoder(model.fastembed, **options)
+    name = f"helix/{model.name}"
+    if not is_known(name, TextCrossEncoder.list_supported_models()):
+        TextCrossEncoder.add_custom_model(model=name, sources=ModelSource(hf="helix/none"), model_file=model.model_file)
+    return TextCrossEncoder(name, **options)
+
+
+def listed_reranker(name: str) -> ListedModel:
+    """What fastembed says of a cross-encoder. Raises ModelError, with the closest names, for one it does not list."""
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    otherwise = "name a cross-encoder of fastembed's list, or a folder"
+    return closest(name, TextCrossEncoder.list_supported_models(), otherwise)
+
+
+def fetch_listed_reranker(model: ListedModel, cache_dir: Path) -> RerankerModel:
+    """Download a cross-encoder of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    def fetch(downloads: str) -> Any:
+        return TextCrossEncoder(model.name, cache_dir=downloads, threads=1).model
+
+    made = downloaded(model, _title(model.name.rsplit("/", 1)[-1]), cache_dir, fetch)
+    return _kept(RerankerModel(made.name, made.folder, f"fastembed {model.source}", made.model_file, model.name))
+
+
+def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
+    """Copy a cross-encoder of the user's (model.onnx, tokenizer.json, tokenizer_config.json) into the cache.
+
+    Raises ModelError when it lacks a file, or cannot be loaded.
+    """
+    name = folder.resolve().name
+    made = copied(folder, weights_in(folder), _title(name), cache_dir)
+    return _kept(RerankerModel(made.name, made.folder, f"the folder {name}", made.model_file))
+
+
+def _title(name: str) -> str:
+    """Apart from a model for vectors of the same name."""
+    return f"rerank-{name}"
+
+
+def _kept(model: RerankerModel) -> RerankerModel:
+    """Moved to its place once it has proved that it loads; what does not load leaves nothing behind."""
+    write_reranker(model)
+    try:
+        # Under a name of its own: fastembed registers names for the life of the process, with their file.
+        CrossEncoder(replace(read_reranker(model.folder), name=f"{model.name}.making"))
+    except ModelError:
+        shutil.rmtree(model.folder, ignore_errors=True)
+        raise
+    return moved_to_its_place(model)
