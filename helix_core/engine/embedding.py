@@ -21,7 +21,7 @@ from helix_core.engine.opened import PATIENT_MS, Opened
 from helix_core.engine.report import Progress
 from helix_core.ingest.document import ingest
 from helix_core.model import Level
-from helix_core.store.vectors_missing import Waiting
+from helix_core.store.vectors import UnembeddedFile
 from helix_core.workspace.disk import DiskError, Root, Scan
 from helix_core.workspace.files import content_reason
 
@@ -142,7 +142,7 @@ class Embedding(Opened):
                     check()
         yield list(batch.values()), skipped
 
-    def _texts(self, scan: Scan, waiting: Waiting, level: Level) -> list[Text] | None:
+    def _texts(self, scan: Scan, waiting: UnembeddedFile, level: Level) -> list[Text] | None:
         """None for a file that is not, or cannot be read, as it was indexed."""
         try:
             file = scan.read(waiting.path, self._config.max_file_bytes)

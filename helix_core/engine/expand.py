@@ -19,7 +19,7 @@ from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskTy
 from helix_core.packet import item_object
 from helix_core.search.kin import kin_of
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryBudgetError
+from helix_core.store.sqlite_file import QueryBudgetError
 from helix_core.words import IDENTIFIER
 from helix_core.workspace.paths import checked
 

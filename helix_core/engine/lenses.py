@@ -13,8 +13,8 @@ from helix_core.engine.symbol_place import Spot, weigh_spots
 from helix_core.engine.weigher import Weigher
 from helix_core.model import Source, SourceKind
 from helix_core.store.hits import DefinitionHit
+from helix_core.store.names import UseTotals
 from helix_core.store.reader import Reader
-from helix_core.store.uses import UseTotals
 
 MOST_LENSES = 300
 _NONE = UseTotals(0, 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.index import Identity, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
-from helix_core.store.session import BUSY_TIMEOUT_MS
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
 from helix_core.store.writer import Writer
 from helix_core.workspace.paths import source_id_of
 

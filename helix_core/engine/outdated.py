@@ -25,8 +25,8 @@ from helix_core.ingest.references import Reference, references_in
 from helix_core.ingest.secrets import mask
 from helix_core.ingest.signatures import LANGUAGES, Declaration, block, declarations, declared, may_differ
 from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
+from helix_core.store.names import DefinedAt
 from helix_core.store.reader import Reader
-from helix_core.store.uses import DefinedAt
 from helix_core.weigh.outdated import changes, dotted, speaks_of_other_times, states_something
 from helix_core.words import is_compound
 from helix_core.workspace.blobs import BlobReader

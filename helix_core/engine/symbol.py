@@ -22,8 +22,8 @@ from helix_core.lines import LineTable
 from helix_core.model import Overlays
 from helix_core.search.import_paths import Imports
 from helix_core.store.hits import DefinitionHit
+from helix_core.store.names import DefinedAt
 from helix_core.store.reader import Reader
-from helix_core.store.uses import DefinedAt
 from helix_core.workspace.history import BlamedLines, LineHistory
 
 SYMBOL_SCHEMA = "helix.symbol/1"

@@ -16,8 +16,8 @@ from helix_core.engine.symbol_place import Spot
 from helix_core.engine.symbol_text import line_of_mention, line_of_use
 from helix_core.model import Item, Role
 from helix_core.search.import_paths import means, module_of
+from helix_core.store.names import DefinedAt, UseTotals
 from helix_core.store.reader import Reader
-from helix_core.store.uses import DefinedAt, UseTotals
 
 SHOWN = 5
 SHOWN_PER_FILE = 2

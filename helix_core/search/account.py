@@ -18,7 +18,7 @@ from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.pointing import Best, heard, read_files
 from helix_core.search.rankers import Asked
 from helix_core.search.second_stage import SIGNS, signs_of
-from helix_core.store.session import QueryBudgetError
+from helix_core.store.sqlite_file import QueryBudgetError
 
 FIRST_SHOWN = 8
 """So many places of each ranker's list are told, whether they came into the answer or not."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from helix_core.model import Role
 from helix_core.search.question import Question
 from helix_core.search.terms import any_of
-from helix_core.store.evidence import Evidence
 from helix_core.store.hits import DefinitionHit, Weights
+from helix_core.store.lexical import MatchCounts
 from helix_core.store.reader import Reader
 from helix_core.words import is_compound
 
@@ -75,7 +75,7 @@ def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionH
 
 def literal_chunks(
     question: Question, frequency: Mapping[str, int], reader: Reader, weights: Weights
-) -> list[Evidence]:
+) -> list[MatchCounts]:
     """Chunks that hold a quoted text, or else the whole question, word for word; none for what many files say.
 
     A message that only tests hold as a whole is put together somewhere else, so it must be quoted to mean them.
@@ -93,7 +93,7 @@ def literal_chunks(
 
 def _verbatim(
     text: str, frequency: Mapping[str, int], reader: Reader, weights: Weights, max_postings: int
-) -> list[Evidence]:
+) -> list[MatchCounts]:
     """Looking a text up costs about the postings of its rarest word; a text with a word nobody wrote is nowhere."""
     rarest = min((frequency[word] for word in _WORD.findall(text.lower()) if word in frequency), default=0)
     if not 0 < rarest <= max_postings:

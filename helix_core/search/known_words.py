@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from helix_core.search.terms import any_of
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryBudgetError
+from helix_core.store.sqlite_file import QueryBudgetError
 
 MAX_POSTINGS = 6_000
 """Looking a name up costs about the postings of its rarest word; one of common words only is taken to be known."""

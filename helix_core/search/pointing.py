@@ -11,7 +11,7 @@ from helix_core.search.rankers import Asked, Votes
 from helix_core.search.second_stage import FILES_READ, PLACE_WEIGHTS, BestFile, Heard, Scored, rescore
 from helix_core.search.spans import GROUP, Place, narrow, shares, spread
 from helix_core.search.terms import any_of
-from helix_core.store.inside import InnerPlace
+from helix_core.store.lexical import InnerPlace
 
 _BY_NAME = ("names", "exact", "tests")
 _LOWEST_SHARE = 0.02

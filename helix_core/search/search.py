@@ -23,7 +23,7 @@ from helix_core.search.spans import Place, choose_places, falling
 from helix_core.search.terms import Term, expression, weigh_terms, worth_asking
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryBudgetError
+from helix_core.store.sqlite_file import QueryBudgetError
 
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30

@@ -13,9 +13,8 @@ from operator import mul
 
 from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.terms import K1, B, Term
-from helix_core.store.evidence import Evidence
 from helix_core.store.hits import Weights
-from helix_core.store.inside import InnerPlace
+from helix_core.store.lexical import InnerPlace, MatchCounts
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
@@ -39,7 +38,7 @@ class BestFile:
     score: float
     is_document: bool
     places: Sequence[InnerPlace]
-    counts: Mapping[int, Evidence]
+    counts: Mapping[int, MatchCounts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def _form(place: InnerPlace) -> tuple[float, ...]:
     )
 
 
-def _words_held(weights: Sequence[float], found: Evidence) -> tuple[float, float]:
+def _words_held(weights: Sequence[float], found: MatchCounts) -> tuple[float, float]:
     """BM25 over the place's own fields, with the words' rarity in the whole index, as a share of the highest; and how
     much of what the words tell the place holds at all: both 0..1."""
     total = sum(weights)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from helix_core.model import LineSpan
 from helix_core.search.second_stage import Scored
-from helix_core.store.inside import InnerPlace, Spots
+from helix_core.store.lexical import InnerPlace, Spots
 
 ITEMS_PER_FILE = 3
 NEXT_ITEM_FACTOR = 0.75

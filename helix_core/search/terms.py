@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from helix_core.store.evidence import Evidence
-from helix_core.store.lexical import phrase
+from helix_core.store.lexical import MatchCounts, phrase
 
 MAX_TERMS = 16
 CORE_POSTINGS = 2_000
@@ -91,7 +90,7 @@ def any_of(texts: Iterable[str]) -> str:
     return " OR ".join(map(phrase, texts))
 
 
-def bm25(weights: Sequence[float], evidence: Evidence) -> float:
+def bm25(weights: Sequence[float], evidence: MatchCounts) -> float:
     """BM25 over weighted fields; ``weights`` are those of the expression's first phrases, in its order."""
     length = 1 - B + B * evidence.length / max(1.0, evidence.average_length)
     return sum(
@@ -101,7 +100,7 @@ def bm25(weights: Sequence[float], evidence: Evidence) -> float:
     )
 
 
-def bm25f(weights: Sequence[float], evidence: Evidence) -> float:
+def bm25f(weights: Sequence[float], evidence: MatchCounts) -> float:
     """BM25F: like ``bm25``, for counts that each field's own length is already in (Zaragoza et al., TREC 2004)."""
     return sum(
         weight * count * (K1 + 1) / (count + K1)

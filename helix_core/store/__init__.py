@@ -5,7 +5,6 @@ Nobody else knows SQL. The store never parses, never ranks across lists, never r
 of the source (spans and postings only), and takes text only as ``Clean``.
 """
 
-from helix_core.store.creation import SCHEMA_VERSION
 from helix_core.store.hits import (
     ClaimHit,
     Counts,
@@ -14,9 +13,9 @@ from helix_core.store.hits import (
     SourceTotals,
     Weights,
 )
-from helix_core.store.index import Identity, Index, open_index, open_or_rebuild, rebuild
+from helix_core.store.index import SCHEMA_VERSION, Identity, Index, open_index, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
-from helix_core.store.session import QueryBudgetError
+from helix_core.store.sqlite_file import QueryBudgetError
 from helix_core.store.vectors import VectorHit
 from helix_core.store.writer import Writer
 

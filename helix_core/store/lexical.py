@@ -1,13 +1,24 @@
-"""Full-text questions. ``match`` is an FTS5 expression over the columns path, names, doc, body, extra."""
+"""Full-text queries (FTS5): term statistics, matches with their evidence counts, and places inside a few files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
 from helix_core.store.hits import Weights
-from helix_core.store.session import Row, Session, id_list
+from helix_core.store.sqlite_file import (
+    LONG_TEXT_STEPS_PER_MS,
+    RANKING_STEPS_PER_MS,
+    ROW_STEPS_PER_MS,
+    QuerySession,
+    Row,
+    Value,
+    id_list,
+)
 from helix_core.words import split_identifier
 
 _EVEN = Weights()
@@ -46,7 +57,7 @@ def phrase(text: str) -> str:
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
-class LexicalQueries(Session):
+class LexicalQueries(QuerySession):
     """Ranked full-text matches, best first, each within the reader's budget of work (QueryBudgetError)."""
 
     _tokenizer: apsw.FTS5Tokenizer | None = None
@@ -135,3 +146,244 @@ def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     return tokenizer(  # type: ignore[return-value]
         encoded, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
+
+
+_SPOTS = "spots"
+
+_PLACES = """
+    SELECT i.id, i.source_id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb, i.start_line, i.end_line,
+        (SELECT group_concat(coalesce(dn.name, dn.folded), char(31)) FROM definition d JOIN name dn ON dn.id = d.name_id
+         WHERE d.item_id = i.id)
+    FROM json_each(?) wanted JOIN source s ON s.id = wanted.value
+    JOIN item i ON i.id >= s.first_item AND i.id < s.first_item + s.item_count
+    JOIN kind k ON k.id = i.kind_id LEFT JOIN name n ON n.id = i.name_id
+    WHERE s.live = 1 ORDER BY i.id
+"""
+_WHERE_IN = f"""
+    SELECT rowid, {_SPOTS}(chunk_fts) FROM chunk_fts
+    WHERE chunk_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2))
+"""
+
+
+class InnerPlace(NamedTuple):
+    """A chunk without its file: what it is called, its lines (1-based, inclusive), the names it defines, in order.
+
+    Hundreds are made for a question, so it is a tuple: a frozen dataclass takes three times as long to make.
+    """
+
+    id: int
+    source_id: int
+    kind: str
+    name: str
+    breadcrumb: str
+    start_line: int
+    end_line: int
+    defines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """Where phrases occur in one chunk, as ``(phrase, offset in tokens)``, and how long its body and comments are."""
+
+    body_tokens: int
+    doc_tokens: int
+    body: tuple[tuple[int, int], ...]
+    doc: tuple[tuple[int, int], ...]
+
+
+class InsideQueries(LexicalQueries):
+    """About live files only, each within the reader's budget of work (QueryBudgetError)."""
+
+    _inside_registered = False
+
+    def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
+        """All chunks of some live files, by file and in its order; files that are not live are missing."""
+        found: dict[int, list[InnerPlace]] = {}
+        for row in self._bounded_rows(_PLACES, (id_list(source_ids),), ROW_STEPS_PER_MS):
+            found.setdefault(row[1], []).append(_place(row))
+        return found
+
+    def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
+        """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
+        self._register()
+        return {row[0]: _spots(array("q", row[1])) for row in self._bounded_rows(_WHERE_IN, (match, id_list(item_ids)))}
+
+    def _register(self) -> None:
+        if not self._inside_registered:
+            self._connection.register_fts5_function(_SPOTS, _all_spots)
+            self._inside_registered = True
+
+
+def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
+    packed = [api.column_size(0), api.column_size(1)]
+    for phrase in range(api.phrase_count):
+        for column in api.phrase_columns(phrase):
+            if column < 2:
+                for offset in api.phrase_column_offsets(phrase, column):
+                    packed += (column, phrase, offset)
+    return array("q", packed).tobytes()
+
+
+def _spots(packed: Sequence[int]) -> Spots:
+    triples = list(zip(packed[2::3], packed[3::3], packed[4::3], strict=True))
+    body, doc = (_of_column(triples, column) for column in (0, 1))
+    return Spots(packed[0], packed[1], body, doc)
+
+
+def _of_column(triples: Iterable[tuple[int, int, int]], wanted: int) -> tuple[tuple[int, int], ...]:
+    return tuple((phrase, offset) for column, phrase, offset in triples if column == wanted)
+
+
+def _place(row: Row) -> InnerPlace:
+    defines = row[7]
+    return InnerPlace(
+        row[0], row[1], row[2], row[3], row[4], row[5], row[6], tuple(defines.split("\x1f")) if defines else ()
+    )
+
+
+_FUNCTION = "evidence"
+_FIELDS = ((0, 3), (1,), (2,), (4,))
+"""Columns that are one text and have one length: ``extra`` spells out what stands in ``body``."""
+
+_CHUNK_COUNTS = f"""
+    SELECT f.rowid, i.source_id, f.counted, s.live
+    FROM (
+        SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
+        FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+    ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+"""
+_FILE_COUNTS = f"""
+    SELECT f.rowid, f.rowid, f.counted, s.live
+    FROM (
+        SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
+        FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+    ) f JOIN source s ON s.id = f.rowid
+"""
+_INSIDE = f"""
+    SELECT rowid, ?11, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+"""
+
+_SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped = ''"
+
+
+class MatchCounts(NamedTuple):
+    """One match, one of hundreds. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase
+    that was to be counted, in order, the occurrences weighted by column; lengths are in tokens over all columns.
+    """
+
+    id: int
+    source_id: int
+    length: float
+    average_length: float
+    counts: tuple[float, ...]
+
+
+class EvidenceQueries(InsideQueries):
+    """Matches with their counts, best first by BM25, within the reader's budget of work (QueryBudgetError)."""
+
+    _registered = False
+    _sized = (-1, 0, 0)
+
+    def size(self) -> tuple[int, int]:
+        """How many live files and chunks there are to search; counted anew only after another connection wrote."""
+        version = int(self._rows("PRAGMA data_version")[0][0])
+        if version != self._sized[0]:
+            sources, items = self._rows(_SIZE)[0]
+            self._sized = (version, int(sources), int(items or 0))
+        return self._sized[1:]
+
+    def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
+        """At most ``limit`` chunks; the first ``phrases`` phrases of the expression are counted."""
+        return self._evidence(_CHUNK_COUNTS, match, phrases, limit, weights)
+
+    def file_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
+        """At most ``limit`` whole files; the first ``phrases`` phrases of the expression are counted."""
+        return self._evidence(_FILE_COUNTS, match, phrases, limit, weights)
+
+    def evidence_in(
+        self, match: str, phrases: int, places: Sequence[InnerPlace], weights: Weights
+    ) -> dict[int, MatchCounts]:
+        """Those of a live file's chunks that match, by id; ``places`` are all its chunks, in file order."""
+        if not places:
+            return {}
+        self._register_evidence()
+        first, behind = places[0].id, places[-1].id + 1
+        counting = (phrases, weights.length_counts, *weights.by_column)
+        bindings: tuple[Value, ...] = (match, first, behind, *counting, places[0].source_id)
+        return {row[0]: _row(row) for row in self._bounded_rows(_INSIDE, bindings)}
+
+    def _register_evidence(self) -> None:
+        if not self._registered:
+            self._connection.register_fts5_function(_FUNCTION, _counted)
+            self._registered = True
+
+    def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
+        self._register_evidence()
+        steps_per_ms = LONG_TEXT_STEPS_PER_MS if sql == _FILE_COUNTS else RANKING_STEPS_PER_MS
+
+        def ask(count: int) -> list[Row]:
+            return self._bounded_rows(
+                sql, (match, weights.rank, count, phrases, weights.length_counts, *weights.by_column), steps_per_ms
+            )
+
+        return [_row(row) for row in self._live(ask, limit)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What is the same for every row of one query: how many phrases are counted, what a column counts, and how much
+    less it counts in a field: ``(in one of no words, for each word of it)``."""
+
+    phrases: int
+    weights: tuple[float, ...]
+    average_length: float
+    by_length: bool
+    less: tuple[tuple[float, float], ...]
+
+    @classmethod
+    def of(cls, api: apsw.FTS5ExtensionApi, given: tuple[apsw.SQLiteValue, ...]) -> _Query:
+        phrases, length_counts, *weights = [value for value in given if isinstance(value, (int, float))]
+        rows = max(1, api.row_count)
+        averages = tuple(sum(map(api.column_total_size, columns)) / rows for columns in _FIELDS)
+        return cls(
+            phrases=min(int(phrases), api.phrase_count),
+            weights=tuple(weights),
+            average_length=api.column_total_size(-1) / rows,
+            by_length=bool(length_counts),
+            less=tuple((1 - length_counts, length_counts / average) if average else (1.0, 0.0) for average in averages),
+        )
+
+
+def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
+    """Length, average length, and the weighted count of each phrase, as packed doubles.
+
+    Runs for every row that is looked at, so it is written out column by column, in the order of the table's.
+    """
+    query: _Query | None = api.aux_data
+    if query is None:
+        query = api.aux_data = _Query.of(api, given)
+    body, doc, names, extra, path = query.weights
+    if query.by_length:
+        size = api.column_size
+        in_body, in_doc, in_names, in_extra, in_path = size(0), size(1), size(2), size(3), size(4)
+        length = in_body + in_doc + in_names + in_extra + in_path
+        code, comment, name, place = query.less
+        share = code[0] + code[1] * (in_body + in_extra)
+        body, extra = body / share, extra / share
+        doc /= comment[0] + comment[1] * in_doc
+        names /= name[0] + name[1] * in_names
+        path /= place[0] + place[1] * in_path
+    else:
+        length = api.column_size(-1)
+    counted = [length, query.average_length]
+    locations = api.phrase_locations
+    for phrase in range(query.phrases):
+        b, d, n, e, p = locations(phrase)
+        counted.append(body * len(b) + doc * len(d) + names * len(n) + extra * len(e) + path * len(p))
+    return array("d", counted).tobytes()
+
+
+def _row(row: Row) -> MatchCounts:
+    length, average, *counts = array("d", row[2])
+    return MatchCounts(row[0], row[1], length, average, tuple(counts))

@@ -1,22 +1,198 @@
-"""The memory: exchanges, notes, and what sessions were given, in one precious SQLite file a user.
-
-In: values whose text is ``Clean``. Out: the same, found again. The oldest exchanges are pruned, and the oldest of what
-sessions were given and used; a note stays until it is forgotten, and is then gone from the file.
-"""
+"""The memory store: exchanges, notes, and what sessions were given and used, in one precious SQLite file a user."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 from helix_core.errors import MemoryStoreError
-from helix_core.model import Attribution, Chunk, Exchange, Note
+from helix_core.model import Attribution, Chunk, Exchange, KeptExchange, Note, NoteItem, SourceKind, Volatility
+from helix_core.store.hits import ClaimHit, Weights
+from helix_core.store.lexical import phrase
 from helix_core.store.memory_file import NAME, open_file, remembered
-from helix_core.store.memory_uses import MOST_USES, MemoryUses
-from helix_core.store.session import BUSY_TIMEOUT_MS
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, Value, id_list, rows_of
+
+_ITEM = """
+    i.id, i.note_id, i.number, i.gene_id, i.kind, i.name, i.breadcrumb, i.start_byte, i.end_byte, i.start_line,
+    i.end_line, n.text, n.content_hash, n.content_type, n.title, n.language, n.source_kind, n.volatility, n.at
+"""
+_OF = f"SELECT {_ITEM} FROM workspace w JOIN note n ON n.workspace_id = w.id JOIN note_item i ON i.note_id = n.id"
+_MATCHES = f"""
+    SELECT {_ITEM} FROM note_fts f JOIN note_item i ON i.id = f.rowid JOIN note n ON n.id = i.note_id
+    JOIN workspace w ON w.id = n.workspace_id
+    WHERE f.note_fts MATCH ?1 AND f.rank MATCH ?2 AND w.path = ?3 ORDER BY f.rank, i.id LIMIT ?4
+"""
+_EXCHANGES = """
+    SELECT e.id, e.session, e.question, e.answer, e.model, e.packet_id, e.at, e.finish, e.truncated,
+        a.org, a.device, a.user, a.agent, a.timezone
+    FROM exchange e JOIN workspace w ON w.id = e.workspace_id JOIN attribution a ON a.id = e.attribution_id
+    WHERE w.path = ?1 AND (?2 IS NULL OR e.session = ?2) ORDER BY e.id DESC LIMIT ?3
+"""
+_WEIGHTS = Weights(path=2.0, names=2.0)
+
+
+class MemoryQueries(QuerySession):
+    """Of one connection, used by the thread that made it. Raises MemoryStoreError and its kin."""
+
+    def _rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
+        with remembered(self._path):
+            return rows_of(self._connection, sql, bindings)
+
+    def matches(self, workspace: bytes, words: Iterable[str], limit: int) -> list[NoteItem]:
+        """The items of a workspace's notes that hold some of the words, by BM25, best first."""
+        match = " OR ".join(phrase(word) for word in words)
+        if not match:
+            return []
+        return [_item(row) for row in self._bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
+
+    def items_with(self, workspace: bytes, gene_id: bytes) -> list[NoteItem]:
+        """The items whose text has this hash."""
+        return [_item(row) for row in self._rows(f"{_OF} WHERE w.path = ? AND i.gene_id = ?", (workspace, gene_id))]
+
+    def items_of(self, note_id: int) -> list[NoteItem]:
+        """The items of a note, in its order."""
+        return [_item(row) for row in self._rows(f"{_OF} WHERE n.id = ? ORDER BY i.number", (note_id,))]
+
+    def items_of_text(self, workspace: bytes, hash_begins: bytes) -> list[NoteItem]:
+        """The items of the note whose text's hash begins so, in its order."""
+        where = "WHERE w.path = ?1 AND substr(n.content_hash, 1, length(?2)) = ?2 ORDER BY n.id, i.number"
+        return [_item(row) for row in self._rows(f"{_OF} {where}", (workspace, hash_begins))]
+
+    def claims_of(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
+        """The claims found in each of some items; items without any are missing. A hit's source is its note."""
+        sql = """
+            SELECT c.item_id, i.note_id, c.key, c.value, c.value_type, c.line
+            FROM json_each(?) wanted JOIN note_claim c ON c.item_id = wanted.value
+            JOIN note_item i ON i.id = c.item_id ORDER BY c.item_id, c.ordinal
+        """
+        found: dict[int, list[ClaimHit]] = {}
+        for row in self._rows(sql, (id_list(item_ids),)):
+            found.setdefault(row[0], []).append(ClaimHit(*row))
+        return found
+
+    def evidence_of(self, note_id: int) -> tuple[int, ...]:
+        """The exchanges a fact was drawn from."""
+        rows = self._rows("SELECT exchange_id FROM evidence WHERE note_id = ? ORDER BY 1", (note_id,))
+        return tuple(row[0] for row in rows)
+
+    def exchanges(self, workspace: bytes, session: str | None, limit: int) -> list[KeptExchange]:
+        """The last exchanges of a session, or of all where None, oldest first."""
+        rows = self._rows(_EXCHANGES, (workspace, session, limit))
+        return [_exchange(row) for row in reversed(rows)]
+
+    def delivered(self, workspace: bytes, session: str) -> frozenset[str]:
+        """What a session was given whole, as ``gene_id:content_hash``."""
+        sql = """
+            SELECT d.gene_id, d.content_hash FROM delivered d JOIN workspace w ON w.id = d.workspace_id
+            WHERE w.path = ? AND d.session = ?
+        """
+        return frozenset(f"{gene.hex()}:{content.hex()}" for gene, content in self._rows(sql, (workspace, session)))
+
+    def notes(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
+        """``(id, parser, content_type, metadata, text)`` of a workspace's notes: what made their items, and of what."""
+        columns = "n.id, n.parser, n.content_type, n.metadata, n.text"
+        sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in self._rows(sql, (workspace,))]
+
+    def totals(self) -> dict[str, int]:
+        """How much there is, of all workspaces."""
+        names = {"exchanges": "exchange", "notes": "note", "items": "note_item", "claims": "note_claim"}
+        return {name: self._rows(f"SELECT count(*) FROM {table}")[0][0] for name, table in names.items()}
+
+
+def _item(row: Row) -> NoteItem:
+    id_, note_id, number, gene, kind, name, breadcrumb, start_byte, end_byte, start_line, end_line, text = row[:12]
+    content_hash, content_type, title, language, source_kind, volatility, at = row[12:]
+    return NoteItem(
+        id=id_,
+        note_id=note_id,
+        number=number,
+        gene_id=gene.hex(),
+        kind=kind,
+        name=name,
+        breadcrumb=breadcrumb,
+        start_byte=start_byte,
+        end_byte=end_byte,
+        start_line=start_line,
+        end_line=end_line,
+        text=text.encode("utf-8", "replace")[start_byte:end_byte].decode("utf-8", "replace"),
+        content_hash=content_hash.hex(),
+        content_type=content_type,
+        title=title,
+        language=language,
+        source_kind=SourceKind(source_kind),
+        volatility=Volatility(volatility),
+        at=at,
+    )
+
+
+def _exchange(row: Row) -> KeptExchange:
+    id_, session, question, answer, model, packet_id, at, finish, truncated = row[:9]
+    by = Attribution(*row[9:])
+    return KeptExchange(id_, session, question, answer, model, packet_id, at, finish, bool(truncated), by)
+
+
+MOST_USES = 20_000
+MOST_ASKED = 8
+_MOST_TOGETHER = 2_000
+
+# The planner would scan every use of a workspace rather than look a path up: CROSS JOIN keeps the order as written.
+# Paths are raw bytes, which JSON cannot carry: they go as hexadecimal.
+_TOGETHER = """
+    SELECT a.path, o.path, a.session, a.at
+    FROM workspace w CROSS JOIN json_each(?2) wanted
+    CROSS JOIN used a ON a.workspace_id = w.id AND a.path = unhex(wanted.value)
+    CROSS JOIN used o ON o.workspace_id = w.id AND o.session = a.session AND o.at BETWEEN a.at - ?3 AND a.at + ?3
+    WHERE w.path = ?1 AND o.path <> a.path ORDER BY a.at DESC, a.id, o.id LIMIT ?4
+"""
+_COUNTS = """
+    SELECT u.path, count(*) FROM workspace w CROSS JOIN json_each(?2) wanted
+    CROSS JOIN used u ON u.workspace_id = w.id AND u.path = unhex(wanted.value) WHERE w.path = ?1 GROUP BY 1
+"""
+_LATELY = """
+    SELECT u.path, max(u.at) FROM workspace w JOIN used u ON u.workspace_id = w.id
+    WHERE w.path = ?1 AND u.session = ?2 AND u.at >= ?3 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?4
+"""
+_USE = """
+    INSERT INTO used (workspace_id, session, path, at) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (
+        SELECT 1 FROM used WHERE workspace_id = ?1 AND session = ?2 AND path = ?3 AND at BETWEEN ?4 - ?5 AND ?4 + ?5
+    )
+"""
+
+
+class MemoryUses(MemoryQueries):
+    """Uses, newest first. Paths are raw bytes from the workspace's root, times Unix seconds."""
+
+    def together(
+        self, workspace: bytes, paths: Sequence[bytes], sitting_s: float
+    ) -> list[tuple[bytes, bytes, str, float]]:
+        """``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used beside it."""
+        bindings = (workspace, _hex(paths[:MOST_ASKED]), sitting_s, _MOST_TOGETHER)
+        return [(row[0], row[1], row[2], row[3]) for row in self._bounded_rows(_TOGETHER, bindings)]
+
+    def use_counts(self, workspace: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
+        """How often each file was used; those that never were are missing."""
+        return {row[0]: row[1] for row in self._bounded_rows(_COUNTS, (workspace, _hex(paths)))}
+
+    def used_lately(self, workspace: bytes, session: str, since: float) -> list[bytes]:
+        """What a session used since then, the last first, at most eight."""
+        return [row[0] for row in self._rows(_LATELY, (workspace, session, since, MOST_ASKED))]
+
+    def _put_use(self, place: tuple[int, str], path: bytes, at: float, sitting_s: float) -> None:
+        """Inside a transaction, of a ``place`` of workspace and session. Used again in one sitting it is one use."""
+        self._rows(_USE, (*place, path, at, sitting_s))
+
+    def _drop_oldest_uses(self, most: int) -> None:
+        self._rows("DELETE FROM used WHERE id <= (SELECT max(id) FROM used) - ?", (most,))
+
+
+def _hex(paths: Iterable[bytes]) -> str:
+    return json.dumps([path.hex() for path in paths])
+
 
 QUERY_BUDGET_MS = 50.0
 DELIVER_WAIT_MS = 400

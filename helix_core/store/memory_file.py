@@ -16,8 +16,7 @@ from pathlib import Path
 import apsw
 
 from helix_core.errors import BusyStoreError, CorruptMemoryError, CorruptStoreError, MemoryStoreError, NewerStoreError
-from helix_core.store.header import is_shorter_than_it_says, read_header
-from helix_core.store.session import QueryBudgetError, connect
+from helix_core.store.sqlite_file import QueryBudgetError, connect, is_shorter_than_it_says, read_header
 
 NAME = "memory.db"
 APPLICATION_ID = 0x484C584D  # "HLXM"

@@ -1,14 +1,15 @@
-"""Questions about names: where something is defined, what is called alike, who imports or tests it."""
+"""Queries about names: definitions, similar names, users, tests, importers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import ceil
 
-from helix_core.model import Role
+from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.rows import IMPORTS, TESTS
-from helix_core.store.session import ROW_STEPS_PER_MS, Session, id_list, text_list
+from helix_core.store.sqlite_file import ROW_STEPS_PER_MS, QuerySession, Row, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
 _SPELLINGS_KEPT = 16
@@ -67,7 +68,7 @@ _TESTED = f"""
 """
 
 
-class NameQueries(Session):
+class NameQueries(QuerySession):
     """Definitions, similar names, imports, tests."""
 
     _spelled: tuple[int, dict[str, list[tuple[float, str, int]]]] = (-1, {})
@@ -144,3 +145,179 @@ def trigrams(folded: str) -> frozenset[str]:
 def _dice(one: frozenset[str], other: frozenset[str]) -> float:
     """Dice's coefficient of two sets (Dice 1945): twice the shared part over the sum of the sizes."""
     return 2 * len(one & other) / (len(one) + len(other))
+
+
+_TEST = Role.TEST.value
+_HIT = "d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line"
+_DEFINED_AT = f"""
+    SELECT {_HIT}, s.path, p.role, p.source_kind, i.breadcrumb, coalesce(o.name, o.folded, ''), i.start_line
+    FROM name n JOIN definition d ON d.name_id = n.id JOIN kind k ON k.id = d.kind_id
+    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id JOIN profile p ON p.id = s.profile_id
+    LEFT JOIN name o ON o.id = i.name_id
+    WHERE n.folded = ?1 AND s.live = 1
+    ORDER BY s.path = ?2 DESC, p.role = '{Role.IMPLEMENTATION.value}' DESC, s.path, d.item_id, d.ordinal LIMIT ?3
+"""
+_DEFINED_TIMES = f"""
+    SELECT n.folded, p.role = '{_TEST}', count(DISTINCT d.item_id)
+    FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value JOIN definition d ON d.name_id = n.id
+    JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id JOIN profile p ON p.id = s.profile_id
+    WHERE s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' GROUP BY 1, 2
+"""
+_DEFINED_IN = f"""
+    SELECT {_HIT}
+    FROM source s JOIN definition d ON d.item_id >= s.first_item AND d.item_id < s.first_item + s.item_count
+    JOIN item i ON i.id = d.item_id JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
+    WHERE s.id = ? AND s.live = 1 ORDER BY d.start_line, d.item_id, d.ordinal
+"""
+_USED = f"""
+    FROM ref_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    JOIN profile p ON p.id = s.profile_id WHERE f.ref_fts MATCH ?1 AND s.live = 1
+      AND p.source_kind = '{SourceKind.CODE.value}' AND i.kind_id IS NOT (SELECT id FROM kind WHERE kind = 'imports')
+"""
+_USES = f"""
+    SELECT i.id {_USED} AND (p.role = '{_TEST}') = ?2
+    ORDER BY i.id IN (SELECT value FROM json_each(?8)), CASE
+        WHEN s.path = ?3 THEN 0
+        WHEN s.path > ?4 AND s.path < ?5 THEN 1
+        WHEN s.id IN (SELECT value FROM json_each(?6)) THEN 2
+        ELSE 3 END, s.path, i.id LIMIT ?7
+"""
+_USE_TOTALS = f"SELECT p.role = '{_TEST}', count(*) {_USED} GROUP BY 1"
+_TEST_LINKS = f"""
+    SELECT DISTINCT l.item_id FROM json_each(?1) wanted JOIN target t ON t.target = wanted.value COLLATE NOCASE
+    JOIN link l ON l.target_id = t.id JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE l.rel = {TESTS} AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?2
+"""
+_IMPORTING = f"""
+    SELECT t.target, s.id, s.path FROM target t JOIN link l ON l.target_id = t.id
+    JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE instr(t.target, ?1) AND (
+        t.target LIKE '%' || ?3 || '_' || ?2 ESCAPE '\\' OR t.target LIKE '%' || ?3 || '__' || ?2 ESCAPE '\\'
+        OR t.target LIKE '%' || ?3 || '/' || ?2 || '.%' ESCAPE '\\' OR t.target LIKE '.%' || ?2 || '%' ESCAPE '\\'
+        OR t.target = ?1 OR t.target LIKE ?2 || '.%' ESCAPE '\\'
+    ) AND l.rel = {IMPORTS} AND s.live = 1 LIMIT ?4
+"""
+_IMPORTING_FROM = f"""
+    SELECT t.target, s.id, s.path FROM target t JOIN link l ON l.target_id = t.id
+    JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE (t.target LIKE '%' || ?1 ESCAPE '\\' OR t.target IN ('.', '..', '...')) AND l.rel = {IMPORTS} AND s.live = 1
+      AND l.item_id IN (SELECT rowid FROM ref_fts WHERE ref_fts MATCH ?2) LIMIT ?3
+"""
+_SAID = f"""
+    SELECT f.rowid FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    JOIN profile p ON p.id = s.profile_id
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.DOC.value}'
+      AND p.role <> '{Role.HISTORY.value}' LIMIT ?2
+"""
+_IN_CODE = f"""
+    SELECT DISTINCT s.path FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    JOIN profile p ON p.id = s.profile_id
+    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.CODE.value}' LIMIT ?2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedAt:
+    """A live definition with what tells it from others of its name; ``trail`` names what it is defined in."""
+
+    hit: DefinitionHit
+    path: bytes
+    role: Role
+    source_kind: SourceKind
+    trail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UseTotals:
+    """In how many items a name is used, or defined; those of test files counted apart; case is folded."""
+
+    users: int
+    tests: int
+
+
+class UseQueries(QuerySession):
+    """Definitions with their files, uses by nearness, documents."""
+
+    def defined_at(self, name: str, path: bytes, limit: int = 2_000) -> list[DefinedAt]:
+        """Live definitions of a name, case folded: those of the file at ``path`` first, then the implementation's."""
+        rows = self._rows(_DEFINED_AT, (name.lower(), path, limit))
+        return [
+            DefinedAt(DefinitionHit(*row[:6]), row[6], Role(row[7]), SourceKind(row[8]), _trail(row)) for row in rows
+        ]
+
+    def defined_in(self, source_id: int) -> list[DefinitionHit]:
+        """Everything a live source defines, in the order of its lines."""
+        return [DefinitionHit(*row) for row in self._rows(_DEFINED_IN, (source_id,))]
+
+    def definition_totals(self, names: Iterable[str]) -> dict[str, UseTotals]:
+        """How many items define each name, by the name in lower case; names that nothing defines are missing."""
+        found: dict[str, dict[int, int]] = {}
+        for folded, in_tests, count in self._rows(_DEFINED_TIMES, (text_list({name.lower() for name in names}),)):
+            found.setdefault(folded, {})[in_tests] = count
+        return {folded: UseTotals(counts.get(0, 0), counts.get(1, 0)) for folded, counts in found.items()}
+
+    def uses(
+        self,
+        name: str,
+        *,
+        in_tests: bool,
+        near: bytes,
+        importing: Iterable[int],
+        defining: Iterable[int],
+        limit: int,
+    ) -> list[int]:
+        """Items whose code uses a name, case folded: those of the file ``near`` first, then of its folder, of the
+        sources ``importing`` it, of the rest; after all of them the items ``defining`` it, which name it anyway."""
+        folder = near.rpartition(b"/")[0]
+        bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
+        bindings = (_exactly(name), in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
+        return [row[0] for row in self._rows(_USES, bindings)] if name else []
+
+    def use_totals(self, name: str) -> UseTotals:
+        """How many items use a name."""
+        totals: dict[int, int] = dict(self._rows(_USE_TOTALS, (_exactly(name),))) if name else {}
+        return UseTotals(totals.get(0, 0), totals.get(1, 0))
+
+    def code_saying(self, name: str, limit: int) -> list[bytes]:
+        """Files of code, with their strings and comments, in which the words of a name follow each other: more than
+        say the name itself, for a longer name may hold it."""
+        if not name:
+            return []
+        return [row[0] for row in self._rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
+
+    def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
+        """Items that by their own name or their file's test one of ``names``, case folded."""
+        return [row[0] for row in self._rows(_TEST_LINKS, (text_list(names), limit))]
+
+    def importing(self, stem: str, package: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
+        """``(target as written, source id, path)`` of imports that may mean a module of this last name in a package."""
+        bindings = (stem, _literally(stem), _literally(package), limit)
+        rows = self._rows(_IMPORTING, bindings) if stem else []
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def importing_from(self, package: str, stem: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
+        """The same for imports that end with a package's last name, or just climb, and that name ``stem``."""
+        if not package or not stem:
+            return []
+        rows = self._rows(_IMPORTING_FROM, (_literally(package), _exactly(stem), limit))
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def documents_saying(self, name: str, limit: int) -> list[int]:
+        """Items of documents in which the words of a name follow each other, changelogs left out."""
+        return [row[0] for row in self._rows(_SAID, (_exactly(name), limit))] if name else []
+
+
+def _trail(row: Row) -> tuple[str, ...]:
+    """A small class is one item with its methods: then the item's name is the last thing they are defined in."""
+    name, start_line, breadcrumb, item_name, item_start = row[2], row[4], *row[9:12]
+    above = tuple(part for part in breadcrumb.split(".") if part)
+    return (*above, item_name) if item_name not in ("", name) and item_start < start_line else above
+
+
+def _literally(text: str) -> str:
+    """For LIKE."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _exactly(name: str) -> str:
+    return '"' + name.replace('"', '""').replace("\0", " ") + '"'

@@ -8,15 +8,11 @@ from types import TracebackType
 
 import apsw
 
-from helix_core.store.claims import ClaimQueries
-from helix_core.store.digest import digest_of
-from helix_core.store.evidence import EvidenceQueries
-from helix_core.store.kin import KinQueries
-from helix_core.store.names import NameQueries
-from helix_core.store.session import translated
-from helix_core.store.sources import SourceQueries
-from helix_core.store.uses import UseQueries
-from helix_core.store.vectors_missing import MissingVectors
+from helix_core.store.lexical import EvidenceQueries
+from helix_core.store.names import NameQueries, UseQueries
+from helix_core.store.sources import ClaimQueries, KinQueries, SourceQueries, digest_of
+from helix_core.store.sqlite_file import translated
+from helix_core.store.vectors import MissingVectors
 
 
 class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, KinQueries, MissingVectors):

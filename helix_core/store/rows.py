@@ -1,13 +1,143 @@
-"""A ``Document`` as rows, and the door check: only clean text gets in."""
+"""Documents as rows: row ids, the interned tables of names and targets, the check for clean text, and pruning."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 
+import apsw
+
 from helix_core.model import Chunk, Clean, Document, StatSignature
-from helix_core.store.ids import Ids
+from helix_core.store.sqlite_file import Row, rows_of
+from helix_core.store.vector_rows import VectorRows
 from helix_core.words import camel_parts
+
+MOST_KEPT = 200_000
+_PROFILE = "parser, language, source_kind, volatility, authority, role"
+_KNOWN_NAME = "SELECT id FROM name WHERE folded = ?1 AND coalesce(name, folded) = ?2"
+_INSERT_NAME = "INSERT INTO name VALUES (?, ?, ?)"
+_INSERT_NAME_FTS = "INSERT INTO name_fts(rowid, folded) VALUES (?, ?)"
+_DELETE_NAME_FTS = "INSERT INTO name_fts(name_fts, rowid, folded) VALUES ('delete', ?, ?)"
+_KNOWN_TARGET = "SELECT id FROM target WHERE target = ?1 COLLATE NOCASE AND target = ?1"
+_ADD_KIND = "INSERT INTO kind (kind) VALUES (?) ON CONFLICT DO NOTHING"
+_ADD_PROFILE = f"INSERT INTO profile ({_PROFILE}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_KNOWN_PROFILE = f"SELECT id FROM profile WHERE ({_PROFILE}) = (?, ?, ?, ?, ?, ?)"
+_UNUSED_NAMES = """
+    SELECT id, folded FROM name
+    WHERE id NOT IN (SELECT name_id FROM definition)
+      AND id NOT IN (SELECT name_id FROM item WHERE name_id IS NOT NULL)
+      AND id NOT IN (SELECT stem_id FROM source WHERE stem_id IS NOT NULL)
+"""
+
+
+class Ids:
+    """Gives ids that were never given before. ``load`` after BEGIN, ``save`` before COMMIT: others write in between."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._source = self._item = self._name = self._target = self._parked = 1
+        self._loaded: Row = ()
+        self._names: dict[str, int] = {}
+        self._targets: dict[str, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._profiles: dict[tuple[str, ...], int] = {}
+        self._version = -1
+        self._knows_all = False
+
+    def load(self) -> None:
+        """Read where the last transaction, perhaps another process's, stopped."""
+        self._loaded = rows_of(self._connection, "SELECT source, item, name, target, parked FROM next_id")[0]
+        self._source, self._item, self._name, self._target, self._parked = self._loaded
+        version = rows_of(self._connection, "PRAGMA data_version")[0][0]
+        if version != self._version or len(self._names) + len(self._targets) > MOST_KEPT:
+            self.forget_texts()
+            self._version = version
+            # Ids start at 1: none was ever given, so the tables are empty, and what is added here is all there is.
+            self._knows_all = self._name == self._target == 1
+
+    def save(self) -> None:
+        """Write where this transaction stopped."""
+        reached = (self._source, self._item, self._name, self._target, self._parked)
+        if reached != self._loaded:
+            sql = "UPDATE next_id SET source = ?, item = ?, name = ?, target = ?, parked = ?"
+            self._connection.execute(sql, reached)
+
+    def forget_texts(self) -> None:
+        """Look names, targets and kinds up in the tables again: after a rollback, or when rows were deleted."""
+        self._knows_all = False
+        for known in (self._names, self._targets, self._kinds):
+            known.clear()
+        self._profiles.clear()
+
+    def next_source(self) -> int:
+        """A new source id."""
+        self._source += 1
+        return self._source - 1
+
+    def next_parked(self) -> int:
+        """The place of a version in the order of parking."""
+        self._parked += 1
+        return self._parked - 1
+
+    def next_items(self, count: int) -> int:
+        """The first of ``count`` consecutive new item ids."""
+        self._item += count
+        return self._item - count
+
+    def name(self, name: str) -> int:
+        """The id of a name, which is added with its trigrams when it is new."""
+        known = self._names.get(name)
+        if known is None:
+            folded = name.lower()
+            found = [] if self._knows_all else rows_of(self._connection, _KNOWN_NAME, (folded, name))
+            known = int(found[0][0]) if found else self._add_name(folded, name)
+            self._names[name] = known
+        return known
+
+    def kind(self, kind: str) -> int:
+        """The id of a kind of symbol, which is added when it is new."""
+        known = self._kinds.get(kind)
+        if known is None:
+            self._connection.execute(_ADD_KIND, (kind,))
+            known = self._kinds[kind] = rows_of(self._connection, "SELECT id FROM kind WHERE kind = ?", (kind,))[0][0]
+        return known
+
+    def profile(self, profile: tuple[str, ...]) -> int:
+        """The id of what a source has in common with others, in the order of the table's columns."""
+        known = self._profiles.get(profile)
+        if known is None:
+            self._connection.execute(_ADD_PROFILE, profile)
+            known = self._profiles[profile] = rows_of(self._connection, _KNOWN_PROFILE, profile)[0][0]
+        return known
+
+    def target(self, target: str) -> int:
+        """The id of a link's target, which is added when it is new."""
+        known = self._targets.get(target)
+        if known is None:
+            found = [] if self._knows_all else rows_of(self._connection, _KNOWN_TARGET, (target,))
+            known = int(found[0][0]) if found else self._add_target(target)
+            self._targets[target] = known
+        return known
+
+    def _add_name(self, folded: str, name: str) -> int:
+        self._connection.execute(_INSERT_NAME, (self._name, folded, None if name == folded else name))
+        self._connection.execute(_INSERT_NAME_FTS, (self._name, folded))
+        self._name += 1
+        return self._name - 1
+
+    def _add_target(self, target: str) -> int:
+        self._connection.execute("INSERT INTO target VALUES (?, ?)", (self._target, target))
+        self._target += 1
+        return self._target - 1
+
+    def drop_unused(self) -> None:
+        """Forget names that no definition and no file bears any more, and targets no link leads to."""
+        unused = rows_of(self._connection, _UNUSED_NAMES)
+        self._connection.executemany(_DELETE_NAME_FTS, unused)
+        self._connection.executemany("DELETE FROM name WHERE id = ?", [row[:1] for row in unused])
+        self._connection.execute("DELETE FROM target WHERE id NOT IN (SELECT target_id FROM link)")
+        self.forget_texts()
+
 
 IMPORTS, TESTS = 1, 2
 
@@ -110,3 +240,48 @@ def link_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[objec
 def signature_values(signature: StatSignature) -> tuple[int, int, int, int]:
     """The four columns of a stat signature, in table order."""
     return (signature.size_bytes, signature.mtime_ns, signature.ctime_ns, signature.inode)
+
+
+PARKED_SHARE = 0.30
+PARKED_MINIMUM_ITEMS = 2_000
+
+_OF_ITEMS = ("chunk_fts", "ref_fts", "item")
+_BY_ITEM = ("definition", "claim", "link")
+
+
+def parked_to_prune(connection: apsw.Connection) -> list[int]:
+    """Source ids of the parked versions to delete, the one parked longest first.
+
+    A version weighs its items and one for itself, so that versions without items are bounded too.
+    """
+    live, parked = rows_of(
+        connection,
+        "SELECT coalesce(sum(item_count + 1) FILTER (WHERE live = 1), 0),"
+        " coalesce(sum(item_count + 1) FILTER (WHERE live = 0), 0) FROM source",
+    )[0]
+    allowed = max(PARKED_MINIMUM_ITEMS, int(live * PARKED_SHARE))
+    doomed: list[int] = []
+    if parked <= allowed:
+        return doomed
+    oldest_first = "SELECT id, item_count + 1 FROM source WHERE live = 0 ORDER BY parked_order"
+    for version, items in rows_of(connection, oldest_first):
+        if parked <= allowed:
+            break
+        doomed.append(version)
+        parked -= items
+    return doomed
+
+
+def delete_version(connection: apsw.Connection, version: int, vectors: VectorRows) -> None:
+    """Delete a source row with its items, postings, definitions, claims, links, and the vectors of its texts."""
+    found = rows_of(connection, "SELECT first_item, item_count FROM source WHERE id = ?", (version,))
+    for first, count in found:
+        ids = [(item,) for item in range(first, first + count)]
+        for table in _OF_ITEMS:
+            connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", ids)
+        for table in _BY_ITEM:
+            bounds = (first, first + count)
+            connection.execute(f"DELETE FROM {table} WHERE item_id >= ? AND item_id < ?", bounds)
+        vectors.delete_of(version)
+        connection.execute("DELETE FROM file_fts WHERE rowid = ?", (version,))
+        connection.execute("DELETE FROM source WHERE id = ?", (version,))

@@ -1,8 +1,12 @@
-"""Questions about files and their items: what is known, in which state, what is in it, who committed it last."""
+"""Queries about files: their state, items, claims and related files, and the digest of the index."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
 
 from helix_core.model import (
     Authority,
@@ -17,8 +21,9 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.store.hits import Counts, Pending, SourceTotals
-from helix_core.store.session import Row, Session, id_list
+from helix_core.store.hits import ClaimHit, Counts, Pending, SourceTotals
+from helix_core.store.rows import IMPORTS, leaf_of
+from helix_core.store.sqlite_file import QuerySession, Row, id_list, text_list
 
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
@@ -62,7 +67,7 @@ _COUNTS = """
 """
 
 
-class SourceQueries(Session):
+class SourceQueries(QuerySession):
     """Files, items, commits. Live versions only, unless a count says otherwise."""
 
     _source_id_of: Callable[[bytes], str]
@@ -197,3 +202,144 @@ def _last_commit(row: Row) -> LastCommit:
 
 def _state(row: Row) -> SourceState:
     return SourceState(row[0], row[1].hex(), StatSignature(*row[2:6]), *row[6:])
+
+
+_SOURCES = """
+    SELECT s.id, path, content_hash, parser, language, source_kind, volatility, authority, role,
+           line_count, has_errors, masked_count, skipped, first_item, item_count
+    FROM source s JOIN profile p ON p.id = s.profile_id WHERE live = 1 ORDER BY path
+"""
+_DIGEST_ITEMS = """
+    SELECT i.id - ?1, kind, coalesce(name, folded), breadcrumb, start_byte, end_byte, start_line, end_line, text_hash
+    FROM item i JOIN kind ON kind.id = i.kind_id LEFT JOIN name ON name.id = i.name_id
+    WHERE i.id >= ?1 AND i.id < ?1 + ?2 ORDER BY i.id
+"""
+_DEFINITIONS = """
+    SELECT d.item_id - ?1, d.ordinal, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
+    FROM definition d JOIN name n ON n.id = d.name_id JOIN kind k ON k.id = d.kind_id
+    WHERE d.item_id >= ?1 AND d.item_id < ?1 + ?2 ORDER BY 1, 2
+"""
+_CLAIMS = """
+    SELECT item_id - ?1, ordinal, key, value, value_type, line
+    FROM claim WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2
+"""
+_LINKS = """
+    SELECT item_id - ?1, rel, target FROM link JOIN target ON target.id = target_id
+    WHERE item_id >= ?1 AND item_id < ?1 + ?2 ORDER BY 1, 2, 3
+"""
+_TEXTS = """
+    SELECT t.item_id - ?1, e.level, e.hash FROM stands_in t JOIN embedded e ON e.id = t.text_id
+    WHERE t.source_id = ?2 ORDER BY 1, 2, 3
+"""
+
+
+def digest_of(connection: apsw.Connection) -> str:
+    """SHA-256 (hex) of the live logical content."""
+    total = hashlib.sha256()
+    for row in connection.execute(_SOURCES):
+        *facts, first, count = row[1:]
+        total.update(repr(facts).encode())
+        for sql in (_DIGEST_ITEMS, _DEFINITIONS, _CLAIMS, _LINKS):
+            total.update(repr(connection.execute(sql, (first, count)).fetchall()).encode())
+        total.update(repr(connection.execute(_TEXTS, (first, row[0])).fetchall()).encode())
+    return total.hexdigest()
+
+
+_COLUMNS = "c.item_id, i.source_id, c.key, c.value, c.value_type, c.line"
+_BY_LEAF = f"""
+    SELECT {_COLUMNS} FROM claim c JOIN item i ON i.id = c.item_id JOIN source s ON s.id = i.source_id
+    WHERE c.leaf = ?1 AND s.live = 1
+      AND (lower(c.key) = ?2 OR (?3 AND lower(substr(c.key, -length(?2) - 1)) = '.' || ?2))
+    ORDER BY s.path, c.item_id, c.ordinal LIMIT ?4
+"""
+_BY_ITEM = f"""
+    SELECT {_COLUMNS} FROM json_each(?) wanted JOIN claim c ON c.item_id = wanted.value
+    JOIN item i ON i.id = c.item_id JOIN source s ON s.id = i.source_id
+    WHERE s.live = 1 ORDER BY c.item_id, c.ordinal
+"""
+
+
+class ClaimQueries(QuerySession):
+    """Claims by key or by item."""
+
+    def claims(self, keys: Iterable[str], limit: int = 100) -> list[ClaimHit]:
+        """Claims whose key is one of ``keys`` or ends with it after a dot (``port`` finds ``server.port``).
+
+        Case is folded. At most ``limit`` for each key, in path order.
+        """
+        return [hit for key in dict.fromkeys(map(str.lower, keys)) for hit in self._by_key(key, True, limit)]
+
+    def claims_with_same_key(self, keys: Iterable[str], limit: int = 100) -> dict[str, list[ClaimHit]]:
+        """For each key, the claims whose whole key is the same, case folded: candidates for a contradiction."""
+        return {key: self._by_key(key.lower(), False, limit) for key in dict.fromkeys(keys)}
+
+    def claims_of(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
+        """The claims found in each of some items, in order of appearance; items without claims are missing."""
+        found: dict[int, list[ClaimHit]] = {}
+        for row in self._rows(_BY_ITEM, (id_list(item_ids),)):
+            found.setdefault(row[0], []).append(ClaimHit(*row))
+        return found
+
+    def _by_key(self, key: str, or_ending: bool, limit: int) -> list[ClaimHit]:
+        return [ClaimHit(*row) for row in self._rows(_BY_LEAF, (leaf_of(key), key, or_ending, limit))]
+
+
+_IMPORTED = """
+    SELECT s.id, s.path FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value
+    JOIN source s ON s.stem_id = n.id WHERE s.live = 1 AND s.item_count > 0 LIMIT ?2
+"""
+_IMPORTERS = f"""
+    SELECT t.target, s.id, s.path FROM json_each(?1) wanted JOIN target t ON t.target = wanted.value COLLATE NOCASE
+    JOIN link l ON l.target_id = t.id AND l.rel = {IMPORTS}
+    JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
+    WHERE s.live = 1 LIMIT ?2
+"""
+_CO_CHANGED = """
+    SELECT s.id, s.path, c.together, c.lift FROM json_each(?1) wanted JOIN source own ON own.id = wanted.value
+    JOIN co_change c ON c.path = own.path JOIN source s ON s.path = c.other AND s.live = 1
+    WHERE s.item_count > 0 ORDER BY wanted.key, c.place
+"""
+_FIRST_ITEMS = "SELECT s.id, s.first_item FROM json_each(?1) wanted JOIN source s ON s.id = wanted.value"
+
+
+@dataclass(frozen=True, slots=True)
+class CoChanged:
+    """A live file that changed with another one in ``together`` commits, ``lift`` times as often as by chance."""
+
+    source_id: int
+    path: bytes
+    together: int
+    lift: float
+
+
+class KinQueries(QuerySession):
+    """Of live sources, by id."""
+
+    def sources_of_stems(self, stems: Iterable[str], limit: int) -> list[tuple[int, bytes]]:
+        """``(source id, path)`` of files named so, case folded, whatever their folder and extension."""
+        rows = self._rows(_IMPORTED, (text_list(sorted({stem.lower() for stem in stems})), limit))
+        return [(row[0], row[1]) for row in rows]
+
+    def importers_of(self, targets: Iterable[str], limit: int) -> list[tuple[str, int, bytes]]:
+        """``(target as written, source id, path)`` of files that import one of ``targets``, case folded."""
+        rows = self._rows(_IMPORTERS, (text_list(targets), limit))
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def co_changed(self, source_ids: Sequence[int]) -> list[CoChanged]:
+        """Live files that changed in git with any of the sources, closest first, source by source."""
+        return [CoChanged(*row) for row in self._rows(_CO_CHANGED, (id_list(source_ids),))]
+
+    def first_items(self, source_ids: Iterable[int]) -> dict[int, int]:
+        """The first item of each source."""
+        return {row[0]: row[1] for row in self._rows(_FIRST_ITEMS, (id_list(source_ids),))}
+
+
+def replace_co_changes(connection: apsw.Connection, rows: Iterable[tuple[bytes, bytes, int, float]]) -> None:
+    """All of ``(path, other, together, lift)`` anew, closest first a path. Inside the writer's transaction."""
+    connection.execute("DELETE FROM co_change")
+    places: dict[bytes, int] = {}
+    values = []
+    for path, other, together, lift in rows:
+        places[path] = places.get(path, -1) + 1
+        values.append((path, places[path], other, together, lift))
+    connection.executemany("INSERT INTO co_change VALUES (?, ?, ?, ?, ?)", values)

@@ -1,22 +1,214 @@
-"""Questions about meaning: which live places are nearest to a vector, and how near some items are.
-
-Two ways to the same answer. A process that asks once lets sqlite-vec scan and reads the few blocks it needs; one that
-goes on asking, or has numpy loaded anyway, keeps each space in memory (``vector_matrix``), which is what stays quick
-at a million vectors.
-"""
+"""Vector queries: the nearest live items, by a matrix in memory or block by block, and the texts that lack a vector."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import pi, sqrt
+from operator import mul
+from typing import TYPE_CHECKING, NamedTuple
 
-from helix_core.store.session import Row, Session, id_list
-from helix_core.store.vector_blocks import floats_of, quantised, similarities
-from helix_core.store.vector_extension import load_vectors
-from helix_core.store.vector_matrix import VectorMatrix
-from helix_core.store.vector_spaces import LEVEL_NUMBER, Space, spaces_of
+from helix_core.model import Level
+from helix_core.store.sqlite_file import QuerySession, Row, id_list, load_vectors
+from helix_core.store.vector_rows import LEVEL_NUMBER, Space, spaces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+_OF_SIGNS = sqrt(2 / pi)
+"""Expected length of the projection of a random direction on its own signs, divided by the root of the dimensions."""
+
+
+def floats_of(vector: bytes) -> Sequence[float]:
+    """float32, little-endian, as numbers."""
+    values = array("f")
+    values.frombytes(vector)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def quantised(values: Sequence[float], space: Space) -> bytes:
+    """A query as the space's own vectors are kept."""
+    if space.precision == "int8":
+        largest = max(map(abs, values), default=0.0) or 1.0
+        return array("b", [round(value * (127 / largest)) for value in values]).tobytes()
+    signs = "".join("1" if value > 0 else "0" for value in values)
+    return int(signs, 2).to_bytes(len(values) // 8, "big")
+
+
+def similarities(query: Sequence[float], kept: Mapping[int, bytes], space: Space) -> dict[int, float]:
+    """The cosine with each of some vectors; an estimate where only their signs are kept. By id, as given."""
+    if space.precision == "int8":
+        return _with_int8(query, kept)
+    return _with_bits(query, kept)
+
+
+def _with_int8(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, float]:
+    length = sqrt(sum(map(mul, query, query))) or 1.0
+    found = {}
+    for id_, vector in kept.items():
+        values = memoryview(vector).cast("b")
+        own = sqrt(sum(map(mul, values, values))) or 1.0
+        found[id_] = sum(map(mul, query, values)) / (own * length)
+    return found
+
+
+def _with_bits(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, float]:
+    """For each byte a table of what its eight signs add up to: then a vector costs a look-up a byte."""
+    length = sqrt(sum(map(mul, query, query))) * sqrt(len(query)) * _OF_SIGNS or 1.0
+    tables = [_sums(query[start : start + 8]) for start in range(0, len(query), 8)]
+    return {
+        id_: max(-1.0, min(1.0, sum(table[byte] for table, byte in zip(tables, vector, strict=True)) / length))
+        for id_, vector in kept.items()
+    }
+
+
+def _sums(values: Iterable[float]) -> list[float]:
+    sums = [0.0]
+    for value in values:
+        sums = [sum_ + sign for sum_ in sums for sign in (-value, value)]
+    return sums
+
+
+ALL_EXACT = 1_024
+_WORD_BITS = 64
+_SAMPLED = 32
+_SAMPLE_MARGIN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    mark: tuple[bytes, bytes]
+    ids: NDArray[np.int64]
+    kept: NDArray[np.uint8]
+
+
+class VectorMatrix:
+    """The vectors of one space; ``load`` brings it level, ``best`` searches. For one thread.
+
+    ``version`` is the state of the index it was last brought level with.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self.version = -1
+        self._blocks: dict[int, _Block] = {}
+        self._ids: NDArray[np.int64]
+        self._kept: NDArray[np.uint8]
+        self._order: NDArray[np.intp]
+        self._words: list[NDArray[np.uint64]]
+
+    def load(self, heads: Sequence[Row], read: Callable[[Sequence[int]], list[Row]]) -> None:
+        """``heads`` are ``(block, validity, ids)`` of all blocks; ``read`` gives ``(block, vectors)`` of some."""
+        import numpy as np
+
+        marks = {block: (validity, ids) for block, validity, ids in heads}
+        changed = [
+            block for block, mark in marks.items() if block not in self._blocks or self._blocks[block].mark != mark
+        ]
+        if not changed and len(marks) == len(self._blocks):
+            return
+        size = self._space.bytes_each
+        for block, vectors in read(changed):
+            validity, ids = mark = marks[block]
+            valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
+            kept = np.frombuffer(vectors, np.uint8).reshape(-1, size)
+            self._blocks[block] = _Block(mark, np.frombuffer(ids, "<i8")[valid], kept[valid])
+        self._blocks = {block: self._blocks[block] for block in marks}
+        blocks = self._blocks.values()
+        self._ids = np.concatenate([np.zeros(0, np.int64), *(block.ids for block in blocks)])
+        self._kept = np.concatenate([np.zeros((0, size), np.uint8), *(block.kept for block in blocks)])
+        self._order = np.argsort(self._ids, kind="stable")
+        self._words = self._in_words()
+
+    def best(self, query: Sequence[float], limit: int, candidates: int) -> list[tuple[int, float]]:
+        """At most ``limit`` ids with their cosine, best first; of many, the ``candidates`` nearest by their signs are
+        compared exactly."""
+        import numpy as np
+
+        vector = np.asarray(query, np.float32)
+        chosen = self._nearest_by_signs(vector, limit, max(limit, candidates))
+        scores = self._scores(vector, chosen)
+        order = np.argsort(-scores, kind="stable")[:limit]
+        return list(zip(self._ids[chosen[order]].tolist(), scores[order].tolist(), strict=True))
+
+    def scores(self, query: Sequence[float], ids: Sequence[int]) -> dict[int, float]:
+        """The cosine with each of some ids; those that are not here are missing."""
+        import numpy as np
+
+        wanted = np.asarray(ids, np.int64)
+        if not len(wanted) or not len(self._ids):
+            return {}
+        places = self._order[np.minimum(np.searchsorted(self._ids, wanted, sorter=self._order), len(self._ids) - 1)]
+        places = places[self._ids[places] == wanted]
+        scores = self._scores(np.asarray(query, np.float32), places)
+        return dict(zip(self._ids[places].tolist(), scores.tolist(), strict=True))
+
+    def _in_words(self) -> list[NDArray[np.uint64]]:
+        """The signs, 64 dimensions in a word, one array for each 64: a pass over them is then in order of memory."""
+        import numpy as np
+
+        is_int8 = self._space.precision == "int8"
+        if is_int8 and len(self._ids) <= ALL_EXACT:
+            return []
+        bits = np.packbits(self._kept.view(np.int8) > 0, axis=1) if is_int8 else self._kept
+        padded = np.zeros((len(bits), -(-self._space.dimensions // _WORD_BITS) * 8), np.uint8)
+        padded[:, : bits.shape[1]] = bits
+        words = padded.view(np.uint64)
+        return [np.ascontiguousarray(words[:, column]) for column in range(words.shape[1])]
+
+    def _nearest_by_signs(self, vector: NDArray[np.float32], least: int, count: int) -> NDArray[np.intp]:
+        """The places of the ``count`` nearest, without those at the border where ``least`` are left: which of these
+        come would be chance."""
+        import numpy as np
+
+        if len(self._ids) <= count or not self._words:
+            return np.arange(len(self._ids))
+        signs = np.zeros(len(self._words) * 8, np.uint8)
+        packed = np.packbits(vector > 0)
+        signs[: len(packed)] = packed
+        distance = np.zeros(len(self._ids), np.uint16)
+        for column, word in zip(self._words, signs.view(np.uint64), strict=True):
+            distance += np.bitwise_count(column ^ word)
+        chosen = np.sort(_least(distance, count))
+        inner = chosen[distance[chosen] < distance[chosen].max()]
+        return inner if len(inner) >= least else chosen
+
+    def _scores(self, vector: NDArray[np.float32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
+        import numpy as np
+
+        length = np.float32(np.linalg.norm(vector) or 1.0)
+        if self._space.precision == "int8":
+            kept = self._kept.view(np.int8)[chosen].astype(np.float32)
+            own = np.linalg.norm(kept, axis=1)
+            return np.asarray((kept @ vector) / (np.where(own > 0, own, 1) * length), np.float32)
+        signs = np.unpackbits(self._kept[chosen], axis=1).astype(np.float32) * 2 - 1
+        estimate = (signs @ vector) / np.float32(length * sqrt(len(vector)) * sqrt(2 / pi))
+        return np.asarray(np.clip(estimate, -1, 1), np.float32)
+
+
+def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
+    """The places of the ``count`` smallest of more values than that, in any order.
+
+    A sample tells how small those are; to compare all with that is an eighth of the cost of ordering them.
+    """
+    import numpy as np
+
+    sample = values[::_SAMPLED]
+    wanted = 2 * count // _SAMPLED + _SAMPLE_MARGIN
+    if wanted < len(sample):
+        near = np.flatnonzero(values <= np.partition(sample, wanted)[wanted])
+        if len(near) >= count:
+            return np.asarray(near[np.argpartition(values[near], count - 1)[:count]], np.intp)
+    return np.asarray(np.argpartition(values, count - 1)[:count], np.intp)
+
 
 CANDIDATES = 400
 ALWAYS_IN_MEMORY = 300_000
@@ -53,7 +245,7 @@ class VectorHit(NamedTuple):
     similarity: float
 
 
-class VectorQueries(Session):
+class VectorQueries(QuerySession):
     """Vectors are float32, little-endian; an unknown space, or one of other dimensions, holds nothing."""
 
     _asked = 0
@@ -188,3 +380,58 @@ class VectorQueries(Session):
             hits += sorted(some, key=lambda hit: (-hit.similarity, hit.source_id, hit.item_id or 0))
             start, end = end, _FIRST_SHARE * end
         return hits
+
+
+_DAY_NS = 86_400_000_000_000
+_MISSING = "NOT EXISTS (SELECT 1 FROM {table}_rowids v WHERE v.rowid = e.id)"
+_SOURCES = f"""
+    SELECT s.path, s.content_hash FROM source s
+    WHERE s.live = 1 AND s.skipped = '' AND EXISTS (
+        SELECT 1 FROM stands_in t JOIN embedded e ON e.id = t.text_id
+        WHERE t.source_id = s.id AND e.level = ?1 AND {{missing}})
+    ORDER BY s.mtime_ns / {_DAY_NS} DESC,
+        (SELECT count(*) FROM definition d WHERE d.item_id >= s.first_item AND d.item_id < s.first_item + s.item_count)
+        DESC, s.id
+"""
+_HASHES = """
+    SELECT DISTINCT e.hash FROM source s JOIN stands_in t ON t.source_id = s.id JOIN embedded e ON e.id = t.text_id
+    WHERE s.path = ?2 AND s.live = 1 AND e.level = ?1 AND {missing}
+"""
+_TEXTS = """
+    SELECT count(*) FROM embedded e WHERE e.level = ?1 AND {missing} AND EXISTS (
+        SELECT 1 FROM stands_in t JOIN source s ON s.id = t.source_id WHERE t.text_id = e.id AND s.live = 1)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UnembeddedFile:
+    """A live file some of whose texts have no vector; ``content_hash`` (hex) is of the version that is indexed."""
+
+    path: bytes
+    content_hash: str
+
+
+class MissingVectors(VectorQueries):
+    """Of one model and level; a model that has no space yet misses everything."""
+
+    def waiting_sources(self, model: str, level: Level) -> list[UnembeddedFile]:
+        """The newest day first, in it the files that define most names."""
+        rows = self._rows(_SOURCES.format(missing=self._missing(model, level)), (LEVEL_NUMBER[level],))
+        return [UnembeddedFile(path, content_hash.hex()) for path, content_hash in rows]
+
+    def missing_hashes(self, model: str, level: Level, path: bytes) -> set[bytes]:
+        """The hashes of the texts of a live file that have no vector."""
+        sql = _HASHES.format(missing=self._missing(model, level))
+        return {row[0] for row in self._rows(sql, (LEVEL_NUMBER[level], path))}
+
+    def text_counts(self, model: str, level: Level) -> tuple[int, int]:
+        """How many live texts of the level have a vector of the model, and how many there are."""
+        every, missing = (
+            int(self._rows(_TEXTS.format(missing=which), (LEVEL_NUMBER[level],))[0][0])
+            for which in ("1", self._missing(model, level))
+        )
+        return every - missing, every
+
+    def _missing(self, model: str, level: Level) -> str:
+        space = self._spaces().get(f"{model}/{level}")
+        return "1" if space is None else _MISSING.format(table=space.table)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from helix_core.store.session import BUSY_TIMEOUT_MS
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -1,4 +1,4 @@
-"""Everything that changes the index. One connection, one transaction a batch, each file wholly in or not at all."""
+"""Everything that changes the index: one connection, one transaction a batch, each file replaced whole."""
 
 from __future__ import annotations
 
@@ -18,13 +18,71 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.store import postings, rows
-from helix_core.store.ids import Ids
-from helix_core.store.kin import replace_co_changes
-from helix_core.store.prune import delete_version, parked_to_prune
-from helix_core.store.session import BUSY_TIMEOUT_MS, Row, rows_of, translated
+from helix_core.store import rows
+from helix_core.store.rows import Ids, delete_version, parked_to_prune
+from helix_core.store.sources import replace_co_changes
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of, translated
 from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
+
+TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
+_WHILE_FILLING = {"automerge": 0, "crisismerge": 256}
+_AFTERWARDS = {"automerge": 4, "crisismerge": 16}
+_FILLING = "filling"
+_PAGES_A_STEP = 500
+
+
+def is_filling(connection: apsw.Connection) -> bool:
+    """Has a first build begun and not ended?"""
+    return bool(rows_of(connection, "SELECT 1 FROM meta WHERE key = ?", (_FILLING,)))
+
+
+def is_empty(connection: apsw.Connection) -> bool:
+    """Is there no source at all?"""
+    return not rows_of(connection, "SELECT 1 FROM source LIMIT 1")
+
+
+def begin_filling(connection: apsw.Connection) -> None:
+    """Put merging off."""
+    _configure(connection, _WHILE_FILLING)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_FILLING,))
+
+
+def end_filling(connection: apsw.Connection) -> None:
+    """Merge a little with every write again."""
+    _configure(connection, _AFTERWARDS)
+    connection.execute("DELETE FROM meta WHERE key = ?", (_FILLING,))
+
+
+def merge_all(connection: apsw.Connection) -> None:
+    """One segment a table."""
+    for table in TABLES:
+        connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+
+
+def merge_some(connection: apsw.Connection, table: str, *, is_first: bool) -> bool:
+    """One bounded step towards one segment; False once there is nothing left to merge.
+
+    The first step, with a negative count of pages, joins everything into one merge; a step that changes fewer than two
+    rows has found nothing to do ("FTS5", section 6.6; sqlite.org/fts5.html).
+    """
+    before = connection.total_changes()
+    pages = -_PAGES_A_STEP if is_first else _PAGES_A_STEP
+    connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
+    return connection.total_changes() - before >= 2
+
+
+def delete_all(connection: apsw.Connection) -> None:
+    """No postings at all."""
+    for table in TABLES:
+        connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
+
+
+def _configure(connection: apsw.Connection, settings: dict[str, int]) -> None:
+    for table in TABLES:
+        for name, value in settings.items():
+            connection.execute(f"INSERT INTO {table}({table}, rank) VALUES (?, ?)", (name, value))
+
 
 _CHECKPOINT_WAIT_MS = 100
 _ROWS = ["source", "profile", "item", "kind", "name", "definition", "claim", "link", "target", "last_commit", "meta"]
@@ -278,16 +336,16 @@ class Writer:
             for table in _ROWS:
                 self._connection.execute(f"DELETE FROM {table}")
             self._vectors.clear()
-            postings.delete_all(self._connection)
-            postings.begin_filling(self._connection)
+            delete_all(self._connection)
+            begin_filling(self._connection)
             self._ids.forget_texts()
         self._is_filling = True
 
     def optimize(self) -> None:
         """Merge the postings of a first build into their final shape, and the log and the free pages into the file."""
         with self.batch():
-            postings.end_filling(self._connection)
-            postings.merge_all(self._connection)
+            end_filling(self._connection)
+            merge_all(self._connection)
             self._connection.execute("REINDEX")
         self._is_filling = False
         self._give_back_free_pages()
@@ -299,12 +357,12 @@ class Writer:
         Returns how many steps it took.
         """
         steps = 0
-        for table in postings.TABLES:
+        for table in TABLES:
             is_first, is_more = True, True
             while is_more:
                 check()
                 with self.batch():
-                    is_more = postings.merge_some(self._connection, table, is_first=is_first)
+                    is_more = merge_some(self._connection, table, is_first=is_first)
                 is_first = False
                 steps += 1
         return steps
@@ -334,12 +392,12 @@ class Writer:
         """Put merging off for an index that is still empty; take it up again where a first build was cut short."""
         if self._is_filling is not None or self._is_guest or self._wait_ms < BUSY_TIMEOUT_MS:
             return
-        if postings.is_empty(self._connection):
-            postings.begin_filling(self._connection)
+        if is_empty(self._connection):
+            begin_filling(self._connection)
             self._is_filling = True
         else:
-            if postings.is_filling(self._connection):
-                postings.end_filling(self._connection)
+            if is_filling(self._connection):
+                end_filling(self._connection)
             self._is_filling = False
 
     def _versions(self, path: bytes, content: bytes, parser: str) -> list[Row]:

@@ -15,7 +15,7 @@ from helix_core.engine.observe import OVER_BUDGET as LEFT_BEHIND
 from helix_core.search.search import OVER_BUDGET
 from helix_core.store import QueryBudgetError
 from helix_core.store.lexical import LexicalQueries
-from helix_core.store.session import Session
+from helix_core.store.sqlite_file import QuerySession
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
 
@@ -111,14 +111,14 @@ def test_a_clock_that_runs_away_changes_no_answer(large, monkeypatch):
 
 def lost(monkeypatch, *statements):
     """Let the queries that begin so run out of their budget."""
-    bounded = Session._bounded_rows
+    bounded = QuerySession._bounded_rows
 
     def hurried(self, sql, *given):
         if any(statement in sql for statement in statements):
             raise QueryBudgetError
         return bounded(self, sql, *given)
 
-    monkeypatch.setattr(Session, "_bounded_rows", hurried)
+    monkeypatch.setattr(QuerySession, "_bounded_rows", hurried)
 
 
 @pytest.mark.parametrize("statement", ["evidence(chunk_fts", "evidence(file_fts"])

@@ -12,7 +12,7 @@ from helix_core.errors import BusyStoreError, CorruptMemoryError, MemoryStoreErr
 from helix_core.store import memory_file
 from helix_core.store.memory import DELIVER_WAIT_MS, Memory
 from helix_core.store.memory_file import NAME, SCHEMA_VERSION
-from helix_core.store.session import BUSY_TIMEOUT_MS
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
 from tests.memory.made import BY, HERE, exchange, note
 
 NOW = 1_700_000_000.0

@@ -11,7 +11,7 @@ from helix_core.search.second_stage import Scored
 from helix_core.search.spans import GROUP, ITEMS_PER_FILE, LINES_SHOWN, LONGEST, narrow, shares, spread
 from helix_core.store import Reader
 from helix_core.store.hits import Weights
-from helix_core.store.inside import InnerPlace, Spots
+from helix_core.store.lexical import InnerPlace, Spots
 from tests.search.conftest import Indexed
 
 REFUND = {

@@ -23,7 +23,7 @@ from helix_core.search.terms import (
     weigh_terms,
     worth_asking,
 )
-from helix_core.store.evidence import Evidence
+from helix_core.store.lexical import MatchCounts
 
 ITEMS = 10_000
 frequencies = st.dictionaries(st.text("abcdef", min_size=1, max_size=4), st.integers(0, ITEMS), max_size=40)
@@ -33,8 +33,8 @@ def terms_of(frequency: dict[str, int]) -> tuple[Term, ...]:
     return weigh_terms(frequency, frequency, ITEMS)
 
 
-def evidence(counts: tuple[float, ...], length: float = 100.0) -> Evidence:
-    return Evidence(1, 1, length, 100.0, counts)
+def evidence(counts: tuple[float, ...], length: float = 100.0) -> MatchCounts:
+    return MatchCounts(1, 1, length, 100.0, counts)
 
 
 @given(frequencies)

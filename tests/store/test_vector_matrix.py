@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.store.vector_matrix import _least
+from helix_core.store.vectors import _least
 
 
 @given(st.integers(2, 20_000), st.integers(1, 500), st.integers(1, 400), st.integers(0, 1 << 32))

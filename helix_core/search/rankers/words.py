@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from helix_core.search.rankers.votes import NOTHING, Asked, Vote, Votes, best_first, by_file
 from helix_core.search.terms import any_of, bm25, bm25f, expression, narrower, rarity
-from helix_core.store.evidence import Evidence
 from helix_core.store.hits import Weights
+from helix_core.store.lexical import MatchCounts
 from helix_core.words import split_identifier
 
 MATCHES = 80
@@ -41,7 +41,7 @@ def files(asked: Asked) -> Votes:
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)), present=present)
 
 
-def _matches(asked: Asked, ask: Callable[[str, int, int, Weights], list[Evidence]]) -> list[Evidence]:
+def _matches(asked: Asked, ask: Callable[[str, int, int, Weights], list[MatchCounts]]) -> list[MatchCounts]:
     """The best matches: among what holds the rarest words together, where one of them alone is in too much."""
     count, narrow = len(asked.terms), narrower(asked.terms)
     found = ask(narrow, count, MATCHES, BY_FIELD_LENGTH) if narrow else []
@@ -79,12 +79,12 @@ def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) 
     return chosen
 
 
-def _votes(texts: Sequence[str], found: Sequence[Evidence], item_scores: dict[int, float]) -> Votes:
+def _votes(texts: Sequence[str], found: Sequence[MatchCounts], item_scores: dict[int, float]) -> Votes:
     evidence = {one.id: one for one in found}
     votes = by_file(item_scores, {one.id: one.source_id for one in found})
     present = {vote.source_id: _present(texts, evidence[vote.items[0]]) for vote in votes}
     return Votes(votes, item_scores, present)
 
 
-def _present(words: Sequence[str], evidence: Evidence) -> frozenset[str]:
+def _present(words: Sequence[str], evidence: MatchCounts) -> frozenset[str]:
     return frozenset(word for word, count in zip(words, evidence.counts, strict=False) if count)

@@ -1,7 +1,6 @@
-"""One SQLite connection: how it is set up, how its failures become Helix's errors, how much work a query may do.
+"""One SQLite connection: its settings, limits and errors, and the header of a file before it is opened.
 
-A query's budget is counted in instructions of SQLite's virtual machine, never in time: the same query on the same index
-ends the same way on a busy machine and on an idle one.
+Header layout: SQLite, "Database File Format", section 1.3.
 """
 
 from __future__ import annotations
@@ -9,14 +8,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from threading import get_ident
 from typing import Any, TypeAlias
 
 import apsw
 
-from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
+from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
 
 BUSY_TIMEOUT_MS = 5_000
 RANKING_STEPS_PER_MS = 8_000
@@ -102,7 +105,7 @@ def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = (
     return connection.execute(sql, tuple(bindings)).fetchall()
 
 
-class Session:
+class QuerySession:
     """What every group of queries stands on: one read connection, used by the thread that made it."""
 
     def __init__(self, path: str, connection: apsw.Connection, budget_ms: float) -> None:
@@ -147,3 +150,83 @@ def id_list(ids: Iterable[int]) -> str:
 def text_list(texts: Iterable[str]) -> str:
     """Texts as one binding, read in SQL by ``json_each``."""
     return json.dumps([*texts])
+
+
+APPLICATION_ID = 0x48454C58  # "HELX"
+HEADER_BYTES = 100
+_MAGIC = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The fields of a SQLite header that say whose file it is and whether it is all there."""
+
+    page_size: int
+    page_count: int
+    user_version: int
+    application_id: int
+
+
+def read_header(path: str) -> Header | None:
+    """The header of the file at ``path``, or None when the file is missing or empty.
+
+    Raises: CorruptStoreError when the bytes are no SQLite header; OSError when they cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(HEADER_BYTES)
+    except FileNotFoundError:
+        return None
+    if not data:
+        return None
+    if len(data) < HEADER_BYTES or not data.startswith(_MAGIC):
+        raise CorruptStoreError(f"The index {path} is damaged (no SQLite header); it will be moved aside and rebuilt.")
+    (page_size,) = struct.unpack_from(">H", data, 16)
+    (page_count,) = struct.unpack_from(">I", data, 28)
+    (user_version,) = struct.unpack_from(">I", data, 60)
+    (application_id,) = struct.unpack_from(">I", data, 68)
+    return Header(65536 if page_size == 1 else page_size, page_count, user_version, application_id)
+
+
+def check_version(path: str, user_version: int, known: int) -> None:
+    """Raises NewerStoreError when the file was written by a Helix that knows more than this one."""
+    if user_version > known:
+        raise NewerStoreError(
+            f"The index {path} was written by a newer Helix (format {user_version}, this one knows {known}); "
+            "upgrade Helix, or delete the file to have it rebuilt."
+        )
+
+
+def check_owner(path: str, application_id: int) -> None:
+    """Raises CorruptStoreError when the file is another application's database."""
+    if application_id not in (APPLICATION_ID, 0):
+        raise CorruptStoreError(
+            f"The file {path} is another application's database; it will be moved aside and the index rebuilt."
+        )
+
+
+def is_shorter_than_it_says(path: str, header: Header) -> bool:
+    """Is the file smaller than its header's page count? True after a truncation, and in the middle of a checkpoint."""
+    return os.path.getsize(path) < header.page_count * header.page_size
+
+
+@cache
+def _path() -> str:
+    """The library beside the package. Importing the package would import numpy, which a question need not pay for."""
+    spec = find_spec("sqlite_vec")
+    return os.path.join(os.path.dirname(spec.origin), "vec0") if spec is not None and spec.origin else ""
+
+
+def load_vectors(connection: apsw.Connection) -> bool:
+    """Make vector tables usable; False where the library is missing or does not fit this machine."""
+    path = _path()
+    if not path:
+        return False
+    connection.enable_load_extension(True)
+    try:
+        connection.load_extension(path)
+    except apsw.ExtensionLoadingError:
+        return False
+    finally:
+        connection.enable_load_extension(False)
+    return True
