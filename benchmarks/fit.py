@@ -29,9 +29,8 @@ from helix_core.search import weights as shipped
 from helix_core.search.fuse import Ranking, blend
 from helix_core.search.meaning import meaning_of
 from helix_core.search.priors import LIFTED_BY
-from helix_core.search.question import understand
-from helix_core.search.rankers import DERIVED, FIRST, RANKERS, Asked, Votes
-from helix_core.search.terms import weigh_terms, worth_asking
+from helix_core.search.question import understand, weigh_terms, worth_asking
+from helix_core.search.rankers import DERIVED, FIRST, RANKERS, RankerInput, Votes
 from helix_core.store import Reader
 
 ROLES = ("test", "example", "history", "config", "doc")
@@ -132,13 +131,13 @@ def case_of(question: dict[str, Any], reader: Reader, encoder: Encoder) -> Case:
     )
 
 
-def hear(text: str, reader: Reader, encoder: Encoder) -> tuple[Asked, dict[str, Votes]]:
+def hear(text: str, reader: Reader, encoder: Encoder) -> tuple[RankerInput, dict[str, Votes]]:
     """What a search hears before it weighs it."""
     question = understand(text)
     _, items = reader.size()
     frequency = reader.frequency(question.words)
     terms = worth_asking(weigh_terms(question.words, frequency, items), items)
-    asked = Asked(question, terms, frequency, items, reader, meaning_of(text, reader, encoder))
+    asked = RankerInput(question, terms, frequency, items, reader, meaning_of(text, reader, encoder))
     votes = {name: ranker(asked) for name, ranker in FIRST.items()}
     votes.update({name: ranker(asked, votes) for name, ranker in DERIVED.items()})
     return asked, votes

@@ -23,11 +23,9 @@ from search import Engine
 
 from helix_core.embed.static import StaticEncoder
 from helix_core.model import Hints
-from helix_core.search import pointing, search
-from helix_core.search.pointing import Best
-from helix_core.search.rankers import Asked
-from helix_core.search.second_stage import SIGNS, signs_of
-from helix_core.search.spans import Place
+from helix_core.search import search, second_stage
+from helix_core.search.rankers import RankerInput
+from helix_core.search.second_stage import SIGNS, Best, ChosenSpan, signs_of
 from helix_core.store import Reader
 
 WEIGHTS = Path(search.__file__).with_name("line_weights.py")
@@ -80,9 +78,9 @@ def _cases(corpora: Path, file: Path) -> list[Case]:
 
 
 def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
-    met: list[tuple[Asked, Best]] = []
+    met: list[tuple[RankerInput, Best]] = []
 
-    def noticed(asked: Asked, best: Best, limit: int) -> tuple[list[Place], list[Place]]:
+    def noticed(asked: RankerInput, best: Best, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
         met.append((asked, best))
         return own(asked, best, limit)
 
@@ -95,8 +93,8 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
     if not met:
         return Case(question["corpus"], [], np.zeros(0, bool))
     with reader.snapshot():
-        files = pointing.read_files(*met[0])
-        found = signs_of(files, pointing.heard(met[0][0], met[0][1].votes, files))
+        files = second_stage.read_files(*met[0])
+        found = signs_of(files, second_stage.heard(met[0][0], met[0][1].votes, files))
     lines = {
         file: _lines_with(folder / file, evidence)
         for file, evidence in zip(question["expect_files"], question["evidence"], strict=True)

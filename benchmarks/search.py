@@ -37,10 +37,9 @@ from helix_core.config import Config, load_config
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine import Helix
 from helix_core.model import Found, Hints, Level
-from helix_core.search.question import understand
+from helix_core.search.question import any_of, understand
 from helix_core.search.rankers import RANKERS
 from helix_core.search.search import search
-from helix_core.search.terms import any_of
 from helix_core.store import Reader, open_index
 
 if TYPE_CHECKING:

@@ -27,9 +27,8 @@ from helix_core.printable import safe_text
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
 from helix_core.window.envelope import inert_text
-from helix_core.window.evidence import Asked, Block, Decoder, Evidence, Fact, Window
-from helix_core.window.tiers import candidates
-from helix_core.window.window import make_window
+from helix_core.window.evidence import Block, Decoder, Evidence, Window, WindowFact, WindowRequest
+from helix_core.window.window import candidates, make_window
 
 CONTEXT_SCHEMA = "helix.context/1"
 PATIENCE, BUSY_MS = 20, 2_000
@@ -113,7 +112,7 @@ def context(
         for one in answered.weighed
         if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
     ]
-    asked = Asked(
+    asked = WindowRequest(
         terms=found.terms,
         budget_tokens=request.budget_tokens,
         decoder=request.decoder,
@@ -169,12 +168,14 @@ def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
     return Evidence(one, with_line_feeds(weigher.mask(sight).text(item.start_byte, item.end_byte)).rstrip("\n"))
 
 
-def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[Fact]:
+def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:
     """The literal claims of what has text, in the order of the evidence."""
     items = [one.weighed.ranked.item for one in evidence if one.text]
     claims = reader.claims_of([item.id for item in items])
     return [
-        Fact(hit.key, hit.value, item.source.source_id, hit.line) for item in items for hit in claims.get(item.id, [])
+        WindowFact(hit.key, hit.value, item.source.source_id, hit.line)
+        for item in items
+        for hit in claims.get(item.id, [])
     ]
 
 

@@ -17,7 +17,7 @@ from helix_core.engine.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
 from helix_core.packet import item_object
-from helix_core.search.kin import kin_of
+from helix_core.search.related import kin_of
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import QueryBudgetError
 from helix_core.words import IDENTIFIER

@@ -28,7 +28,7 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
-from helix_core.search.terms import Term, coverage, weigh_terms
+from helix_core.search.question import Term, coverage, weigh_terms
 from helix_core.store.memory import Memory
 from helix_core.store.reader import Reader
 from helix_core.weigh.truth import freshness, live_truth, specificity

@@ -19,7 +19,7 @@ from helix_core.model import Attribution, Found, Judged, NoteItem, Pointer, Task
 if TYPE_CHECKING:
     from helix_core.engine.answer import Answered
     from helix_core.engine.notes import Recalled
-    from helix_core.memory.notes import Given
+    from helix_core.memory.notes import NoteInput
     from helix_core.store.memory import Memory
 
 CONSOLIDATED = 10
@@ -33,7 +33,7 @@ class Remembering(Opened):
 
     _unremembered: str = ""
 
-    def ingest(self, given: Given, by: Attribution = NOBODY) -> dict[str, Any]:
+    def ingest(self, given: NoteInput, by: Attribution = NOBODY) -> dict[str, Any]:
         """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file answers in its place.
 
         Raises EmptyError, UnfitError and UsageError for what cannot be kept, StoreError for a memory that cannot.
@@ -70,8 +70,7 @@ class Remembering(Opened):
         Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note.
         """
         from helix_core.engine.taking import Taking, given_of
-        from helix_core.memory.exchanges import session_name
-        from helix_core.memory.extract import facts_in
+        from helix_core.memory.exchanges import facts_in, session_name
 
         name = session_name(session) if session else None
         exchanges = self._memory.read(lambda memory: memory.exchanges(self._place, name, CONSOLIDATED)) or []

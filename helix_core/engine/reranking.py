@@ -16,7 +16,7 @@ from helix_core.engine.weigher import Weigher
 from helix_core.errors import ModelError
 from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
-from helix_core.search.rerank import MOST_CHARS, MOST_PLACES, reordered, told
+from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, reordered, told
 
 RANKER = "rerank"
 

@@ -18,8 +18,8 @@ from helix_core.engine.shown import reason_now
 from helix_core.errors import UsageError
 from helix_core.ingest.document import parser_version
 from helix_core.ingest.pool import Quarantined, ingest_here
-from helix_core.memory.extract import Fact
-from helix_core.memory.notes import FACT, Given, UnfitError, note_of
+from helix_core.memory.exchanges import Fact
+from helix_core.memory.notes import FACT, NoteInput, UnfitError, note_of
 from helix_core.model import Attribution, Document, Note
 from helix_core.store.memory import Memory
 from helix_core.workspace.disk import DiskError, DiskFile, Root
@@ -61,7 +61,7 @@ class Taking:
         self._root, self._git, self._options = root, git, options
         self._in_hand, self._place = in_hand, place
 
-    def note(self, given: Given, by: Attribution, at: float, evidence: tuple[int, ...] = ()) -> Note:
+    def note(self, given: NoteInput, by: Attribution, at: float, evidence: tuple[int, ...] = ()) -> Note:
         """The note of a text. Raises UnfitError for one that no parser here can be given."""
         masked = given.masked()
         document = self._parsed(given.named_as(), masked.data)
@@ -70,7 +70,7 @@ class Taking:
             raise UnfitError("nothing of this text can be kept; give text with words in it")
         return note
 
-    def file_of(self, given: Given) -> FileTaken | None:
+    def file_of(self, given: NoteInput) -> FileTaken | None:
         """The file of this workspace that the text is said to be of; None where there is none that counts.
 
         Raises UnfitError for a file of a kind that is never read: what is said to be in it is not kept either.
@@ -111,10 +111,10 @@ class Taking:
         return document
 
 
-def given_of(fact: Fact) -> Given:
+def given_of(fact: Fact) -> NoteInput:
     """A fact as a text to keep, with where it is from."""
     about = {"rule": fact.rule, "said_by": fact.said_by, "citations": list(fact.citations)}
-    return Given(f"{fact.text}\n", FACT, about | ({"key": fact.key, "value": fact.value} if fact.key else {}))
+    return NoteInput(f"{fact.text}\n", FACT, about | ({"key": fact.key, "value": fact.value} if fact.key else {}))
 
 
 def backfilled(memory: Memory, place: bytes, in_hand: InHand) -> tuple[int, int]:
@@ -122,7 +122,7 @@ def backfilled(memory: Memory, place: bytes, in_hand: InHand) -> tuple[int, int]
     done = 0
     notes = memory.notes(place)
     for note_id, parser, content_type, metadata, text in notes:
-        name = Given(text, content_type, json.loads(metadata)).named_as()
+        name = NoteInput(text, content_type, json.loads(metadata)).named_as()
         data = text.encode("utf-8", "replace")
         if parser == parser_version(name, data[:256]):
             continue

@@ -34,14 +34,14 @@ class UnfitError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NoteInput:
     """What somebody wants kept. ``metadata`` may name a ``path`` or ``title``, and anything else of their own."""
 
     content: str
     content_type: str = "text"
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
-    def checked(self) -> Given:
+    def checked(self) -> NoteInput:
         """The same. Raises EmptyError, UnfitError for what is no text, or too much of it, and UsageError."""
         if self.content_type not in _KINDS:
             raise UsageError(f"unknown content_type {self.content_type[:80]!a}; use one of {', '.join(CONTENT_TYPES)}")
@@ -70,7 +70,7 @@ class Given:
 
 
 def note_of(
-    given: Given,
+    given: NoteInput,
     masked: Masked,
     document: Document,
     *,

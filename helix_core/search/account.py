@@ -15,9 +15,8 @@ from helix_core.search.confidence import Signs, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
 from helix_core.search.line_weights import VECTORS, WORDS
-from helix_core.search.pointing import Best, heard, read_files
-from helix_core.search.rankers import Asked
-from helix_core.search.second_stage import SIGNS, signs_of
+from helix_core.search.rankers import RankerInput
+from helix_core.search.second_stage import SIGNS, Best, heard, read_files, signs_of
 from helix_core.store.sqlite_file import QueryBudgetError
 
 FIRST_SHOWN = 8
@@ -28,7 +27,7 @@ FIRST_SHOWN = 8
 class Searched:
     """What a search had in hand when it was done. ``rankings`` and ``fused`` are of files by their ids."""
 
-    asked: Asked
+    asked: RankerInput
     rankings: Sequence[Ranking]
     fused: Sequence[Fused]
     best: Best

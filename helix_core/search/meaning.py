@@ -1,15 +1,13 @@
-"""The question as a vector, and which vectors of the index it may be compared with.
-
-One model a question: the best one whose vectors are there for nearly every file, else the next. Models are never mixed,
-because a cosine of one says nothing beside a cosine of another.
-"""
+"""Questions as vectors: which spaces of the index they compare with, and reranking by a cross-encoder."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from helix_core.model import Item, Ranked
 from helix_core.store.reader import Reader
 from helix_core.store.vectors import VectorHit
 
@@ -89,3 +87,27 @@ def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionE
     better = [one for one in meaning.unready if not one.startswith(f"{meaning.model}/")]
     why = encoder.problem or ", ".join(better)
     return f"static only: {why}" if meaning.is_static and why else state
+
+
+MOST_PLACES = 20
+"""So many are read again: beyond them little that is right is left, and each costs milliseconds."""
+MOST_CHARS = 1_200
+"""Of a place, and of a question: a batch once begun is read to its end, however late it gets."""
+
+
+def told(item: Item, text: str) -> str:
+    """What a reranker reads of a place: its path and symbol, then its lines."""
+    return f"{item.source.source_id} {item.symbol}\n{text}"[:MOST_CHARS]
+
+
+def reordered(ranked: Sequence[Ranked], scores: Mapping[int, float]) -> tuple[Ranked, ...]:
+    """``scores`` are by place in ``ranked``, from 0, higher for better; equal ones keep their order.
+
+    Places without a score stay where they are; those with one change among each other.
+    """
+    places = sorted(scores)
+    best_first = sorted(places, key=lambda place: (-scores[place], place))
+    order = dict(zip(places, best_first, strict=True))
+    return tuple(
+        dataclasses.replace(ranked[order.get(place, place)], score=one.score) for place, one in enumerate(ranked)
+    )

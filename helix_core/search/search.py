@@ -1,29 +1,67 @@
-"""One question, asked of one index: understand, let every ranker vote, fuse, choose the places, say how sure."""
+"""Answer one question from one index: parse, run the rankers, fuse, choose places, estimate the confidence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import Searched, account_of
-from helix_core.search.confidence import FLOOR, confidence, presence
+from helix_core.search.confidence import FLOOR, FilesFound, confidence, presence, signs_of
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
-from helix_core.search.known_words import known_words
 from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
-from helix_core.search.pointing import Best, point
 from helix_core.search.priors import Prior, prior
-from helix_core.search.question import Intent, Question, understand
-from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, RANKERS, Asked, Votes
+from helix_core.search.question import Intent, Question, Term, any_of, expression, understand, weigh_terms, worth_asking
+from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
-from helix_core.search.second_stage import FILES_READ
-from helix_core.search.signs import FilesFound, signs_of
-from helix_core.search.spans import Place, choose_places, falling
-from helix_core.search.terms import Term, expression, weigh_terms, worth_asking
+from helix_core.search.second_stage import FILES_READ, Best, ChosenSpan, choose_places, falling, point
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import QueryBudgetError
+
+MAX_POSTINGS = 6_000
+"""Looking a name up costs about the postings of its rarest word; one of common words only is taken to be known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """``frequency`` is in how many chunks each word occurs; for a known compound name, the count of its rarest word.
+
+    ``uncounted`` are the words whose count ran out of its budget: each is taken to occur in every chunk, so that it
+    decides nothing.
+    """
+
+    frequency: dict[str, int]
+    uncounted: tuple[str, ...] = ()
+
+
+def known_words(words: Iterable[str], items: int, reader: Reader) -> Known:
+    """What the index knows of each word; ``items`` is the number of its chunks."""
+    uncounted: dict[str, None] = {}
+    frequency = {word: _count(word, items, reader, uncounted) for word in dict.fromkeys(words)}
+    for word, count in frequency.items():
+        if "_" in word and 0 < count <= MAX_POSTINGS and not _stands(word, reader, uncounted):
+            frequency[word] = 0
+    return Known(frequency, tuple(uncounted))
+
+
+def _count(word: str, items: int, reader: Reader, uncounted: dict[str, None]) -> int:
+    try:
+        return reader.frequency([word])[word]
+    except QueryBudgetError:
+        uncounted[word] = None
+        return items
+
+
+def _stands(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
+    """Do the words of the name stand in a row somewhere? Assumed where finding out is over budget, and noted."""
+    try:
+        return bool(reader.chunk_matches(any_of([name]), 1))
+    except QueryBudgetError:
+        uncounted[name] = None
+        return True
+
 
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
@@ -124,7 +162,9 @@ class _Search:
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
         meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
-        asked = Asked(self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning)
+        asked = RankerInput(
+            self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning
+        )
         heard = self._hear(asked)
         if known.uncounted:
             heard.states[WORDS] = OVER_BUDGET
@@ -165,7 +205,7 @@ class _Search:
             seems_empty=seems_empty,
         )
 
-    def _hear(self, asked: Asked) -> _Heard:
+    def _hear(self, asked: RankerInput) -> _Heard:
         heard = _Heard()
         for name, first in FIRST.items():
             self._listen(heard, name, partial(first, asked))
@@ -192,7 +232,7 @@ class _Search:
 
     def _ranked(
         self,
-        asked: Asked,
+        asked: RankerInput,
         heard: _Heard,
         files: Sequence[tuple[Fused, float]],
         best: Best,
@@ -226,12 +266,12 @@ class _Search:
 
     def _places(
         self,
-        asked: Asked,
+        asked: RankerInput,
         heard: _Heard,
         files: Sequence[tuple[Fused, float]],
         best: Best,
         k: int,
-    ) -> list[Place]:
+    ) -> list[ChosenSpan]:
         """Places of the best files as the second stage chooses them, then those of the other files."""
         others = files[FILES_READ:]
         try:
@@ -247,7 +287,7 @@ class _Search:
         return falling([*first, *further, *rest][:k])
 
     def _items_of(
-        self, asked: Asked, heard: _Heard, files: Sequence[tuple[Fused, float]]
+        self, asked: RankerInput, heard: _Heard, files: Sequence[tuple[Fused, float]]
     ) -> dict[int, list[tuple[int, float]]]:
         """The chunks of each file that some ranker meant, fused over the rankers; where none was meant, asked for."""
         wanted = {one.id for one, _ in files}
@@ -269,7 +309,7 @@ class _Search:
                 found[source_id] = [(item.id, 0.0) for item in self._reader.items_of(source_id)[:1]]
         return found
 
-    def _matches_in(self, asked: Asked, heard: _Heard, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
+    def _matches_in(self, asked: RankerInput, heard: _Heard, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
         if not source_ids or not asked.terms:
             return []
         try:

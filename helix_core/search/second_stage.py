@@ -1,20 +1,18 @@
-"""Inside the best files: every place is looked at again, by its own words, its name, its surroundings and its form.
-
-The first stage finds files; what it knows of places is which chunks happened to match. Here all chunks of the best
-files compete with each other. Signs in, one score a place out; the weights are fitted (``line_weights``).
-"""
+"""The second stage: score every place inside the best files, and choose the places and lines to show."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 
+from helix_core.model import LineSpan, SourceKind
 from helix_core.search.line_weights import VECTORS, WORDS
-from helix_core.search.terms import K1, B, Term
+from helix_core.search.question import K1, B, Intent, Term, any_of
+from helix_core.search.rankers import RankerInput, Votes
 from helix_core.store.hits import Weights
-from helix_core.store.lexical import InnerPlace, MatchCounts
+from helix_core.store.lexical import InnerPlace, MatchCounts, Spots
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
@@ -42,7 +40,7 @@ class BestFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StageInput:
     """What is known of places by their ids: the first stage's scores of chunks and of runs of words, the places that it
     found by name, those that the question names outright, and the cosines (none where there are no vectors).
 
@@ -69,7 +67,7 @@ class Scored:
     score: float
 
 
-def rescore(files: Sequence[BestFile], heard: Heard) -> list[Scored]:
+def rescore(files: Sequence[BestFile], heard: StageInput) -> list[Scored]:
     """Every place of the files, best first; equal ones in file order."""
     table = VECTORS if heard.similarity else WORDS
     weights = [table.get(name, 0.0) for name in SIGNS]
@@ -88,7 +86,7 @@ SIGNS = (*_FILE_SIGNS, *_FORM_SIGNS, *_ASKED_SIGNS)
 """What speaks for or against a place, in the order of ``signs_of``."""
 
 
-def signs_of(files: Sequence[BestFile], heard: Heard) -> list[tuple[tuple[int, InnerPlace], tuple[float, ...]]]:
+def signs_of(files: Sequence[BestFile], heard: StageInput) -> list[tuple[tuple[int, InnerPlace], tuple[float, ...]]]:
     """The signs of each place, in the order of ``SIGNS``, with its file's rank."""
     standard = _standardised(heard.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (heard.chunks, heard.phrases))
@@ -164,7 +162,7 @@ def _words_held(weights: Sequence[float], found: MatchCounts) -> tuple[float, fl
     return score / total, held / total
 
 
-def _fits_of_names(heard: Heard) -> dict[str, float]:
+def _fits_of_names(heard: StageInput) -> dict[str, float]:
     """How much of the question each name tells, 0..1, in the weights of its words."""
     stems = heard.stems
     told = sum(stems.values()) or 1.0
@@ -203,3 +201,223 @@ def _standardised(similarity: Mapping[int, float]) -> dict[int, float]:
     mean = sum(similarity.values()) / len(similarity)
     spread = math.sqrt(sum((value - mean) ** 2 for value in similarity.values()) / len(similarity)) or 1.0
     return {id_: (value - mean) / spread for id_, value in similarity.items()}
+
+
+ITEMS_PER_FILE = 3
+NEXT_ITEM_FACTOR = 0.75
+GROUP = 5
+LINES_SHOWN = 120
+LONGEST = 60
+HEAD_LINES = 4
+HEAD_SHARE = 0.5
+"""What the head of a definition is worth beside the words found elsewhere in it, as a share of all that is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSpan:
+    """A chunk chosen for the answer and the score of its place; ``lines`` where not the whole chunk is meant."""
+
+    item_id: int
+    source_id: int
+    score: float
+    lines: LineSpan | None = None
+
+
+def choose_places(
+    files: Sequence[tuple[int, float]], items: Mapping[int, Sequence[tuple[int, float]]], limit: int
+) -> list[ChosenSpan]:
+    """At most ``limit`` places, best first.
+
+    ``files`` are ``(source id, score)`` best first; ``items`` the ``(item id, score)`` of each file, best first. The
+    best chunk of a file has the file's score; each next one at most three quarters of the one before it, less when it
+    matches less, so that other files that match come first. Equal places keep the order of their files.
+    """
+    places: list[ChosenSpan] = []
+    for source_id, score in files:
+        own = items.get(source_id, ())[:ITEMS_PER_FILE]
+        for place, (item_id, item_score) in enumerate(own):
+            share = item_score / own[0][1] if own[0][1] > 0 else 1.0
+            factor = NEXT_ITEM_FACTOR**place * share if place else 1.0
+            places.append(ChosenSpan(item_id, source_id, score * factor))
+    places.sort(key=lambda place: -place.score)
+    return places[:limit]
+
+
+def spread(scored: Sequence[Scored], limit: int) -> list[Scored]:
+    """At most ``limit`` of the places, in the order they are shown.
+
+    The best file's best place leads. The first ``GROUP`` are the likeliest of the ``GROUP`` best files, at most
+    ``ITEMS_PER_FILE`` of one; then comes each file that was not yet shown, in its order, and then the rest.
+    """
+    order = sorted(scored, key=lambda one: -one.score)
+    first = next((one for one in order if one.file_rank == 0), None)
+    order = [first, *(one for one in order if one is not first)] if first is not None else order
+    shown: list[Scored] = []
+    taken: dict[int, int] = {}
+
+    def show(one: Scored) -> None:
+        shown.append(one)
+        taken[one.file_rank] = taken.get(one.file_rank, 0) + 1
+
+    for one in order:
+        if one.file_rank >= GROUP or len(shown) >= min(GROUP, limit):
+            continue
+        if taken.get(one.file_rank, 0) < ITEMS_PER_FILE:
+            show(one)
+    for one in sorted(order, key=lambda one: one.file_rank):
+        if len(shown) < limit and one.file_rank not in taken:
+            show(one)
+    seen = {one.place.id for one in shown}
+    for one in order:
+        if len(shown) < limit and one.place.id not in seen and taken[one.file_rank] < ITEMS_PER_FILE:
+            show(one)
+    return shown
+
+
+def falling(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
+    """The places in their order, none with a higher score than the one before it."""
+    found: list[ChosenSpan] = []
+    for place in places:
+        found.append(replace(place, score=min(place.score, found[-1].score)) if found else place)
+    return found
+
+
+def shares(lengths: Sequence[int], total: int = LINES_SHOWN, longest: int = LONGEST) -> list[int]:
+    """How many lines each may show when all together show at most ``total``: short ones all, long ones equally many."""
+    wanted = [min(length, longest) for length in lengths]
+    left, cap = total, longest
+    for number, length in enumerate(sorted(wanted)):
+        cap = left // (len(wanted) - number)
+        if length > cap:
+            break
+        left -= length
+    else:
+        return wanted
+    return [min(length, cap) for length in wanted]
+
+
+def narrow(place: InnerPlace, count: int, spots: Spots | None, weights: Sequence[float]) -> LineSpan | None:
+    """The ``count`` lines of a place that hold most of the question; None where that is all of it.
+
+    ``weights`` is what each phrase of ``spots`` tells. A definition begins where its head is, unless what is found
+    further down outweighs it. Where a word stands is known in tokens, so a line is an estimate.
+    """
+    lines = place.end_line - place.start_line + 1
+    if count >= lines:
+        return None
+    found = _found_lines(lines, spots) if spots is not None else []
+    has_head = bool(place.name) and place.name in place.defines
+    best, start = -1.0, 0
+    for first in range(lines - count + 1):
+        held = {phrase for phrase, line in found if first <= line < first + count}
+        value = sum(weights[phrase] for phrase in held if phrase < len(weights))
+        if first == 0:
+            value += HEAD_SHARE * sum(weights) if has_head else 0.0
+        if value > best:
+            best, start = value, first
+    return LineSpan(place.start_line + start, place.start_line + start + count - 1)
+
+
+def _found_lines(lines: int, spots: Spots) -> list[tuple[int, int]]:
+    """``(phrase, line from 0)``: comments and docstrings are taken to stand between the head and the body."""
+    total = max(1, spots.body_tokens + spots.doc_tokens)
+    head = min(spots.body_tokens, max(1, spots.body_tokens * HEAD_LINES // max(lines, HEAD_LINES)))
+    found = []
+    for phrase, offset in spots.body:
+        at = offset if offset < head else offset + spots.doc_tokens
+        found.append((phrase, min(lines - 1, at * lines // total)))
+    found += [(phrase, min(lines - 1, (head + offset) * lines // total)) for phrase, offset in spots.doc]
+    return found
+
+
+_BY_NAME = ("names", "exact", "tests")
+_LOWEST_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What the first stage hands over: its files, best first, of what sort they are, and what every ranker said."""
+
+    files: Sequence[tuple[int, float]]
+    kinds: Mapping[int, SourceKind]
+    votes: Mapping[str, Votes]
+
+
+def point(asked: RankerInput, best: Best, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
+    """At most ``limit`` places of the best files, in the order they are shown: until each file was shown once,
+    and the further ones.
+
+    Raises QueryBudgetError when reading the places takes too much work.
+    """
+    files = read_files(asked, best)
+    scored = rescore(files, heard(asked, best.votes, files))
+    shown = spread(scored, limit)
+    lines = _lines(asked, shown)
+    places: list[ChosenSpan] = []
+    top = scored[0].score if scored else 0.0
+    for one, span in zip(shown, lines, strict=True):
+        share = max(_LOWEST_SHARE, min(1.0, 2.0 ** (one.score - top)))
+        places.append(ChosenSpan(one.place.id, one.place.source_id, files[0].score * share, span))
+    first = {place.source_id: number for number, place in reversed(list(enumerate(places)))}
+    until = max(GROUP, max(first.values(), default=0) + 1)
+    return places[:until], places[until:]
+
+
+def read_files(asked: RankerInput, best: Best) -> list[BestFile]:
+    """The best files with their places and what of the question those hold."""
+    match = any_of(term.word for term in asked.terms)
+    count = len(asked.terms)
+    files = []
+    wanted = best.files[:FILES_READ]
+    places_in = asked.reader.places_in([source_id for source_id, _ in wanted])
+    for source_id, score in wanted:
+        places = places_in.get(source_id, [])
+        counts = asked.reader.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
+        files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
+    return files
+
+
+def heard(asked: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFile]) -> StageInput:
+    """What the first stage knows of single places."""
+    by_name = [item for name in _BY_NAME if name in votes for vote in votes[name].votes for item in vote.items]
+    outright = [item for vote in votes["exact"].votes for item in vote.items] if "exact" in votes else []
+    names = {name for file in files for place in file.places if place.id in file.counts for name in place.defines}
+    return StageInput(
+        terms=asked.terms,
+        stems={stem: term.weight for term in asked.terms for stem in asked.reader.tokens(term.word)},
+        stems_of=asked.reader.stems(names),
+        chunks=votes["chunks"].item_scores if "chunks" in votes else {},
+        phrases=votes["phrases"].item_scores if "phrases" in votes else {},
+        named=frozenset(by_name),
+        outright=frozenset(outright),
+        similarity=_similarity(asked, files),
+        asks_for_values=Intent.CONFIG in asked.question.intents,
+    )
+
+
+def _similarity(asked: RankerInput, files: Sequence[BestFile]) -> dict[int, float]:
+    """The cosine of each place that has a vector; none where the question has none."""
+    if asked.meaning is None:
+        return {}
+    return asked.meaning.similarities_in([file.source_id for file in files])
+
+
+def _lines(asked: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]:
+    """Which lines of each place are shown; None where all of them are."""
+    places = [one.place for one in shown]
+    counts = [
+        share
+        for start in range(0, len(places), GROUP)
+        for share in shares([_length(place) for place in places[start : start + GROUP]])
+    ]
+    long = [place.id for place, count in zip(places, counts, strict=True) if count < _length(place)]
+    texts = {term.word: term.weight for term in asked.terms}
+    most = max(texts.values(), default=1.0)
+    texts.update({" ".join(words): 2 * most for words in asked.question.quoted})
+    spots = asked.reader.spots(any_of(texts), long) if long and texts else {}
+    weights = tuple(texts.values())
+    return [narrow(place, count, spots.get(place.id), weights) for place, count in zip(places, counts, strict=True)]
+
+
+def _length(place: InnerPlace) -> int:
+    return place.end_line - place.start_line + 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from helix_core.model import Reason, Status
 from helix_core.window.envelope import NAMED_HEAD, inert_text, legend, mention, stub
-from helix_core.window.evidence import Asked, Block, Evidence, LeftOut
+from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense
 from helix_core.window.tokens import Count
@@ -38,7 +38,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class QuotedPlace:
     """A place that is quoted: the lines it is written in, and the account of it."""
 
     evidence: Evidence
@@ -47,7 +47,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPlace:
     """A place that is not quoted, as the line that names it."""
 
     evidence: Evidence
@@ -55,11 +55,11 @@ class Named:
 
 
 @dataclass(slots=True)
-class Choice:
+class WindowSelection:
     """What a window is written from. ``left_out`` holds what is not quoted, whether it is named or not."""
 
-    chosen: list[Chosen] = field(default_factory=list)
-    named: list[Named] = field(default_factory=list)
+    chosen: list[QuotedPlace] = field(default_factory=list)
+    named: list[NamedPlace] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
     @property
@@ -82,7 +82,7 @@ class Choice:
             self.left_out.append(left_out(self.chosen.pop().evidence, OVER_BUDGET))
 
 
-def choose(evidence: Sequence[Evidence], asked: Asked, room: Room, means: Means) -> Choice:
+def choose(evidence: Sequence[Evidence], asked: WindowRequest, room: Room, means: Means) -> WindowSelection:
     """The places of ``evidence``, best first, that ``room`` is for.
 
     What has no text is left out with its verdict's reason, what lies inside a quoted place as well; neither is named. A
@@ -113,10 +113,10 @@ def left_out(one: Evidence, reason: str) -> LeftOut:
 
 
 def _quoted(
-    evidence: Sequence[Evidence], asked: Asked, budget: int, most_blocks: int, means: Means
-) -> tuple[Choice, list[tuple[Evidence, str]], int]:
+    evidence: Sequence[Evidence], asked: WindowRequest, budget: int, most_blocks: int, means: Means
+) -> tuple[WindowSelection, list[tuple[Evidence, str]], int]:
     """Best first, each with at most its share of what is left while others wait; what waits, why, and what is left."""
-    choice = Choice()
+    choice = WindowSelection()
     waiting: list[tuple[Evidence, str]] = []
     spans: dict[str, list[tuple[int, int]]] = {}
     left = budget
@@ -144,8 +144,8 @@ def _quoted(
 
 
 def _named(
-    waiting: Sequence[tuple[Evidence, str]], chosen: Sequence[Chosen], most: int, budget: int, count: Count
-) -> list[Named]:
+    waiting: Sequence[tuple[Evidence, str]], chosen: Sequence[QuotedPlace], most: int, budget: int, count: Count
+) -> list[NamedPlace]:
     """Files of which nothing is quoted first, each by its best place, then more places, while there is room."""
     known = {_file(one.evidence) for one in chosen}
     others: list[Evidence] = []
@@ -153,18 +153,18 @@ def _named(
     for one, _ in waiting:
         (more if _file(one) in known else others).append(one)
         known.add(_file(one))
-    named: list[Named] = []
+    named: list[NamedPlace] = []
     left = budget - _cost([NAMED_HEAD], count)
     for one in [*others, *more]:
         line = mention(one)
         cost = _cost([line], count)
         if len(named) < most and cost <= left:
-            named.append(Named(one, line))
+            named.append(NamedPlace(one, line))
             left -= cost
     return named
 
 
-def _grow(chosen: list[Chosen], asked: Asked, left: int, means: Means) -> None:
+def _grow(chosen: list[QuotedPlace], asked: WindowRequest, left: int, means: Means) -> None:
     """Show more of what was cut, the best place first, with what is ``left``."""
     for place, one in enumerate(chosen):
         if not one.block.hidden_lines or left < LEAST_BLOCK_TOKENS:
@@ -175,7 +175,7 @@ def _grow(chosen: list[Chosen], asked: Asked, left: int, means: Means) -> None:
             chosen[place] = longer
 
 
-def _block(one: Evidence, number: int, asked: Asked, most: int, means: Means) -> Chosen | None:
+def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: Means) -> QuotedPlace | None:
     """A quoted place in at most ``most`` tokens; None where nothing of it fits."""
     count, condense = means
     item, verdict = one.weighed.ranked.item, one.weighed.verdict
@@ -212,7 +212,7 @@ def _block(one: Evidence, number: int, asked: Asked, most: int, means: Means) ->
         hidden_lines=hidden,
         repeated=is_known,
     )
-    return Chosen(one, lines, block)
+    return QuotedPlace(one, lines, block)
 
 
 def _cost_of_names(evidence: Sequence[Evidence], places: int, count: Count) -> int:

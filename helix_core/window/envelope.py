@@ -14,7 +14,7 @@ from typing import Any
 
 from helix_core.model import Status
 from helix_core.printable import one_line, safe_text
-from helix_core.window.evidence import Decoder, Evidence, Fact
+from helix_core.window.evidence import Decoder, Evidence, WindowFact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
 NAMED_HEAD = "Also found, not shown here:"
@@ -89,7 +89,7 @@ def stub(line: str) -> str:
     return f"{line} - given before, unchanged"
 
 
-def fact_lines(facts: Sequence[Fact]) -> list[str]:
+def fact_lines(facts: Sequence[WindowFact]) -> list[str]:
     """The answer slate: literal facts, first of all."""
     return [_inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
 

@@ -26,7 +26,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class WindowFact:
     """A literal ``key = value`` of an item in the window."""
 
     key: str
@@ -36,7 +36,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WindowRequest:
     """What the caller knows. ``terms`` are the words of the question that count; ``delivered`` the gene_ids that the
     session was given before; ``prompt_tokens`` what the caller's own prompt takes of ``context_tokens``."""
 
@@ -97,5 +97,5 @@ class Window:
     tier: str
     blocks: tuple[Block, ...]
     left_out: tuple[LeftOut, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[WindowFact, ...]
     health: Health

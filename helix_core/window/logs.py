@@ -1,16 +1,71 @@
-"""A log as what it says: repeats told once with their number, stack traces at their ends, errors before the rest. Pure.
-
-Every line that is shown is a line of the log; what stands for others says so in brackets, with their numbers.
-"""
+"""Shorten logs and diffs: repeats are counted, stack traces keep their ends, hunks their changed lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from helix_core.window.keep import Trimmed, between, kept, stems
 from helix_core.window.tokens import Count
+
+Say = Callable[[int, int], str]
+"""The line that stands for the lines from one to another (0-based, inclusive)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """The text that fits, and how many of its lines were hidden."""
+
+    text: str
+    hidden_lines: int
+
+
+def kept(
+    lines: Sequence[str], ranks: Sequence[tuple[float, ...]], most_tokens: int, count: Count, say: Say
+) -> tuple[str, frozenset[int]] | None:
+    """The lines of lowest rank that fit ``most_tokens``, whatever is between them told by ``say``, and which they are.
+
+    ``ranks`` has one for each line, equal ones in the order of the text. None when not one line fits.
+    """
+    order = sorted(range(len(lines)), key=lambda line: (ranks[line], line))
+    low, high, best = 1, len(order), None
+    while low <= high:
+        middle = (low + high) // 2
+        shown = frozenset(order[:middle])
+        text = _rendered(lines, shown, say)
+        if count(text) <= most_tokens:
+            best, low = (text, shown), middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def _rendered(lines: Sequence[str], shown: frozenset[int], say: Say) -> str:
+    out: list[str] = []
+    first = -1
+    for number, line in enumerate(lines):
+        if number not in shown:
+            first = number if first < 0 else first
+            continue
+        if first >= 0:
+            out.append(say(first, number - 1))
+            first = -1
+        out.append(line)
+    if first >= 0:
+        out.append(say(first, len(lines) - 1))
+    return "\n".join(out)
+
+
+def between(start_line: int, first: int, last: int) -> str:
+    """How a run of lines is called by its numbers in the file, whose line ``start_line`` is line 0 of the text."""
+    one, other = start_line + first, start_line + last
+    return f"line {one}" if one == other else f"lines {one}-{other}"
+
+
+def stems(terms: Sequence[str]) -> tuple[str, ...]:
+    """The words of a question as what the words of an answer begin with."""
+    return tuple({term.lower()[: max(4, len(term) - 2)] for term in terms if term})
+
 
 SAME_RUN = 3
 """So many lines alike, one after the other, are folded."""
@@ -40,7 +95,7 @@ def looks_like_log(text: str) -> bool:
     return len(head) >= 4 and 2 * sum(map(_begins_an_entry, head)) > len(head)
 
 
-def condense(text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count) -> Trimmed | None:
+def condense_log(text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count) -> Trimmed | None:
     """A log, folded; and where that is still more than ``most_tokens``, its errors, its ends and what is asked for.
 
     ``start_line`` is the number of the text's first line (1-based). None when not one line fits.
@@ -154,3 +209,97 @@ def _ranks(lines: Sequence[str], asked: Sequence[str]) -> list[tuple[float, ...]
         ranks.append((rank - hits + (1.5 if shape in seen else 0.0),))
         seen.add(shape)
     return ranks
+
+
+_FILE_HEADS = ("diff ", "--- ", "+++ ", "rename ", "new file", "deleted file", "similarity ", "Binary files")
+_FARTHEST = 4
+
+
+def looks_like_diff(text: str) -> bool:
+    """Does it begin as a diff or a mailed commit does, and have a hunk's head? A page that shows one does not."""
+    head = text.lstrip("\n")
+    begins = head.startswith(("diff ", "--- ", "@@ -", "Index: ", "commit ", "From "))
+    return begins and any(line.startswith(("@@ -", "@@@ -")) for line in head.split("\n", 400)[:400])
+
+
+def condense_diff(
+    text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count
+) -> Trimmed | None:
+    """At most ``most_tokens`` of a diff; what is left out is named with how many changed lines are in it.
+
+    ``start_line`` is the number of the text's first line (1-based). None when not one line fits.
+    """
+    if count(text) <= most_tokens:
+        return Trimmed(text, 0)
+    lines = text.split("\n")
+    kinds = _kinds(lines)
+
+    def say(first: int, last: int) -> str:
+        changed = sum(kind == "changed" for kind in kinds[first : last + 1])
+        inside = f", {changed} changed" if changed else ""
+        return f"[{between(start_line, first, last)} left out{inside}]"
+
+    made = kept(lines, _diff_ranks(lines, kinds, stems(terms)), most_tokens, count, say)
+    return Trimmed(made[0], len(lines) - len(made[1])) if made is not None else None
+
+
+def _kinds(lines: Sequence[str]) -> list[str]:
+    """``file``, ``hunk``, ``changed`` or ``context`` for each line. Inside a hunk ``---`` may be a removed ``--``."""
+    kinds: list[str] = []
+    in_hunk = False
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        begins_file = line.startswith("diff ") or (line.startswith("--- ") and following.startswith("+++ "))
+        if begins_file:
+            in_hunk = False
+        if line.startswith("@@"):
+            in_hunk = True
+            kinds.append("hunk")
+        elif not in_hunk and line.startswith(_FILE_HEADS):
+            kinds.append("file")
+        elif in_hunk and line[:1] in ("+", "-"):
+            kinds.append("changed")
+        else:
+            kinds.append("context")
+    return kinds
+
+
+def _diff_ranks(lines: Sequence[str], kinds: Sequence[str], asked: Sequence[str]) -> list[tuple[float, ...]]:
+    """Heads, then changes, those of hunks that speak of the question first, then context by how near a change it is."""
+    hunk_hits: list[int] = []
+    at = 0
+    hunk = [0] * len(lines)
+    for number, kind in enumerate(kinds):
+        if kind in ("hunk", "file"):
+            hunk_hits.append(0)
+            at = len(hunk_hits) - 1
+        elif not hunk_hits:
+            hunk_hits.append(0)
+        hunk[number] = at
+        hunk_hits[at] += sum(stem in lines[number].lower() for stem in asked)
+    distances = _distances(kinds)
+    ranks: list[tuple[float, ...]] = []
+    for number, kind in enumerate(kinds):
+        hits = -float(min(5, hunk_hits[hunk[number]]))
+        if kind == "file":
+            ranks.append((0.0, 0.0))
+        elif kind == "hunk":
+            ranks.append((1.0, hits))
+        elif kind == "changed":
+            ranks.append((2.0, hits))
+        else:
+            ranks.append((2.0 + min(distances[number], _FARTHEST), hits))
+    return ranks
+
+
+def _distances(kinds: Sequence[str]) -> list[int]:
+    """How many lines each is from the nearest change."""
+    far = len(kinds)
+    distances = [far] * len(kinds)
+    for order in (range(len(kinds)), range(len(kinds) - 1, -1, -1)):
+        last = -far
+        for number in order:
+            if kinds[number] == "changed":
+                last = number
+            distances[number] = min(distances[number], abs(number - last) if last != -far else far)
+    return distances

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helix_core.window.keep import Trimmed
+from helix_core.window.logs import Trimmed
 from helix_core.window.tokens import Count
 
 Condense = Callable[[str, float], str]

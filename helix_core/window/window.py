@@ -1,18 +1,157 @@
-"""Evidence → window: choose, trim, order and seal, within the budget. The one entry of the room."""
+"""Assemble a context window: choose, trim, order and seal the evidence within a token budget. The entry of the room."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
-from helix_core.window.choose import JOINT_TOKENS, Choice, Room, choose
+from helix_core.model import Status
+from helix_core.window.choose import JOINT_TOKENS, Room, WindowSelection, choose
 from helix_core.window.envelope import RECKONED_WORD, fact_lines, no_dearer, note_lines, sealed, written
-from helix_core.window.evidence import Asked, Evidence, Fact, Window
-from helix_core.window.health import health
+from helix_core.window.evidence import Block, Evidence, Health, Window, WindowFact, WindowRequest
 from helix_core.window.prose import Condense
-from helix_core.window.small_models import is_small
-from helix_core.window.tiers import blocks_of, tier, tokens_of, zone_blocks
 from helix_core.window.tokens import Count
+from helix_core.words import split_identifier
+
+FLOOR = 0.01
+STALE_BELOW = 0.4
+ALIGNED = 0.7
+SPARSE = 0.3
+_TRUST = {Status.VERIFIED: 1.0, Status.STALE_RISK: 0.5, Status.NEEDS_REFRESH: 0.0}
+_STEM = 4
+
+
+def health(terms: Sequence[str], shown: str, blocks: Sequence[Block], whole_tokens: int, confidence: float) -> Health:
+    """The health of a window.
+
+    coverage = share of the question's words (as stems) that occur in the text shown, and 1 for a question without any;
+    density = tokens shown / tokens that the chosen spans have whole, so a short answer that is complete counts 1;
+    freshness = mean over the blocks of 1 verified, 0.5 stale_risk, 0 needs_refresh;
+    ellipticity = cube root of the three, none below 0.01, times the confidence that the place is right where that is
+    under one half (twice the confidence).
+    stale below a freshness of 0.4; else aligned from 0.7, sparse from 0.3, denatured below.
+    """
+    if not blocks:
+        return Health(0.0, 0.0, 0.0, 0.0, "denatured")
+    coverage = _coverage(terms, shown)
+    density = min(1.0, sum(block.tokens for block in blocks) / max(whole_tokens, 1))
+    freshness = sum(_TRUST[block.status] for block in blocks) / len(blocks)
+    product = max(coverage, FLOOR) * max(density, FLOOR) * max(freshness, FLOOR)
+    ellipticity = product ** (1 / 3) * min(1.0, 2 * confidence)
+    return Health(
+        round(coverage, 4),
+        round(density, 4),
+        round(freshness, 4),
+        round(ellipticity, 4),
+        _status(freshness, ellipticity),
+    )
+
+
+def _status(freshness: float, ellipticity: float) -> str:
+    if freshness < STALE_BELOW:
+        return "stale"
+    if ellipticity >= ALIGNED:
+        return "aligned"
+    return "sparse" if ellipticity >= SPARSE else "denatured"
+
+
+def _coverage(terms: Sequence[str], shown: str) -> float:
+    stems = {term.lower()[: max(_STEM, len(term) - 2)] for term in terms}
+    if not stems:
+        return 1.0
+    parts = set(split_identifier(shown))
+    return sum(any(part.startswith(stem) for part in parts) for stem in stems) / len(stems)
+
+
+SMALL_BILLIONS = 10.0
+# "e" counts effective parameters (gemma 3n's e4b).
+_SIZE = re.compile(r"(?:^|[-_:/ ])(?:e|a)?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])", re.IGNORECASE)
+_MIXTURE = re.compile(r"\d+x\d+b|-a\d+(?:\.\d+)?b", re.IGNORECASE)
+
+
+def is_small(model: str, table: Sequence[str] = ()) -> bool:
+    """Does the table name it, or its own name say at most ten billion parameters or a mixture of experts?
+
+    ``table`` holds patterns as of a shell, whatever the case; one that begins with ``!`` says of a model that it is
+    not small, and goes before all others. Unknown names are not small.
+    """
+    low = model.lower()
+    bare = low.rpartition("/")[2]
+    if not model or any(_fits(low, bare, entry[1:]) for entry in table if entry.startswith("!")):
+        return False
+    if _MIXTURE.search(model) or any(_fits(low, bare, entry) for entry in table):
+        return True
+    sizes = [float(size) for size in _SIZE.findall(model)]
+    return bool(sizes) and min(sizes) <= SMALL_BILLIONS
+
+
+def _fits(low: str, bare: str, entry: str) -> bool:
+    pattern = entry.lower()
+    return fnmatchcase(low, pattern) or fnmatchcase(bare, pattern)
+
+
+MOST_BLOCKS = 12
+BLOCK_TOKENS = 300
+"""A broad window of a large budget shows one place more for each of these."""
+SMALL_BUDGET = 2_000
+"""Up to here every tier may use all of it."""
+# Share of the model's context that the caller's prompt takes → blocks at most.
+_ZONES = ((0.25, MOST_BLOCKS), (0.40, 12), (0.60, 6), (0.80, 3))
+_FULLEST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """``blocks`` at most, in at most ``share`` of the budget."""
+
+    name: str
+    blocks: int
+    share: float
+
+
+TIGHT = Tier("tight", 3, 0.5)
+FOCUSED = Tier("focused", 6, 0.75)
+BROAD = Tier("broad", MOST_BLOCKS, 1.0)
+
+
+def tier(scores: Sequence[float], confidence: float) -> Tier:
+    """Tight when one place stands out and is likely the right one, broad when many look alike.
+
+    ``scores`` best first, comparable inside one answer. The measure is the best score over the mean of the first eight:
+    1 when all are alike, 8 when the first has it all.
+    """
+    best = [score for score in scores[:8] if score > 0]
+    if not best:
+        return BROAD
+    lead = best[0] * len(best) / sum(best)
+    if lead >= 2.2 and confidence >= 0.8:
+        return TIGHT
+    return FOCUSED if lead >= 1.5 and confidence >= 0.5 else BROAD
+
+
+def blocks_of(level: Tier, zone: int, budget_tokens: int) -> int:
+    """How many places are shown: what tier and zone allow, and more in a large budget where neither holds back."""
+    most = min(level.blocks, zone)
+    return max(most, budget_tokens // BLOCK_TOKENS) if most == MOST_BLOCKS else most
+
+
+def tokens_of(level: Tier, budget_tokens: int) -> int:
+    """How much of a budget a tier uses."""
+    return max(int(budget_tokens * level.share), min(budget_tokens, SMALL_BUDGET))
+
+
+def candidates(budget_tokens: int) -> int:
+    """How many places to ask for: twice as many as can be shown, for some have no text and some lie inside others."""
+    return min(60, max(2 * MOST_BLOCKS, 2 * (budget_tokens // BLOCK_TOKENS)))
+
+
+def zone_blocks(prompt_tokens: int, context_tokens: int) -> int:
+    """The fuller the caller's own prompt already makes the model's context, the fewer blocks are added."""
+    share = prompt_tokens / context_tokens if context_tokens > 0 else 1.0
+    return next((blocks for most, blocks in _ZONES if share < most), _FULLEST)
+
 
 MOST_FACTS = 20
 PLACES_PER_BLOCK = 2
@@ -22,8 +161,8 @@ _SLATE_SHARE = 0.15
 
 def make_window(
     evidence: Sequence[Evidence],
-    facts: Sequence[Fact],
-    asked: Asked,
+    facts: Sequence[WindowFact],
+    asked: WindowRequest,
     *,
     confidence: float,
     count: Count,
@@ -64,21 +203,21 @@ def make_window(
     return Window(text, count(text), level.name, quoted, left_out, slate, measured)
 
 
-def _text(head: Sequence[str], choice: Choice, asked: Asked, boundary: Callable[[], str]) -> str:
+def _text(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, boundary: Callable[[], str]) -> str:
     return sealed([*head, *choice.lines()], asked.decoder, boundary)
 
 
-def _reckoned(head: Sequence[str], choice: Choice, asked: Asked, count: Count) -> int:
+def _reckoned(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, count: Count) -> int:
     """The tokens of the text, whichever boundary it will have."""
     body = "\n".join([*head, *choice.lines()])
     return count(written(body, asked.decoder, RECKONED_WORD))
 
 
-def _slate(facts: Sequence[Fact], asked: Asked, count: Count) -> tuple[Fact, ...]:
+def _slate(facts: Sequence[WindowFact], asked: WindowRequest, count: Count) -> tuple[WindowFact, ...]:
     """Facts come first for models that cannot look back far; distinct, few, in a small part of the budget."""
     if not is_small(asked.model, asked.small_models):
         return ()
-    kept: list[Fact] = []
+    kept: list[WindowFact] = []
     left = int(asked.budget_tokens * _SLATE_SHARE)
     for fact in dict.fromkeys(facts):
         left -= count(fact_lines([fact])[0])

@@ -98,7 +98,7 @@ def _judge(params: dict[str, Any], cancelled: Cancelled) -> Act:
 
 
 def _ingest(params: dict[str, Any], cancelled: Cancelled) -> Act:  # noqa: ARG001
-    from helix_core.memory.notes import Given
+    from helix_core.memory.notes import NoteInput
     from helix_ls.host.attribution import attribution
 
     layers = params.get("layers")
@@ -106,7 +106,7 @@ def _ingest(params: dict[str, Any], cancelled: Cancelled) -> Act:  # noqa: ARG00
         {name: value for name, value in layers.items() if isinstance(value, str)} if isinstance(layers, dict) else {}
     )
     metadata = {"title": title} if (title := text(params, "title", "")) else {}
-    given = Given(text(params, "content"), text(params, "content_type", "text"), metadata)
+    given = NoteInput(text(params, "content"), text(params, "content_type", "text"), metadata)
     return lambda helix: helix.ingest(given, attribution(named, os.environ))
 
 

@@ -24,7 +24,7 @@ from starlette.types import Scope
 from helix_core.config import Config
 from helix_core.engine.remembered import Remembered
 from helix_core.errors import HelixError
-from helix_core.memory.exchanges import Heard, kept
+from helix_core.memory.exchanges import ObservedExchange, kept
 from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
 from helix_core.model import Attribution, Exchange
 from helix_ls.host.attribution import attribution
@@ -204,13 +204,13 @@ def _note_uses(memory: Remembered, exchange: Exchange) -> None:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 
 
-def _heard(waiting: _Waiting) -> Heard | None:
+def _heard(waiting: _Waiting) -> ObservedExchange | None:
     question = asked(waiting.messages)
     if question is None:
         return None
     if waiting.whole:
         waiting.told.whole(json.loads(waiting.whole))
-    return Heard(
+    return ObservedExchange(
         workspace=waiting.workspace,
         session=waiting.session,
         question=question.text,

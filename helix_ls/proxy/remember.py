@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
-from helix_core.memory.notes import EmptyError, Given, UnfitError
+from helix_core.memory.notes import EmptyError, NoteInput, UnfitError
 from helix_core.model import Attribution
 from helix_ls.host.attribution import attribution
 from helix_ls.proxy import table
@@ -33,7 +33,7 @@ class Remember:
         given = await members(request, table.INGEST)
         is_attributed = given["local_federation"]
         by = attribution({name: given[name] for name in table.LAYERS}, os.environ) if is_attributed else Attribution()
-        wanted = Given(given["content"], given["content_type"], given["metadata"] or {})
+        wanted = NoteInput(given["content"], given["content_type"], given["metadata"] or {})
         workspace = self._answering.workspace(request)
 
         def act(helix: Helix, _: Cancelled) -> dict[str, Any]:

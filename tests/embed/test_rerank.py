@@ -34,7 +34,7 @@ from helix_core.embed.reranker import (
 )
 from helix_core.engine import Helix
 from helix_core.errors import ModelError
-from helix_core.search.rerank import MOST_CHARS
+from helix_core.search.meaning import MOST_CHARS
 from helix_ls.host.host import Host
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "plain", "splendid", "dull"]

@@ -7,8 +7,7 @@ import pytest
 
 from helix_core.engine.companions import co_changed
 from helix_core.model import Ranked
-from helix_core.search.kin import CHANGED, IMPORTED, IMPORTER, kin_of
-from helix_core.search.related import related_items
+from helix_core.search.related import CHANGED, IMPORTED, IMPORTER, kin_of, related_items
 from tests.engine.repository import git, write
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from helix_core.errors import Cancelled
-from helix_core.search.kin import CHANGED, kin_of
+from helix_core.search.related import CHANGED, kin_of
 from tests.engine.repository import git, write
 
 PATIENCE_S = 60.0

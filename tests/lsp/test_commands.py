@@ -12,7 +12,7 @@ import pytest
 from helix_core.config import load_config
 from helix_core.config.load import APPLICATION
 from helix_core.engine import Helix
-from helix_core.memory.notes import Given
+from helix_core.memory.notes import NoteInput
 from helix_ls.lsp import arguments
 from helix_ls.lsp.buffers import line_in_file, reads_as_file
 from helix_ls.lsp.replies import RefusedError
@@ -129,7 +129,7 @@ def test_lines_are_opened_as_they_are_on_disk_and_a_note_by_its_address(
     config = load_config(project, environ=environment(tmp_path / "home0"))
     config = replace(config, data_dir=tmp_path / "home0/.local/share" / APPLICATION)
     with Helix.open(project, config=config) as helix:
-        helix.ingest(Given("We sign cookies with the oldest key."))
+        helix.ingest(NoteInput("We sign cookies with the oldest key."))
         [note] = [
             one["source_id"]
             for one in helix.packet("We sign cookies with the oldest key")["stale_risk"]

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from helix_core.errors import UsageError
 from helix_core.ingest.document import ingest
-from helix_core.memory.attribution import attributed
-from helix_core.memory.exchanges import MOST_ANSWER, Heard, bounded, kept
-from helix_core.memory.extract import facts_in
-from helix_core.memory.notes import MOST_BYTES, EmptyError, Given, UnfitError, note_of
+from helix_core.memory.exchanges import MOST_ANSWER, ObservedExchange, attributed, bounded, facts_in, kept
+from helix_core.memory.notes import MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
 from helix_core.model import Attribution, KeptExchange, SourceKind
 from tests.memory.made import HERE
 
@@ -30,7 +28,7 @@ def heard(**said):
         "at": 1.0,
         "finish": "stop",
     }
-    return Heard(**about | said)
+    return ObservedExchange(**about | said)
 
 
 def told(question, answer="", **more):
@@ -150,7 +148,7 @@ def test_any_text_is_read_without_failing(question, answer):
 
 
 def test_a_note_is_cut_as_a_file_and_its_spans_are_those_of_its_masked_text():
-    wanted = Given(
+    wanted = NoteInput(
         f"def sign(key):\n    return key\n\n\ndef other():\n    return '{KEY}'\n", "code", {"path": "a/b.py"}
     )
     masked = wanted.checked().masked()
@@ -164,7 +162,7 @@ def test_a_note_is_cut_as_a_file_and_its_spans_are_those_of_its_masked_text():
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/shadow", "..\\x.py", "a\0b.py", "é/\u202e.md", "x" * 5000])
 def test_a_path_names_a_language_and_nothing_else(path):
-    wanted = Given("some text", "text", {"path": path})
+    wanted = NoteInput("some text", "text", {"path": path})
     masked = wanted.checked().masked()
     note = note_of(wanted, masked, ingest(wanted.named_as(), masked.data), workspace=HERE, by=BY, at=1.0)
     assert note.gene_ids and len(note.metadata) <= 4_096 and len(note.title) <= 200
@@ -176,7 +174,7 @@ def test_a_path_names_a_language_and_nothing_else(path):
     [{"title": "password=hunter2-Tr0ub4dor"}, {"env": [{"of": "password=hunter2-Tr0ub4dor"}]}],
 )
 def test_a_secret_that_a_text_of_the_metadata_assigns_is_masked_though_it_stands_in_quotes(metadata):
-    wanted = Given("some text", "text", metadata | {"team": "tools"})
+    wanted = NoteInput("some text", "text", metadata | {"team": "tools"})
     masked = wanted.masked()
     document = ingest(wanted.named_as(), masked.data)
     note = note_of(wanted, masked, document, workspace=HERE, by=BY, at=1.0)
@@ -186,7 +184,7 @@ def test_a_secret_that_a_text_of_the_metadata_assigns_is_masked_though_it_stands
 
 @pytest.mark.parametrize("metadata", [{"path": 7, "title": ["x"]}, {"a": {"b": "c" * 9_000}, "path": f"{KEY}/x.md"}])
 def test_metadata_of_any_shape_is_bounded_and_masked(metadata):
-    wanted = Given("some text", "text", metadata)
+    wanted = NoteInput("some text", "text", metadata)
     masked = wanted.masked()
     note = note_of(wanted, masked, ingest(wanted.named_as(), masked.data), workspace=HERE, by=BY, at=1.0)
     assert KEY not in note.metadata + note.title
@@ -195,10 +193,10 @@ def test_metadata_of_any_shape_is_bounded_and_masked(metadata):
 
 def test_what_is_no_text_or_too_much_is_refused_by_its_cause():
     with pytest.raises(EmptyError, match="empty"):
-        Given(" \n").checked()
+        NoteInput(" \n").checked()
     for content, why in (("a\0b", "zero byte"), ("x" * (MOST_BYTES + 1), "in parts"), ("é" * MOST_BYTES, "in parts")):
         with pytest.raises(UnfitError, match=why):
-            Given(content).checked()
+            NoteInput(content).checked()
     with pytest.raises(UsageError, match="content_type"):
-        Given("x", "poem").checked()
-    assert Given("\ud800 half").checked().masked().data == b"? half"
+        NoteInput("x", "poem").checked()
+    assert NoteInput("\ud800 half").checked().masked().data == b"? half"

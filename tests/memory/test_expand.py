@@ -3,7 +3,7 @@
 import pytest
 
 from helix_core.errors import UsageError
-from helix_core.memory.notes import Given
+from helix_core.memory.notes import NoteInput
 
 
 def gene(helix, question):
@@ -79,7 +79,7 @@ def test_what_a_session_has_is_counted_and_left_out(helix):
 
 
 def test_a_note_has_the_parts_of_its_text_around_it(helix):
-    told = helix.ingest(Given("".join(f"# Part {n}\n\n" + f"quokka{n} " * 300 + "\n\n" for n in range(3))))
+    told = helix.ingest(NoteInput("".join(f"# Part {n}\n\n" + f"quokka{n} " * 300 + "\n\n" for n in range(3))))
     first, second, third = told["gene_ids"][:3]
     found = helix.expand(gene_id=second)
     assert [one["gene_id"] for one in found["neighbours"]] == [first, third]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found, Hints
-from helix_core.search.known_words import known_words
-from helix_core.search.search import search
+from helix_core.search.search import known_words, search
 from helix_core.store import Reader
 
 

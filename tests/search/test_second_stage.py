@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from helix_core.model import Hints
 from helix_core.search.search import search
-from helix_core.search.second_stage import Scored
-from helix_core.search.spans import GROUP, ITEMS_PER_FILE, LINES_SHOWN, LONGEST, narrow, shares, spread
+from helix_core.search.second_stage import GROUP, ITEMS_PER_FILE, LINES_SHOWN, LONGEST, Scored, narrow, shares, spread
 from helix_core.store import Reader
 from helix_core.store.hits import Weights
 from helix_core.store.lexical import InnerPlace, Spots

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.spans import ITEMS_PER_FILE, choose_places
+from helix_core.search.second_stage import ITEMS_PER_FILE, choose_places
 
 scores = st.lists(st.floats(0.01, 10), min_size=1, max_size=6).map(lambda values: sorted(values, reverse=True))
 

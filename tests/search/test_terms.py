@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.rankers import PHRASE_POSTINGS, affordable, damped_sum
-from helix_core.search.terms import (
+from helix_core.search.question import (
     CORE_POSTINGS,
     COUNTED_POSTINGS,
     MAX_TERMS,
@@ -23,6 +22,7 @@ from helix_core.search.terms import (
     weigh_terms,
     worth_asking,
 )
+from helix_core.search.rankers import PHRASE_POSTINGS, affordable, damped_sum
 from helix_core.store.lexical import MatchCounts
 
 ITEMS = 10_000

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helix_core.model import Reason, Status
 from helix_core.window.envelope import NAMED_HEAD, RECKONED_WORD
-from helix_core.window.evidence import Asked, Decoder, Evidence, Fact, LeftOut, Window
+from helix_core.window.evidence import Decoder, Evidence, LeftOut, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
 from helix_core.window.window import make_window
 from tests.window.test_window import evidence, window
@@ -92,7 +92,7 @@ def test_a_symbol_cannot_break_out_of_its_line() -> None:
 
 def test_the_boundary_that_was_drawn_never_changes_what_is_shown() -> None:
     found = [evidence(n, long_text(90)) for n in range(6)]
-    asked = Asked(terms=("refund",), budget_tokens=700)
+    asked = WindowRequest(terms=("refund",), budget_tokens=700)
 
     def shown(draw: Iterator[str]) -> tuple[list[str], list[LeftOut]]:
         made = make_window(found, (), asked, confidence=0.2, count=estimate, boundary=lambda: next(draw))
@@ -104,7 +104,7 @@ def test_the_boundary_that_was_drawn_never_changes_what_is_shown() -> None:
 
 
 def test_a_fact_of_nothing_but_digits_is_no_boundary_to_be_avoided_for_ever() -> None:
-    facts = tuple(Fact("ledger.id", word, "ledger.toml", 1) for word in ("0" * 16, RECKONED_WORD))
+    facts = tuple(WindowFact("ledger.id", word, "ledger.toml", 1) for word in ("0" * 16, RECKONED_WORD))
     made = window([evidence(1)], facts=facts, model="qwen3:4b")
     assert made.facts == facts
 

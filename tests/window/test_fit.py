@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.window.fit import fit, kind_of
-from helix_core.window.keep import Trimmed
-from helix_core.window.logs import _folded
+from helix_core.window.logs import Trimmed, _folded
 from helix_core.window.prose import Condense, condensed, says_nothing_else
 from helix_core.window.tokens import estimate
 

@@ -11,7 +11,7 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.context import ContextRequest
-from helix_core.memory.notes import Given
+from helix_core.memory.notes import NoteInput
 from helix_core.window.tokens import estimate
 
 LOG = "\n".join(
@@ -68,7 +68,7 @@ def test_a_patch_keeps_what_it_changes(helix: Helix) -> None:
 
 
 def test_a_log_that_was_given_is_folded_too(helix: Helix) -> None:
-    helix.ingest(Given(LOG.replace("ledger", "zeppelin"), "text", {}))
+    helix.ingest(NoteInput(LOG.replace("ledger", "zeppelin"), "text", {}))
     text = window(helix, "why did the zeppelin refuse a refund of a closed account?", 2_000)
     assert "ERROR zeppelin refused the refund" in text
     told = text.count("DEBUG polled the zeppelin")

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.ingest.languages import language_of
+from helix_core.window.fit import code_units, faults, trim
 from helix_core.window.tokens import estimate
-from helix_core.window.trim import trim
-from helix_core.window.units import code_units, faults
 
 HERE = Path(__file__).resolve().parents[2]
 GLOBS = (

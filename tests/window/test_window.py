@@ -24,11 +24,9 @@ from helix_core.model import (
     Weighed,
 )
 from helix_core.window.envelope import preamble
-from helix_core.window.evidence import Asked, Decoder, Evidence, Fact, Window
-from helix_core.window.small_models import is_small
-from helix_core.window.tiers import BROAD, FOCUSED, TIGHT, tier, zone_blocks
+from helix_core.window.evidence import Decoder, Evidence, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
-from helix_core.window.window import make_window
+from helix_core.window.window import BROAD, FOCUSED, TIGHT, is_small, make_window, tier, zone_blocks
 
 FUNCTION = "def refund(amount):\n    total = amount\n    return total"
 
@@ -63,12 +61,12 @@ def window(
     found: list[Evidence],
     budget: int = 2_000,
     *,
-    facts: tuple[Fact, ...] = (),
+    facts: tuple[WindowFact, ...] = (),
     confidence: float = 0.9,
     **asked: object,
 ) -> Window:
     words = boundaries()
-    wanted = Asked(terms=("refund",), budget_tokens=budget, **asked)  # type: ignore[arg-type]
+    wanted = WindowRequest(terms=("refund",), budget_tokens=budget, **asked)  # type: ignore[arg-type]
     return make_window(found, facts, wanted, confidence=confidence, count=estimate, boundary=lambda: next(words))
 
 
@@ -105,7 +103,7 @@ def test_a_window_is_never_over_its_budget(sizes: list[int], budget: int, decode
         evidence(n, "def refund(amount):\n" + "\n".join(f"    step_{i} = amount + {i}" for i in range(size)))
         for n, size in enumerate(sizes)
     ]
-    facts = tuple(Fact(f"limit_{n}", str(n), "src/a.py", n) for n in range(30))
+    facts = tuple(WindowFact(f"limit_{n}", str(n), "src/a.py", n) for n in range(30))
     made = window(found, budget, facts=facts, decoder=decoder, model=model)
     assert estimate(made.text) <= budget or not made.text
 
@@ -141,7 +139,7 @@ def test_no_control_token_of_a_chat_template_reaches_the_model_raw(token: str) -
         made = window([evidence(1, text, path=f"src/{token.replace('/', '')}.py")])
         assert token not in made.text
         assert made.text.count(f"\\x{ord(token[0]):02x}{token[1:]}") >= text.count(token), "it stays readable"
-    fact = Fact("turn_end", token, "src/a.py", 3)
+    fact = WindowFact("turn_end", token, "src/a.py", 3)
     assert token not in window([evidence(1)], facts=(fact,), model="qwen3:4b").text
 
 
@@ -173,7 +171,7 @@ def test_a_span_inside_another_is_not_given_twice() -> None:
 
 
 def test_small_models_get_literal_facts_first() -> None:
-    facts = (Fact("server.port", "11437", "helix.toml", 3),)
+    facts = (WindowFact("server.port", "11437", "helix.toml", 3),)
     made = window([evidence(1)], facts=facts, model="qwen3:4b")
     assert made.text.index("server.port = 11437") < made.text.index("[1] ")
     assert not window([evidence(1)], facts=facts, model="gpt-5").facts
@@ -201,7 +199,7 @@ def test_the_table_of_small_models_adds_to_the_names_and_takes_away() -> None:
     assert is_small("Acme/Tiny-V2", ["tiny*"])
     assert not is_small("qwen3:4b", ["!qwen3*"])
     assert not is_small("gpt-5", ["tiny*"])
-    facts = (Fact("server.port", "11437", "helix.toml", 3),)
+    facts = (WindowFact("server.port", "11437", "helix.toml", 3),)
     assert window([evidence(1)], facts=facts, model="tiny", small_models=("tiny*",)).facts == facts
 
 
