@@ -25,11 +25,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from helix_core.bench.statistics import interval, mean
+from helix_core.bench.questions import interval, mean
 from helix_core.config import load_config
 from helix_core.embed.static import StaticEncoder
 from helix_core.engine import Helix
-from helix_core.engine.companions import co_changed, co_used
+from helix_core.engine.memory.companions import co_changed, co_used
 from helix_core.memory.uses import SITTING_S
 from helix_core.model import Hints, Role
 from helix_core.search import priors

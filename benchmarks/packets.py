@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine import Helix
-from helix_core.engine.checked import checked_places
-from helix_core.engine.context import ContextRequest
+from helix_core.engine.answer.window import ContextRequest
+from helix_core.engine.requests import checked_places
 from helix_core.model import Status
 from helix_core.packet import estimated_tokens
 from helix_core.packet.wire import CHARACTERS_PER_TOKEN

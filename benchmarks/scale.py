@@ -80,7 +80,7 @@ def index_here(folder: Path) -> dict[str, Any]:
     """In a process of its own: build the index, and say on stderr after each tenth how far it is and what it took."""
     from helix_core.config import load_config
     from helix_core.engine import Helix
-    from helix_core.engine.report import Progress
+    from helix_core.engine.indexing.report import Progress
 
     started, reached = time.perf_counter(), 0
     course: list[tuple[str, float, float]] = []

@@ -31,7 +31,7 @@ import apsw
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.engine.context import ContextRequest
+from helix_core.engine.answer.window import ContextRequest
 from helix_core.ingest.languages import language_of
 from helix_core.store import open_index
 from helix_core.window.fit import faults, fit

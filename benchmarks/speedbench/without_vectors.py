@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.intake import BATCH_FILES
+from helix_core.engine.indexing.intake import BATCH_FILES
 from helix_core.ingest.document import ingest
 from helix_core.ingest.pool import IngestPool, Quarantined
 from helix_core.model import Document

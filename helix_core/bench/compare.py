@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from helix_core.bench.scoring import METRICS
-from helix_core.bench.statistics import Interval, interval
+from helix_core.bench.questions import METRICS, Interval, interval
 from helix_core.errors import UsageError
 
 DECIDING = ("mrr@10", "hit@5", "hit@1", "lines@5")

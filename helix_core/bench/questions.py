@@ -1,11 +1,12 @@
-"""The questions of a bench: JSON lines, each with the places that answer it; bounded, and refused with a reason."""
+"""Benchmark questions as JSON lines, the score of one answer, and bootstrap intervals (Efron 1979)."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,3 +77,103 @@ def _texts(given: dict[str, Any], names: tuple[str, ...], where: str) -> tuple[s
     ):
         raise UsageError(f"{where}: {names[0]} is no list of at most {MOST_PLACES} texts; write {SHAPE}")
     return tuple(value)
+
+
+DRAWS = 2_000
+SEED = 20_250_101
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and the 95 % interval of what it could have been with other questions of the same kind."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean; 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which ``share`` of them lie, between neighbours in proportion; 0 of nothing."""
+    if not values:
+        return 0.0
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def interval(values: Sequence[float], *, seed: int = SEED) -> Interval:
+    """The mean of ``values`` with its interval. Of differences of pairs it is a paired test."""
+    if not values:
+        return Interval(0.0, 0.0, 0.0)
+    draw = random.Random(seed)
+    count = len(values)
+    means = sorted(sum(draw.choices(values, k=count)) / count for _ in range(DRAWS))
+    tail = (1 - LEVEL) / 2
+    return Interval(mean(values), means[int(tail * DRAWS)], means[int((1 - tail) * DRAWS) - 1])
+
+
+METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", "lines@5")
+PLACES = 20
+LINES = Callable[[str, int, int], str]
+"""Path, first and last line (1-based, inclusive) → the lines as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question's scores (0..1 each), and the milliseconds of each time it was asked."""
+
+    question: str
+    scores: Mapping[str, float]
+    known_empty: bool
+    is_absent: bool
+    elapsed_ms: tuple[float, ...]
+
+
+def scores_of(question: BenchQuestion, items: Sequence[Mapping[str, Any]], lines: LINES) -> dict[str, float]:
+    """The scores of the places in ``items``, best first; none of lines where the question names no text."""
+    files = list(dict.fromkeys(str(item["source_id"]) for item in items))
+    rank = next((place for place, file in enumerate(files, 1) if file in question.files), 0)
+    scores = {
+        "hit@1": float(rank == 1),
+        "hit@5": float(0 < rank <= 5),
+        "hit@10": float(0 < rank <= 10),
+        "mrr@10": 1 / rank if 0 < rank <= 10 else 0.0,
+    }
+    if question.contains:
+        scores["lines@5"] = float(any(_holds(question, item, lines) for item in items[:5]))
+    return scores
+
+
+def figures(rows: Sequence[Row]) -> dict[str, Interval]:
+    """Each metric over the questions that the workspace answers; those nothing was asked for are left out."""
+    present = [row for row in rows if not row.is_absent]
+    found = {}
+    for metric in METRICS:
+        values = [row.scores[metric] for row in present if metric in row.scores]
+        if values:
+            found[metric] = interval(values)
+    return found
+
+
+def abstention(rows: Sequence[Row]) -> dict[str, float]:
+    """Share of absent questions answered with "not here", and of present ones that were told so by mistake."""
+    absent = [float(row.known_empty) for row in rows if row.is_absent]
+    present = [float(row.known_empty) for row in rows if not row.is_absent]
+    said = {"false_absent": mean(present)} if present else {}
+    return {**said, "absent_known": mean(absent)} if absent else said
+
+
+def _holds(question: BenchQuestion, item: Mapping[str, Any], lines: LINES) -> bool:
+    file = str(item["source_id"])
+    for path, text in zip(question.files, question.contains, strict=True):
+        if path == file and text in lines(file, int(item["start_line"]), int(item["end_line"])):
+            return True
+    return False

@@ -5,6 +5,6 @@ and packet meet; holds no ranking, no verdict and no SQL of its own. Every surfa
 """
 
 from helix_core.engine.helix import Helix
-from helix_core.engine.report import Progress, RefreshReport
+from helix_core.engine.indexing.report import Progress, RefreshReport
 
 __all__ = ["Helix", "Progress", "RefreshReport"]

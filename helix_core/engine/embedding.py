@@ -16,10 +16,10 @@ from helix_core.config import Config
 from helix_core.embed.model import Model
 from helix_core.embed.static import STATIC
 from helix_core.embed.texts import Text, as_bits, as_int8, texts_of
-from helix_core.engine.in_hand import InHand, nothing_in_hand
+from helix_core.engine.indexing.report import Progress
 from helix_core.engine.opened import PATIENT_MS, Opened
-from helix_core.engine.report import Progress
 from helix_core.ingest.document import ingest
+from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
 from helix_core.model import Level
 from helix_core.store.vectors import UnembeddedFile
 from helix_core.workspace.disk import DiskError, Root, Scan
@@ -56,11 +56,11 @@ class Embedding(Opened):
     """An open workspace whose texts are being embedded. Belongs to one thread."""
 
     @classmethod
-    def open(cls, folder: Path, config: Config, in_hand: InHand | None = None) -> Embedding:
+    def open(cls, folder: Path, config: Config, in_hand: ParseGuard | None = None) -> Embedding:
         """Raises as ``Helix.open`` does."""
         root = Root.open(Path(folder))
         try:
-            return cls(root, config, PATIENT_MS, in_hand or nothing_in_hand)
+            return cls(root, config, PATIENT_MS, in_hand or no_parse_guard)
         except BaseException:
             root.close()
             raise

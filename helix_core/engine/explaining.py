@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from helix_core.engine.checked import checked_k, checked_question, checked_task, stop_when
+from helix_core.engine.memory.recall import Using
 from helix_core.engine.opened import NO_OVERLAYS
-from helix_core.engine.using import Using
+from helix_core.engine.requests import checked_k, checked_question, checked_task, stop_when
 from helix_core.model import NOTE_SCHEME, Found, Hints, LineSpan, Overlays, TaskType
 
 NO_HINTS = Hints()
@@ -37,8 +37,8 @@ class Explaining(Using):
         ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError for a path out of
         the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.explain import Explanation
-        from helix_core.engine.note_shown import explained_note
+        from helix_core.engine.memory.note_shown import explained_note
+        from helix_core.engine.verdict.explain import Explanation
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
 
@@ -58,7 +58,7 @@ class Explaining(Using):
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.explain_ranking import explained_search
+        from helix_core.engine.answer.explain_ranking import explained_search
 
         found, took_ms = self._searched(question, k, hints, cancelled, explained=True)
         return explained_search(question, found, took_ms, self._said(found))
@@ -95,8 +95,8 @@ class Explaining(Using):
         The question is answered once more, so that what is explained is what the index says now. Raises UsageError for
         a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.answer import Answered
-        from helix_core.engine.explain_ranking import explained_answer
+        from helix_core.engine.answer.answer import Answered
+        from helix_core.engine.answer.explain_ranking import explained_answer
 
         started = time.monotonic()
         chosen = checked_task(task)

@@ -17,30 +17,23 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config, load_config
-from helix_core.engine.checked import (
-    checked_places,
-    checked_question,
-    checked_spending,
-    checked_task,
-    stop_when,
-)
 from helix_core.engine.explaining import NO_HINTS, Explaining
-from helix_core.engine.in_hand import InHand, nothing_in_hand
-from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S
-from helix_core.engine.plan import first_retry_at, is_rule_file, unsettled
-from helix_core.engine.report import Progress, RefreshReport
-from helix_core.engine.standing import Standing
+from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
+from helix_core.engine.indexing.report import Progress, RefreshReport
+from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S, WorkspaceSummary
+from helix_core.engine.requests import checked_places, checked_question, checked_spending, checked_task, stop_when
+from helix_core.engine.verdict.table import refresh_plan
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
+from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, Quotes, packet, round_share, search_answer
-from helix_core.weigh.refresh import refresh_plan
 from helix_core.workspace.disk import Root
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer import Answered
-    from helix_core.engine.context import ContextRequest
-    from helix_core.engine.findings import Findings
-    from helix_core.engine.weigher import Weigher
+    from helix_core.engine.answer.answer import Answered
+    from helix_core.engine.answer.window import ContextRequest
+    from helix_core.engine.symbols.lenses import Findings
+    from helix_core.engine.verdict.weigher import Weigher
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
@@ -57,7 +50,7 @@ class Helix(Explaining):
         *,
         config: Config | None = None,
         write_wait_ms: int = PATIENT_MS,
-        in_hand: InHand | None = None,
+        in_hand: ParseGuard | None = None,
     ) -> Helix:
         """Open a folder; its index is made in the cache folder when there is none.
 
@@ -71,7 +64,7 @@ class Helix(Explaining):
         root = Root.open(Path(folder))
         try:
             chosen = config if config is not None else load_config(root.path)
-            return cls(root, chosen, write_wait_ms, in_hand or nothing_in_hand)
+            return cls(root, chosen, write_wait_ms, in_hand or no_parse_guard)
         except BaseException:
             root.close()
             raise
@@ -182,7 +175,7 @@ class Helix(Explaining):
 
     def vacuum(self, *, cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
         """The ``helix.vacuum/1`` object: the index gives back what it does not need. Raises StoreError, Cancelled."""
-        from helix_core.engine.vacuum import vacuum
+        from helix_core.engine.indexing.refresh import vacuum
 
         return self._mended(lambda: vacuum(self._index.writer, self.index_path, stop_when(cancelled)), indexed=False)
 
@@ -257,7 +250,7 @@ class Helix(Explaining):
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine import context as windows
+        from helix_core.engine.answer import window as windows
 
         started = time.monotonic()
         checked_question(question)
@@ -267,7 +260,7 @@ class Helix(Explaining):
         def make() -> tuple[dict[str, Any], Found, Weigher]:
             weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
             reader = self._index.reader
-            means = windows.Means(self._config, self.encoder, self._reranking(), self._with_notes)
+            means = windows.WindowDependencies(self._config, self.encoder, self._reranking(), self._with_notes)
             given, pending = self._hinted(hints), self._not_indexed()
             made, found = windows.context(reader, weigher, question, wanted, given, means=means, not_indexed=pending)
             return made, found, weigher
@@ -293,7 +286,7 @@ class Helix(Explaining):
         ``confidence`` is the packet's ``coordinate_confidence``. Raises UsageError for a pointer out of the workspace
         or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.judge import Judgement
+        from helix_core.engine.verdict.judge import Judgement
 
         chosen, check = checked_task(task), stop_when(cancelled)
 
@@ -318,8 +311,8 @@ class Helix(Explaining):
         As many whole lines as ``most_bytes`` hold, a first one that is longer cut. Raises UsageError for a path out
         of the workspace, a file that does not count and lines that are not there.
         """
-        from helix_core.engine.note_shown import shown_note
-        from helix_core.engine.shown import Shown, reason_now
+        from helix_core.engine.memory.note_shown import shown_note
+        from helix_core.engine.verdict.shown import Shown, reason_now
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
 
@@ -347,7 +340,7 @@ class Helix(Explaining):
         ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. Raises
         Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.symbol import SymbolAnswer
+        from helix_core.engine.symbols.lookup import SymbolAnswer
 
         def about() -> dict[str, Any] | None:
             lacking = self._not_indexed()
@@ -362,7 +355,7 @@ class Helix(Explaining):
 
     def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
         """For each definition of a file ``{symbol, start_line, uses, tests, same_name, status, reason}``."""
-        from helix_core.engine.lenses import lenses
+        from helix_core.engine.symbols.lenses import lenses
 
         return self._mended(lambda: lenses(path, self._index.reader, self._weigher(overlays, stop_when(None))))
 
@@ -371,7 +364,7 @@ class Helix(Explaining):
 
         The list's ``partial`` says that ``budget_ms`` was over before all was looked at.
         """
-        from helix_core.engine.findings import FileFindings
+        from helix_core.engine.symbols.lenses import FileFindings
 
         return self._mended(
             lambda: FileFindings(self._index.reader, self._weigher(overlays, stop_when(None)), budget_ms).of(path)
@@ -385,21 +378,21 @@ class Helix(Explaining):
 
         return self._mended(digest)
 
-    def standing(self) -> Standing:
+    def standing(self) -> WorkspaceSummary:
         """The index's totals and git's branch and HEAD; no file is looked at."""
 
-        def standing() -> Standing:
+        def standing() -> WorkspaceSummary:
             reader, state = self._index.reader, self._facts.state()
             live, set_aside = reader.counts().live, reader.set_aside()
             whole = reader.meta("complete") == "1"
             due = first_retry_at(set_aside)
-            return Standing(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
+            return WorkspaceSummary(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
 
         return self._mended(standing, indexed=False)
 
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
-        from helix_core.engine.status import status
+        from helix_core.engine.indexing.report import status
 
         return self._mended(
             lambda: status(

@@ -1,43 +1,282 @@
-"""What every verb of an open workspace stands on: its folder, settings, index and git, each followed where it goes.
-
-Holds no verb of its own. Belongs to one thread.
-"""
+"""What every verb of an open workspace uses: its folder, settings, index and git facts."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_core.config import Config, current
 from helix_core.embed.static import Encoder, StaticEncoder
-from helix_core.engine.git_facts import GitFacts
-from helix_core.engine.in_hand import InHand
-from helix_core.engine.opened_index import OpenedIndex
-from helix_core.engine.refresh import RULES, Refresh
-from helix_core.engine.remembered import Remembered
-from helix_core.engine.report import Progress
-from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.model import Found, Hints, Overlays
+from helix_core.engine.indexing.refresh import RULES, Refresh
+from helix_core.engine.indexing.report import Progress
+from helix_core.errors import (
+    BusyStoreError,
+    CorruptMemoryError,
+    CorruptStoreError,
+    GitError,
+    MemoryStoreError,
+    StoreError,
+)
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.model import Found, GitState, Hints, LastCommit, Overlays
+from helix_core.store.index import Identity, open_or_rebuild, rebuild
+from helix_core.store.reader import Reader
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
+from helix_core.store.writer import Writer
+from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
+from helix_core.workspace.git import Git
+from helix_core.workspace.history import LineHistory
+from helix_core.workspace.paths import source_id_of
+from helix_core.workspace.state import GitStateReader
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer import Answer
-    from helix_core.engine.chains import KeptChains
-    from helix_core.engine.masked import MaskedFiles
-    from helix_core.engine.not_indexed import NotIndexed
-    from helix_core.engine.outdated import KeptLookups
-    from helix_core.engine.reranking import Reranker, Reranking
-    from helix_core.engine.unsaved import UnsavedNames
-    from helix_core.engine.weigher import Weigher
+    from helix_core.engine.answer.answer import Answer
+    from helix_core.engine.answer.reranking import Reranker, Reranking
+    from helix_core.engine.verdict.chains import KeptChains
+    from helix_core.engine.verdict.judge import UnsavedNames
+    from helix_core.engine.verdict.not_indexed import NotIndexed
+    from helix_core.engine.verdict.observe import MaskedFiles
+    from helix_core.engine.verdict.outdated import KeptLookups
+    from helix_core.engine.verdict.weigher import Weigher
+    from helix_core.store.memory import Memory
     from helix_core.store.reader import Reader
     from helix_core.workspace.counting import Counting
     from helix_core.workspace.git import Git
+
+MOVED_HEAD_S = 0.25
+
+
+class GitFacts:
+    """Of one folder. Opened when first asked, closed and opened anew when a repository is made or taken away."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._git: Git | None = None
+        self._states: GitStateReader | None = None
+        self._blobs: BlobReader | None = None
+        self._lines: LineHistory | None = None
+        self._moved: tuple[str, dict[bytes, LastCommit]] = ("", {})
+        self._opened = False
+        self._marks: tuple[bool, ...] = ()
+        self.note = ""
+
+    def follow(self) -> None:
+        """Forget a repository that is no longer where it was, and the lack of one that has been made."""
+        if self._opened and self._marks != self._marks_now():
+            self.forget()
+
+    def forget(self) -> None:
+        """Close what is open; the next question opens it again."""
+        if self._blobs is not None:
+            self._blobs.close()
+        if self._lines is not None:
+            self._lines.close()
+        self._git = self._states = self._blobs = self._lines = None
+        self.note, self._opened, self._moved = "", False, ("", {})
+
+    @property
+    def git(self) -> Git | None:
+        """git as seen from the folder; None where no work tree encloses it."""
+        if not self._opened:
+            self._opened, self._marks = True, self._marks_now()
+            try:
+                self._git = Git.open(self._folder)
+            except GitError as error:
+                self._miss(error)
+            if self._git is not None:
+                self._states = GitStateReader(self._git)
+        return self._git
+
+    def state(self) -> GitState:
+        """Where the repository stands now; the empty state where git cannot say."""
+        if self.git is None or self._states is None:
+            return GitState()
+        try:
+            state = self._states.state()
+        except GitError as error:
+            self._miss(error)
+            return GitState()
+        self.note = ""
+        return state
+
+    def commits_of(self, paths: Sequence[bytes], reader: Reader) -> Mapping[bytes, LastCommit]:
+        """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
+        history, git = self.state().history, self.git
+        if not paths or not history or git is None or history == reader.meta("commits_head"):
+            return reader.commits(paths)
+        if self._moved[0] != history:
+            self._moved = (history, {})
+        known = self._moved[1]
+        self._ask_for([path for path in paths if path not in known], git, known)
+        return {path: known[path] for path in paths if path in known}
+
+    def _ask_for(self, paths: Sequence[bytes], git: Git, known: dict[bytes, LastCommit]) -> None:
+        """Ask git itself, once for each path at a HEAD that the index has not followed yet."""
+        from helix_core.workspace.history import last_commits
+
+        if not paths:
+            return
+        try:
+            found = last_commits(git, MOVED_HEAD_S, paths)
+        except GitError as error:
+            self._miss(error)
+            return
+        known.update(found)
+
+    def committed(self) -> BlobReader | None:
+        """Reads files as they were committed; None where there is no repository."""
+        if self._blobs is None and self.git is not None:
+            self._blobs = BlobReader(self.git)
+        return self._blobs
+
+    def lines(self) -> LineHistory | None:
+        """Who wrote which lines, as seen from the HEAD of this moment; None where nothing is committed."""
+        state, git = self.state(), self.git
+        if self._lines is not None and self._lines.history != state.history:
+            self._lines.close()
+            self._lines = None
+        if self._lines is None and git is not None and state.head:
+            self._lines = LineHistory(git, state.history, state.boundaries)
+        return self._lines
+
+    def _miss(self, error: GitError) -> None:
+        self.note = f"git facts are missing: {error}"
+
+    def _marks_now(self) -> tuple[bool, ...]:
+        """Where a repository begins, from the workspace upwards: it may be made or taken away while we are open."""
+        return tuple(os.path.lexists(folder / ".git") for folder in (self._folder, *self._folder.parents))
+
+
+class OpenedIndex:
+    """Belongs to one thread. ``notices`` tells, in the order of happening, what was moved aside and why."""
+
+    def __init__(self, path: Path, write_wait_ms: int = BUSY_TIMEOUT_MS) -> None:
+        """Open the index at ``path``, or make one; raises StoreError when neither can be done.
+
+        A write waits at most ``write_wait_ms`` for another connection's, then raises BusyStoreError.
+        """
+        self.path = path
+        self._write_wait_ms = write_wait_ms
+        self._index, notice = open_or_rebuild(path, time.time(), source_id_of=source_id_of)
+        self.notices: tuple[str, ...] = (notice,) if notice else ()
+        try:
+            self._reader = self._index.reader()
+        except CorruptStoreError as error:
+            self._replace(str(error))
+        except BaseException:
+            self._index.close()
+            raise
+
+    @property
+    def reader(self) -> Reader:
+        """The one reader, of the file that is open now: do not keep it across calls."""
+        return self._reader
+
+    @property
+    def writer(self) -> Writer:
+        """The one writer, of the file that is open now."""
+        writer = self._index.writer()
+        writer.wait_at_most(self._write_wait_ms)
+        return writer
+
+    def wait_at_most(self, write_wait_ms: int) -> None:
+        """From now on a write waits no longer than this for another connection's."""
+        self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
+
+    def check_present(self) -> None:
+        """Raises CorruptStoreError when the file was taken away, emptied or replaced since it was opened."""
+        if not self._index.is_present():
+            raise CorruptStoreError(f"The index {self.path} was removed or replaced while open; it was built again.")
+
+    def start_over(self, cause: str) -> None:
+        """Move the damaged file aside and open an empty one, or the one another process has already put there."""
+        # What is left of a damaged file may refuse to be closed in order; its descriptors go all the same.
+        with suppress(StoreError):
+            self._reader.close()
+        self._replace(cause)
+
+    def _replace(self, cause: str) -> None:
+        damaged: Identity | None = self._index.identity
+        with suppress(StoreError):
+            self._index.close()
+        try:
+            self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
+        except CorruptStoreError:
+            # Somebody put another file in the place of ours, and that one is damaged too.
+            self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
+        self.notices = (*self.notices, notice)
+        self._reader = self._index.reader()
+
+    def close(self) -> None:
+        """Close reader and index."""
+        self._reader.close()
+        self._index.close()
+
+
+FILE = "memory.db"
+T = TypeVar("T")
+
+
+class Remembered:
+    """Belongs to one thread. ``notices`` tells what was set aside."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._file = os.fspath(folder / FILE) if folder is not None else ""
+        self._memory: Memory | None = None
+        self._is_suspect = False
+        self.notices: tuple[str, ...] = ()
+
+    def read(self, act: Callable[[Memory], T]) -> T | None:
+        """What ``act`` gives, or None where there is no memory. Raises StoreError."""
+        if not self._file or not os.path.lexists(self._file):
+            if self._memory is not None:
+                self.close()
+            return None
+        return self._with(act)
+
+    def write(self, act: Callable[[Memory], T]) -> T:
+        """The same, the memory made where there is none. Raises StoreError, and what ``act`` raises."""
+        return self._with(act)
+
+    def close(self) -> None:
+        """Close it; it is opened again when it is asked for."""
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+
+    def _with(self, act: Callable[[Memory], T]) -> T:
+        try:
+            return act(self._opened())
+        except CorruptMemoryError:
+            # Looked at page by page when it is opened the next time, and set aside whole if it is damaged.
+            self._is_suspect = True
+            self.close()
+            raise
+
+    def _opened(self) -> Memory:
+        from helix_core.store.memory import Memory
+
+        if self._folder is None:
+            raise MemoryStoreError("No folder is set for the memory; set HELIX_DATA_DIR to one.")
+        if self._memory is not None and not self._memory.is_present():
+            self.close()
+        if self._memory is None:
+            self._memory = Memory(self._folder, time.time(), suspect=self._is_suspect)
+            self._is_suspect = False
+            if self._memory.notice:
+                self.notices = (*self.notices, self._memory.notice)
+        return self._memory
+
 
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
@@ -48,7 +287,6 @@ QUESTION_WAIT_S = 1.0
 FIRST_INDEX_WAIT_S = 5.0
 BUSY_WRITE_WAIT_MS = 100
 NO_OVERLAYS: Overlays = MappingProxyType({})
-T = TypeVar("T")
 
 
 class Opened:
@@ -56,7 +294,7 @@ class Opened:
     ``reranker``, which reads the first places of an answer again. ``behind`` says why the index could not be brought up
     to date before the last question; empty where it was."""
 
-    def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: InHand) -> None:
+    def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: ParseGuard) -> None:
         self._root = root
         self._config = config
         self._in_hand = in_hand
@@ -107,7 +345,7 @@ class Opened:
     def _turn(
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None
     ) -> AbstractContextManager[None]:
-        from helix_core.engine.turn import LOCK_WAIT_S, turn
+        from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, turn
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
         tell = progress if progress is not None else lambda _: None
@@ -171,7 +409,7 @@ class Opened:
 
     def _not_indexed(self) -> NotIndexed:
         """The files that count and that this index does not hold."""
-        from helix_core.engine.not_indexed import NotIndexed
+        from helix_core.engine.verdict.not_indexed import NotIndexed
 
         reader = self._index.reader
         version = reader.version()
@@ -192,7 +430,7 @@ class Opened:
         self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False
     ) -> Found:
         """Places for a question, as the settings want them and in the best vectors there are."""
-        from helix_core.engine.not_indexed import with_named
+        from helix_core.engine.verdict.not_indexed import with_named
         from helix_core.search.question import understand
         from helix_core.search.search import search
 
@@ -216,12 +454,12 @@ class Opened:
     def _reranking(self) -> Reranking | None:
         if self.reranker is None:
             return None
-        from helix_core.engine.reranking import Reranking
+        from helix_core.engine.answer.reranking import Reranking
 
         return Reranking(self.reranker, self._config.rerank_budget_ms)
 
     def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None, *, explained: bool = False) -> Answer:
-        from helix_core.engine.answer import Answer
+        from helix_core.engine.answer.answer import Answer
 
         return Answer(
             self._index.reader,
@@ -248,12 +486,11 @@ class Opened:
         ``patience`` is how many times the setting's milliseconds the asker has for what must be read again, and
         ``busy_ms`` how long it may wait for others who write the index.
         """
-        from helix_core.engine.chains import ChainLookup, KeptChains
-        from helix_core.engine.masked import MaskedFiles
-        from helix_core.engine.observe import Observer
-        from helix_core.engine.outdated import KeptLookups
-        from helix_core.engine.overlay import Buffers
-        from helix_core.engine.weigher import Facts, Weigher
+        from helix_core.engine.verdict.chains import ChainLookup, KeptChains
+        from helix_core.engine.verdict.observe import MaskedFiles, Observer
+        from helix_core.engine.verdict.outdated import KeptLookups
+        from helix_core.engine.verdict.overlay import Buffers
+        from helix_core.engine.verdict.weigher import VerdictContext, Weigher
 
         if self._masked is None:
             self._masked = MaskedFiles()
@@ -275,7 +512,7 @@ class Opened:
             busy_ms=busy_ms,
         )
         chains = ChainLookup(self._chains, self._in_hand, CHAIN_BUDGET_MS * min(patience, MOST_PATIENCE))
-        facts = Facts(
+        facts = VerdictContext(
             folder=self._root.path,
             state=self._facts.state(),
             committed=self._facts.committed(),
@@ -299,7 +536,7 @@ class Opened:
         return self._counted[1]
 
     def _unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
-        from helix_core.engine.unsaved import UnsavedNames
+        from helix_core.engine.verdict.judge import UnsavedNames
 
         return UnsavedNames(
             self._root, self._index.reader, overlays, self._in_hand, max_bytes=self._config.max_file_bytes, check=check
@@ -314,3 +551,19 @@ def index_folder(cache_dir: Path, workspace: Path) -> Path:
     real = os.fsencode(os.path.realpath(workspace))
     name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in workspace.name)[:40] or "root"
     return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSummary:
+    """``complete`` says that a refresh has once run to its end; ``head`` is a commit's hash, empty outside git.
+
+    ``set_aside`` files broke their parser; ``retry_at`` is when the first of them is due again, in Unix seconds.
+    """
+
+    complete: bool
+    files: int
+    items: int
+    branch: str
+    head: str
+    set_aside: int = 0
+    retry_at: float = 0.0

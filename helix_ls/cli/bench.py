@@ -53,8 +53,8 @@ def bench(
 
 
 def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None, as_json: bool) -> int:
+    from helix_core.bench.measure import bench as run_bench
     from helix_core.bench.questions import SHAPE, read_questions
-    from helix_core.engine.benching import bench as run_bench
 
     if questions is None:
         raise UsageError(f"bench run asks questions of yours; name a file with --questions: {SHAPE}")

@@ -24,7 +24,7 @@ def context(
     as_json: Json = False,
 ) -> None:
     """Answer with text for a chat model, within a budget of tokens."""
-    from helix_core.engine.context import ContextRequest, checked_decoder
+    from helix_core.engine.answer.window import ContextRequest, checked_decoder
 
     text = asked(question)
     request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()

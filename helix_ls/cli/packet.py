@@ -29,7 +29,7 @@ def packet(
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""
-    from helix_core.engine.checked import checked_places, checked_spending
+    from helix_core.engine.requests import checked_places, checked_spending
 
     text = asked(question)
     # A person at a terminal reads quotes for nothing; whoever reads a pipe pays for them.

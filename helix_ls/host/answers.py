@@ -44,7 +44,7 @@ def _search(params: dict[str, Any], cancelled: Cancelled) -> Act:
 
 
 def _context(params: dict[str, Any], cancelled: Cancelled) -> Act:
-    from helix_core.engine.context import ContextRequest, checked_decoder
+    from helix_core.engine.answer.window import ContextRequest, checked_decoder
 
     question = text(params, "question")
     request = ContextRequest(

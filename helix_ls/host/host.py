@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helix_core import __version__
-from helix_core.engine.in_hand import InHand, nothing_in_hand
 from helix_core.errors import WorkspaceError
+from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
 from helix_ls.host.chats import Chats
 from helix_ls.host.loop import LoopLag
 from helix_ls.host.open_workspace import OpenWorkspace
@@ -37,7 +37,12 @@ class Host:
     """
 
     def __init__(
-        self, *, mode: Mode, in_hand: InHand = nothing_in_hand, lag: LoopLag | None = None, linger_s: float = LINGER_S
+        self,
+        *,
+        mode: Mode,
+        in_hand: ParseGuard = no_parse_guard,
+        lag: LoopLag | None = None,
+        linger_s: float = LINGER_S,
     ) -> None:
         self.pid = os.getpid()
         self.version = __version__

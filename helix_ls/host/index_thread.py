@@ -18,9 +18,9 @@ from typing import Any
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix
-from helix_core.engine.in_hand import InHand
-from helix_core.engine.standing import Standing
+from helix_core.engine.opened import WorkspaceSummary
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
+from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.workspace.watch import ChangeBatch
 from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
 from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
@@ -46,7 +46,14 @@ class IndexThread:
     """Of one workspace. Everything public may be called from any thread and returns at once, but for ``close``."""
 
     def __init__(
-        self, folder: Path, settings: Settings, *, watch: WatchMode, in_hand: InHand, tell: Tell, paused: bool = False
+        self,
+        folder: Path,
+        settings: Settings,
+        *,
+        watch: WatchMode,
+        in_hand: ParseGuard,
+        tell: Tell,
+        paused: bool = False,
     ) -> None:
         self._folder, self._settings, self._in_hand, self._tell = folder, settings, in_hand, tell
         self._wake = threading.Condition()
@@ -429,7 +436,7 @@ class IndexThread:
         changes |= {"branch": standing.branch, "head": standing.head, **self._watching()}
         self._say(paths=paths, everything=everything, **changes)
 
-    def _next_retry(self, standing: Standing) -> float | None:
+    def _next_retry(self, standing: WorkspaceSummary) -> float | None:
         """When a whole refresh is due for the files that were set aside, monotonic seconds."""
         if not standing.set_aside or self._setbacks.is_hopeless:
             return None

@@ -22,7 +22,7 @@ from helix_ls.host.parent import own_signals
 
 if TYPE_CHECKING:
     from helix_core.config import Config
-    from helix_core.engine.in_hand import InHand
+    from helix_core.ingest.parse_guard import ParseGuard
 
 Order = dict[str, Any]
 Say = Callable[[dict[str, Any]], None]
@@ -96,7 +96,7 @@ def _obey(root: Path, order: Order, say: Say) -> None:
 
 
 @contextmanager
-def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[InHand | None]:
+def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | None]:
     """Few files are parsed in this process itself: one that killed it twice is left out the third time.
 
     None while another one of that ``name`` works on the folder.

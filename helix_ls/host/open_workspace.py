@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from helix_core.engine import Helix
-from helix_core.engine.in_hand import InHand
 from helix_core.errors import HelixError
+from helix_core.ingest.parse_guard import ParseGuard
 from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.question_threads import QuestionThreads
@@ -29,7 +29,7 @@ class OpenWorkspace:
     ``was_settled``: since it was opened everything has been compared with the disk once, or could not be.
     """
 
-    def __init__(self, folder: Path, settings: Settings, *, watch: str, server: Server, in_hand: InHand) -> None:
+    def __init__(self, folder: Path, settings: Settings, *, watch: str, server: Server, in_hand: ParseGuard) -> None:
         self.folder = folder
         self.uri = folder.as_uri()
         self.settings, self.watch = settings, watch

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helix_core.engine.overlay import edits
+from helix_core.engine.verdict.overlay import edits
 from helix_core.errors import WorkspaceError
 from helix_core.lines import LineTable
 from helix_core.workspace.disk import DiskError, Root

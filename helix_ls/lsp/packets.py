@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine import Helix
-from helix_core.engine.judge import all_lost
+from helix_core.engine.verdict.judge import all_lost
 from helix_core.errors import BusyStoreError, HelixError, StoreError, WorkspaceError
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.packet import target_object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from helix_core.engine.expand import EXPAND_SCHEMA
+from helix_core.engine.memory.related import EXPAND_SCHEMA
 from helix_core.model import Status
 from helix_ls.proxy.restart import SCHEMA as RESTART
 from helix_ls.proxy.shapes import FINGERPRINT_SCHEMA, PLAN_SCHEMA

@@ -22,7 +22,7 @@ from typing import Any
 from starlette.types import Scope
 
 from helix_core.config import Config
-from helix_core.engine.remembered import Remembered
+from helix_core.engine.opened import Remembered
 from helix_core.errors import HelixError
 from helix_core.memory.exchanges import ObservedExchange, kept
 from helix_core.memory.uses import SITTING_S, cited_paths, kept_path

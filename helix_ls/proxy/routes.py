@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from helix_core.engine import Helix
-from helix_core.engine.context import ContextRequest, checked_decoder
+from helix_core.engine.answer.window import ContextRequest, checked_decoder
 from helix_core.printable import safe_value
 from helix_ls.proxy import shapes, table
 from helix_ls.proxy.answering import Act, Answering

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.engine.checked import MAX_K
+from helix_core.engine.requests import MAX_K
 
 PLAN_SCHEMA = "helix.refreshPlan/1"
 FINGERPRINT_SCHEMA = "helix.fingerprint/1"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from helix_core.engine.checked import MAX_K
-from helix_core.engine.context import LEAST_BUDGET, MOST_BUDGET
-from helix_core.engine.expand import DIRECTIONS
-from helix_core.engine.expand import MOST_K as MOST_NEIGHBOURS
+from helix_core.engine.answer.window import LEAST_BUDGET, MOST_BUDGET
+from helix_core.engine.memory.related import DIRECTIONS
+from helix_core.engine.memory.related import MOST_K as MOST_NEIGHBOURS
+from helix_core.engine.requests import MAX_K
 from helix_core.memory.notes import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes

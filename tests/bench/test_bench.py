@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from helix_core.bench import measure
+from helix_core.bench.measure import bench
 from helix_core.bench.questions import BenchQuestion
 from helix_core.config import load_config
-from helix_core.engine import Helix, machine
-from helix_core.engine.benching import bench
-from helix_core.engine.report import Progress
+from helix_core.engine import Helix
+from helix_core.engine.indexing.report import Progress
 
 QUESTIONS = [
     {"question": "where is postage by weight computed?", "files": ["shipping.py"], "contains": ["def shipping_cost"]},
@@ -171,11 +172,11 @@ def _burn() -> None:
 
 def test_another_process_that_eats_the_machine_leaves_answers_but_no_latency(opened: Helix) -> None:
     context = multiprocessing.get_context("spawn")
-    eaters = [context.Process(target=_burn, daemon=True) for _ in range(machine.cores() + 1)]
+    eaters = [context.Process(target=_burn, daemon=True) for _ in range(measure.cores() + 1)]
     for eater in eaters:
         eater.start()
     try:
-        before = machine.sample()
+        before = measure.sample()
 
         def wait(progress: Progress) -> None:
             deadline = time.monotonic() + 2.0
@@ -184,7 +185,7 @@ def test_another_process_that_eats_the_machine_leaves_answers_but_no_latency(ope
 
         assert before.all_cpu_s is not None
         deadline = time.monotonic() + 60
-        while (machine.sample().all_cpu_s or 0.0) - before.all_cpu_s < 1.0 and time.monotonic() < deadline:
+        while (measure.sample().all_cpu_s or 0.0) - before.all_cpu_s < 1.0 and time.monotonic() < deadline:
             time.sleep(0.1)
         run = bench(opened, ASKED, rounds=1, progress=wait)
     finally:

@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.bench.compare import Decision, compare
-from helix_core.bench.questions import BenchQuestion, fingerprint, read_questions
-from helix_core.bench.scoring import scores_of
-from helix_core.bench.statistics import interval, quantile
-from helix_core.bench.watch import Sample, gap_doubt, index_doubt, machine_doubt
+from helix_core.bench.measure import Sample, gap_doubt, index_doubt, machine_doubt
+from helix_core.bench.questions import BenchQuestion, fingerprint, interval, quantile, read_questions, scores_of
 from helix_core.errors import UsageError
 
 COUNT = 120

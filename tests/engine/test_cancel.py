@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.engine.observe import BEING_WRITTEN
+from helix_core.engine.verdict.observe import BEING_WRITTEN
 from helix_core.errors import Cancelled
 from helix_core.store.index import open_index
 from tests.engine.conftest import config_in

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from helix_core.engine.weigher import SHALLOW
+from helix_core.engine.verdict.weigher import SHALLOW
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import co_changes, last_commits
 from helix_ls.cli.render.packet import printed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.engine import explain_ranking_words as words
+from helix_core.engine.answer import explain_ranking as words
 from helix_core.errors import UsageError
 from helix_core.memory.notes import NoteInput
 from helix_core.model import NOTE_SCHEME, Hints

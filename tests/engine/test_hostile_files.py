@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from helix_core.engine import intake
+from helix_core.engine.indexing import intake
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_core.ingest.pool import IngestPool, Limits

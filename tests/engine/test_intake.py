@@ -3,10 +3,10 @@
 import os
 import time
 
-from helix_core.engine.in_hand import nothing_in_hand
-from helix_core.engine.intake import Intake
-from helix_core.engine.plan import is_pending, work_plan
-from helix_core.engine.report import RefreshReport
+from helix_core.engine.indexing.intake import Intake
+from helix_core.engine.indexing.plan import is_pending, work_plan
+from helix_core.engine.indexing.report import RefreshReport
+from helix_core.ingest.parse_guard import no_parse_guard
 from helix_core.model import FileEntry, Listing, SourceState, StatSignature
 from helix_core.store.index import open_index
 from helix_core.workspace.disk import Root
@@ -22,7 +22,7 @@ def take(folder, writer, known, entries):
             report,
             tell=lambda _: None,
             max_bytes=1 << 20,
-            in_hand=nothing_in_hand,
+            in_hand=no_parse_guard,
             set_aside={},
             again=(),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.engine.plan import FINE_CLOCK_NS
+from helix_core.engine.indexing.plan import FINE_CLOCK_NS
 from helix_core.store import open_index
 from tests.engine.repository import FILES, write
 from tests.engine.test_faults import assert_answers_right, cold_digest

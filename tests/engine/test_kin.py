@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from helix_core.engine.companions import co_changed
+from helix_core.engine.memory.companions import co_changed
 from helix_core.model import Ranked
 from helix_core.search.related import CHANGED, IMPORTED, IMPORTER, kin_of, related_items
 from tests.engine.repository import git, write

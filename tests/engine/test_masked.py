@@ -2,7 +2,7 @@
 
 import hashlib
 
-from helix_core.engine.masked import MaskedFiles
+from helix_core.engine.verdict.observe import MaskedFiles
 from helix_core.model import StatSignature
 from helix_core.workspace.disk import DiskFile
 

@@ -3,8 +3,8 @@
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.engine.context import ContextRequest
-from helix_core.engine.not_indexed import MOST_NAMED, NotIndexed
+from helix_core.engine.answer.window import ContextRequest
+from helix_core.engine.verdict.not_indexed import MOST_NAMED, NotIndexed
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_core.model import Pointer

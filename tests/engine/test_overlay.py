@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix_core.engine.overlay import edits
+from helix_core.engine.verdict.overlay import edits
 from helix_core.model import LineSpan
 from tests.engine.repository import write
 

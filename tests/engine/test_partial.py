@@ -4,9 +4,9 @@ import apsw
 import pytest
 
 from helix_core.engine import Helix
-from helix_core.engine.intake import Intake
-from helix_core.engine.not_indexed import NotIndexed
-from helix_core.engine.refresh import Refresh
+from helix_core.engine.indexing.intake import Intake
+from helix_core.engine.indexing.refresh import Refresh
+from helix_core.engine.verdict.not_indexed import NotIndexed
 from helix_core.search.question import understand
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write

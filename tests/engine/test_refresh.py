@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix_core.engine import Helix
-from helix_core.engine.plan import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
+from helix_core.engine.indexing.plan import COARSE_CLOCK_NS, FINE_CLOCK_NS, is_settled
 from helix_core.model import StatSignature
 from tests.engine.repository import FILES, git, write
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from filelock import FileLock
 
-from helix_core.engine import Helix, refresh
+from helix_core.engine import Helix
+from helix_core.engine.indexing import refresh
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 

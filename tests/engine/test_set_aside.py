@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from helix_core.engine import intake, plan
-from helix_core.engine.plan import MOST_RETRIES, due_again, retry_at, work_plan
+from helix_core.engine.indexing import intake, plan
+from helix_core.engine.indexing.plan import MOST_RETRIES, due_again, retry_at, work_plan
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_core.ingest.pool import IngestPool

@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from helix_core.engine import Helix, plan
+from helix_core.engine import Helix
+from helix_core.engine.indexing import plan
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_ls.host import index_thread

@@ -9,9 +9,9 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.engine.intake import Intake
-from helix_core.engine.refresh import Refresh
-from helix_core.engine.turn import turn
+from helix_core.engine.indexing.intake import Intake
+from helix_core.engine.indexing.refresh import Refresh
+from helix_core.engine.indexing.write_lock import turn
 from helix_ls.lsp.packets import MOST_ASKED
 from tests.engine.repository import FILES, write
 from tests.lsp.conftest import StartWire, make_project

@@ -261,7 +261,7 @@ def test_facts_are_drawn_from_the_last_exchanges_of_a_session_with_their_evidenc
 
 
 def test_what_a_session_was_given_comes_back_as_a_stub_until_its_file_changes(helix, project):
-    from helix_core.engine.context import ContextRequest
+    from helix_core.engine.answer.window import ContextRequest
 
     question = "how is the session cookie signed?"
     first = helix.context(question)
@@ -283,7 +283,7 @@ def test_what_a_session_was_given_comes_back_as_a_stub_until_its_file_changes(he
 
 
 def test_what_stands_in_the_callers_own_prompt_is_not_said_again(helix, project):
-    from helix_core.engine.context import ContextRequest
+    from helix_core.engine.answer.window import ContextRequest
 
     question = "how is the session cookie signed?"
     prompt = "Look at this:\n" + (project / "app/sessions.py").read_text()

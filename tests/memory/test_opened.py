@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from helix_core.engine.remembered import Remembered
+from helix_core.engine.opened import Remembered
 from helix_core.model import Attribution
 from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helix_core.weigh.conflicts import has_conflict_markers
+from helix_core.engine.verdict.contradictions import has_conflict_markers
 
 CONFLICT = b"a = 1\n<<<<<<< HEAD\nb = 2\n=======\nb = 3\n>>>>>>> other\nc = 4\n"
 

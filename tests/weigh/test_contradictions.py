@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from helix_core.engine.verdict.contradictions import contradictions
 from helix_core.model import (
     Authority,
     Role,
@@ -13,7 +14,6 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.weigh.contradictions import contradictions
 
 COUNT = itertools.count(1)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from helix_core.engine.verdict.outdated import changes
 from helix_core.ingest.references import references_in
 from helix_core.ingest.signatures import declared
 from helix_core.model import DocumentChange
-from helix_core.weigh.outdated import changes
 
 
 def flags(document, before, after, name, language="markdown"):

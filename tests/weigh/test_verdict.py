@@ -4,9 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_core.engine.verdict.table import (
+    HALF_LIFE_S,
+    HIGH_RISK,
+    TRUE_NOW,
+    Observation,
+    freshness,
+    live_truth,
+    specificity,
+    verdict,
+)
 from helix_core.model import Authority, DocumentChange, DocumentFlag, Reason, Status, TaskType, Volatility
-from helix_core.weigh.truth import HALF_LIFE_S, HIGH_RISK, freshness, live_truth, specificity
-from helix_core.weigh.verdict import TRUE_NOW, Observation, verdict
 
 TASKS = list(TaskType)
 LEFT = DocumentFlag(DocumentChange.SIGNATURE, "run", 3, "run(host)", "run(host, port)")

@@ -10,7 +10,7 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.engine.context import ContextRequest
+from helix_core.engine.answer.window import ContextRequest
 from helix_core.memory.notes import NoteInput
 from helix_core.window.tokens import estimate
 

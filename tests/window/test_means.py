@@ -13,8 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from helix_core.engine.context import ContextRequest
-from helix_core.engine.window_means import condenser, means_of, tokenizer_count
+from helix_core.engine.answer.window import ContextRequest, condenser, means_of, tokenizer_count
 from helix_core.window.fit import fit
 
 HERE = Path(__file__).resolve().parents[2]

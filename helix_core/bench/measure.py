@@ -1,0 +1,324 @@
+"""Run a set of questions against a workspace several times and observe the machine meanwhile: ``helix.bench/1``."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from helix_core import __version__
+from helix_core.bench.compare import SCHEMA
+from helix_core.bench.questions import (
+    PLACES,
+    BenchQuestion,
+    Interval,
+    Row,
+    abstention,
+    figures,
+    fingerprint,
+    quantile,
+    scores_of,
+)
+from helix_core.engine.helix import Helix
+from helix_core.engine.indexing.report import Progress
+from helix_core.errors import Cancelled
+from helix_core.ingest.generation import parser_generation
+from helix_core.workspace.disk import DiskError, Root
+from helix_core.workspace.git import Git
+from helix_core.workspace.paths import checked
+
+STALL_S = 20.0
+"""A question that takes longer is no slow answer but a run that stands still."""
+GAP_S = 5.0
+"""So long between two questions is no work of this process: the machine slept, or somebody held it."""
+OTHERS_SHARE = 0.5
+"""Others may use half of what is beside one core, or a quarter of the only one, before latency says more of them."""
+WAITED_SHARE = 0.25
+"""A process that computes and gets less than this share of a core short of one was kept waiting."""
+Kind = Literal["index_changed", "stalled", "busy_machine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The machine at one moment; CPU times in seconds since some start. ``all_cpu_s`` is None where nobody tells."""
+
+    at_s: float
+    own_cpu_s: float
+    all_cpu_s: float | None
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why some numbers are not told, and what to do."""
+
+    kind: Kind
+    detail: str
+
+
+def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
+    """Did other processes take what the questions needed?
+
+    Where the system tells all CPU time: others used more than half of the other cores (a quarter of an only one).
+    Elsewhere: the load of the last minute, less one for this process, is above the same border.
+    """
+    wall_s = after.at_s - before.at_s
+    border = OTHERS_SHARE * (cores - 1) if cores > 1 else OTHERS_SHARE / 2
+    if wall_s <= 0:
+        return None
+    if before.all_cpu_s is None or after.all_cpu_s is None:
+        others = max(0.0, after.load - 1)
+    else:
+        own = after.own_cpu_s - before.own_cpu_s
+        others = max(0.0, after.all_cpu_s - before.all_cpu_s - own) / wall_s
+    if others <= border:
+        return None
+    said = f"other processes used {others:.1f} of {cores} cores (load {after.load:.1f})"
+    return Doubt("busy_machine", f"{said}; latency is not told, run again when the machine is quiet")
+
+
+def index_doubt(before: str, after: str) -> Doubt | None:
+    """Is what was asked still what is there? ``before`` and ``after`` are digests, each level with the disk."""
+    if before == after:
+        return None
+    said = "files or their index changed while questions were asked"
+    return Doubt("index_changed", f"{said}; nothing is told, run again without edits")
+
+
+def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
+    """Did the run stand still between its questions?"""
+    worst = max(gaps_s, default=0.0)
+    if worst < GAP_S:
+        return None
+    return Doubt(
+        "stalled", f"the run stood still for {worst:.0f} s between two questions; latency is not told, run again"
+    )
+
+
+def stall(question: str, waited_s: float) -> Doubt:
+    """A question that was given up."""
+    said = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
+    return Doubt("stalled", f"{said}; nothing is told, see helix doctor and run again")
+
+
+_IDLE, _WAITING = 3, 4
+
+
+def sample() -> Sample:
+    """The machine at this moment."""
+    return Sample(time.monotonic(), time.process_time(), _all_cpu_s(), _load())
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def described() -> dict[str, Any]:
+    """Processor, cores, memory in bytes (0: not known), load of the last minute, system and Python."""
+    return {
+        "cpu": _processor(),
+        "cores": cores(),
+        "memory_bytes": _memory("MemTotal"),
+        "available_bytes": _memory("MemAvailable"),
+        "load": round(_load(), 2),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def _all_cpu_s() -> float | None:
+    """The seconds all cores have worked, the stolen ones too; of all the machine's cores, whoever may use them."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            ticks = [int(word) for word in file.readline().split()[1:9]]
+    except (OSError, ValueError):
+        return None
+    return sum(tick for place, tick in enumerate(ticks) if place not in (_IDLE, _WAITING)) / os.sysconf("SC_CLK_TCK")
+
+
+def _load() -> float:
+    try:
+        return os.getloadavg()[0]
+    except (OSError, AttributeError):
+        return 0.0
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _memory(name: str) -> int:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith(f"{name}:"):
+                    return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        return 0
+    return 0
+
+
+ROUNDS = 3
+MOST_ROUNDS = 50
+
+
+class _StalledError(Exception):
+    def __init__(self, doubt: Doubt) -> None:
+        super().__init__(doubt.detail)
+        self.doubt = doubt
+
+
+def bench(
+    helix: Helix,
+    questions: Sequence[BenchQuestion],
+    *,
+    rounds: int = ROUNDS,
+    stall_s: float = STALL_S,
+    progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """Ask every question once for its answer and ``rounds`` times for its time. The index must be up to date."""
+    began = time.time()
+    digest, before = helix.digest(), sample()
+    asking = _Asking(helix, stall_s, progress, total=len(questions) * (rounds + 1))
+    doubts: list[Doubt] = []
+    rows: list[Row] = []
+    try:
+        rows = asking.rows(questions, rounds)
+    except _StalledError as error:
+        doubts.append(error.doubt)
+    after = sample()
+    # What changed on disk meanwhile comes into the index now, and shows in its digest.
+    helix.refresh()
+    status = helix.status()
+    found = (
+        index_doubt(digest, helix.digest()),
+        machine_doubt(before, after, cores()),
+        gap_doubt(asking.gaps_s),
+    )
+    doubts += [doubt for doubt in found if doubt is not None]
+    is_told = bool(rows) and not any(doubt.kind == "index_changed" for doubt in doubts)
+    return {
+        "schema": SCHEMA,
+        "began_at": round(began, 3),
+        "elapsed_s": round(after.at_s - before.at_s, 3),
+        "cpu_s": round(after.own_cpu_s - before.own_cpu_s, 3),
+        "workspace": str(helix.workspace),
+        "helix": {"version": __version__, "parsers": parser_generation()},
+        "code": _code(helix),
+        "index": {"digest": digest, "files": status["index"]["files"], "items": status["index"]["items"]},
+        "model": helix.encoder.models[0],
+        "machine": described(),
+        "questions": {"count": len(questions), "sha256": fingerprint(questions)},
+        "rounds": rounds,
+        "doubts": [{"kind": doubt.kind, "detail": doubt.detail} for doubt in doubts],
+        "figures": {name: _wire(one) for name, one in figures(rows).items()} if is_told else None,
+        "abstention": {name: round(share, 4) for name, share in abstention(rows).items()} if is_told else None,
+        "latency_ms": _latency(rows) if is_told and not doubts else None,
+        "rows": [_row(row) for row in rows] if is_told else [],
+    }
+
+
+class _Asking:
+    """The questions being asked. Use once."""
+
+    def __init__(
+        self, helix: Helix, stall_s: float, progress: Callable[[Progress], None] | None, *, total: int
+    ) -> None:
+        self._helix, self._stall_s, self._progress, self._total = helix, stall_s, progress, total
+        self._asked, self._ended = 0, 0.0
+        self._texts: dict[str, list[str]] = {}
+        self.gaps_s: list[float] = []
+
+    def rows(self, questions: Sequence[BenchQuestion], rounds: int) -> list[Row]:
+        """Raises _StalledError."""
+        rows = []
+        for question in questions:
+            answer, _ = self._ask(question.text)
+            rows.append(
+                Row(
+                    question.text,
+                    scores_of(question, answer["items"], self._lines),
+                    bool(answer["known_empty"]),
+                    not question.files,
+                    (),
+                )
+            )
+        times: list[list[float]] = [[] for _ in questions]
+        for _ in range(rounds):
+            for number, question in enumerate(questions):
+                times[number].append(self._ask(question.text)[1])
+        return [
+            Row(row.question, row.scores, row.known_empty, row.is_absent, tuple(took))
+            for row, took in zip(rows, times, strict=True)
+        ]
+
+    def _ask(self, text: str) -> tuple[dict[str, Any], float]:
+        """The answer and its milliseconds."""
+        started = time.monotonic()
+        if self._ended:
+            self.gaps_s.append(started - self._ended)
+        try:
+            answer = self._helix.search(text, k=PLACES, cancelled=lambda: time.monotonic() - started > self._stall_s)
+        except Cancelled:
+            raise _StalledError(stall(text, time.monotonic() - started)) from None
+        self._ended = time.monotonic()
+        if self._ended - started > self._stall_s:
+            raise _StalledError(stall(text, self._ended - started))
+        self._asked += 1
+        if self._progress is not None:
+            self._progress(Progress("asking", self._asked, self._total))
+        return answer, (self._ended - started) * 1e3
+
+    def _lines(self, source_id: str, first: int, last: int) -> str:
+        """The lines on disk; nothing where they cannot be read any more, which the index's doubt then tells."""
+        if source_id not in self._texts:
+            with Root.open(self._helix.workspace) as root:
+                try:
+                    data = root.read(checked(source_id)).data
+                except DiskError:
+                    data = b""
+            self._texts[source_id] = [line.decode("utf-8", "replace") for line in data.splitlines()]
+        return "\n".join(self._texts[source_id][first - 1 : last])
+
+
+def _code(helix: Helix) -> dict[str, Any]:
+    """Where the workspace's own code stands; nothing but empty words outside git."""
+    git = Git.open(helix.workspace)
+    if git is None or git.problem:
+        return {"head": "", "branch": "", "dirty": False}
+    standing = helix.standing()
+    dirty = bool(git.run(["status", "--porcelain=v1", "-z", "--untracked-files=no"]))
+    return {"head": standing.head, "branch": standing.branch, "dirty": dirty}
+
+
+def _latency(rows: Sequence[Row]) -> dict[str, float]:
+    all_ms = [ms for row in rows for ms in row.elapsed_ms]
+    told = {f"p{round(share * 100)}": quantile(all_ms, share) for share in (0.5, 0.95, 0.99)}
+    return {name: round(ms, 3) for name, ms in told.items()} | {"max": round(max(all_ms, default=0.0), 3)}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "question": row.question,
+        "scores": {name: round(score, 5) for name, score in row.scores.items()},
+        "known_empty": row.known_empty,
+        "absent": row.is_absent,
+        "median_ms": round(quantile(row.elapsed_ms, 0.5), 3),
+    }
+
+
+def _wire(one: Interval) -> dict[str, float]:
+    return {"mean": round(one.mean, 5), "low": round(one.low, 5), "high": round(one.high, 5)}

@@ -1,0 +1,134 @@
+"""Make one answer: search, look at what was found, search again where looking mended the index, weigh the rest."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from helix_core.engine.answer.reranking import Reranking
+from helix_core.engine.verdict.judge import OnlyInBuffer, UnsavedNames
+from helix_core.engine.verdict.not_indexed import NotIndexed, with_named
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.model import Contradiction, Found, Hints, Ranked, Reason, Signal, TaskType, Weighed
+from helix_core.packet import files_first
+from helix_core.search.meaning import QuestionEncoder
+from helix_core.search.question import understand
+from helix_core.search.search import search
+from helix_core.store.reader import Reader
+
+ROUNDS = 3
+GONE_SHOWN = 2
+NAMED_CONFIDENCE = 0.9
+"""Of an answer that has the only definition of a name it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a packet is made from."""
+
+    weighed: tuple[Weighed, ...]
+    contradictions: tuple[Contradiction, ...]
+    found: Found
+
+
+class Answer:
+    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself; ``explained``
+    adds how the answer came about."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        weigher: Weigher,
+        *,
+        prefer_implementation: bool,
+        encoder: QuestionEncoder,
+        unsaved: UnsavedNames | None = None,
+        not_indexed: NotIndexed | None = None,
+        reranking: Reranking | None = None,
+        whole: bool = False,
+        explained: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._weigher = weigher
+        self._unsaved = unsaved
+        self._not_indexed = not_indexed or NotIndexed()
+        self._prefer_implementation = prefer_implementation
+        self._encoder = encoder
+        self._reranking = reranking
+        self._whole = whole
+        self._explained = explained
+
+    def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
+        """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
+        found, gone = self._settle(question, k, hints)
+        found = self._with_not_indexed(question, found, k)
+        weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)
+        only = self._unsaved.defined(understand(question)) if self._unsaved is not None else []
+        if only:
+            best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
+            weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
+            confidence = max(found.confidence, NAMED_CONFIDENCE)
+            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence)
+        ordered = weighed if self._whole else files_first(weighed)
+        return Answered(tuple(ordered), tuple(pairs), found)
+
+    def _with_not_indexed(self, question: str, found: Found, k: int) -> Found:
+        """With the files that the question names and the index does not hold, those that are there now."""
+        look = self._weigher.observer.look
+        named = self._not_indexed.named_by(understand(question))
+        there = [one for one in named if look(one.ranked.item.source).file is not None]
+        return with_named(self._not_indexed.limits(found), there, k)
+
+    def _only_in_buffer(self, one: OnlyInBuffer, score: float, task: TaskType) -> Weighed:
+        ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))
+        return self._weigher.weighed_in_buffer(ranked, one.lines, one.content_hash, task)
+
+    def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
+        gone: dict[bytes, Ranked] = {}
+        ignored: set[bytes] = set()
+        observer, check = self._weigher.observer, self._weigher.facts.check
+        for _ in range(ROUNDS):
+            found = search(
+                question,
+                self._reader,
+                hints,
+                k if self._reranking is None else self._reranking.asked(k),
+                prefer_implementation=self._prefer_implementation,
+                check=check,
+                encoder=self._encoder,
+                explained=self._explained,
+            )
+            mended = False
+            observer.expect(one.item.source.path for one in found.ranked)
+            for one in found.ranked:
+                path = one.item.source.path
+                known = observer.sights.get(path)
+                sight = observer.look(one.item.source)
+                if sight is known:
+                    continue
+                mended = mended or sight.mended
+                if sight.reason is Reason.IGNORED:
+                    ignored.add(path)
+                elif sight.file is None:
+                    gone.setdefault(path, one)
+            if not mended:
+                break
+        found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone.keys() | ignored)))
+        if self._reranking is not None:
+            found = self._reranking.of(question, found, self._weigher, k)
+        live = found.ranked
+        if self._whole:
+            live = tuple(dataclasses.replace(one, focus=None) for one in live)
+        return dataclasses.replace(found, ranked=live), list(gone.values())
+
+
+def _live(ranked: Sequence[Ranked], gone: Container[bytes]) -> Iterator[Ranked]:
+    return (one for one in ranked if one.item.source.path not in gone)
+
+
+def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[Ranked]:
+    """Places that are gone are shown where they ranked, but never push out more than two that are there."""
+    shown = sorted(gone, key=lambda one: -one.score)[: max(GONE_SHOWN, k - len(live))]
+    kept = [*live[: max(k - len(shown), 0)], *shown][:k]
+    return sorted(kept, key=lambda one: -one.score)

@@ -1,0 +1,318 @@
+"""Answer a question with a context window: the evidence as text for a chat model."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from helix_core.config import Config
+from helix_core.engine.answer.answer import Answer, Answered
+from helix_core.engine.answer.reranking import Reranking
+from helix_core.engine.verdict.not_indexed import NotIndexed
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import HelixError, UsageError
+from helix_core.lines import with_line_feeds
+from helix_core.model import Found, Hints, Reason, Status, TaskType, Weighed
+from helix_core.packet import round_share
+from helix_core.printable import safe_text
+from helix_core.search.meaning import QuestionEncoder
+from helix_core.store.reader import Reader
+from helix_core.window.envelope import inert_text
+from helix_core.window.evidence import Block, Decoder, Evidence, Window, WindowFact, WindowRequest
+from helix_core.window.prose import Condense
+from helix_core.window.tokens import Count, estimate
+from helix_core.window.window import candidates, make_window
+
+MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
+_COUNTED = 4_096
+_LONGEST_COUNTED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTools:
+    """``counted_by`` is ``estimate`` or ``tokenizer``; ``notes`` says what was asked for and cannot be had."""
+
+    count: Count = estimate
+    counted_by: str = "estimate"
+    condense: Condense | None = None
+    small_models: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class TokenizerError(HelixError):
+    """A tokenizer that cannot be used."""
+
+
+def means_of(config: Config) -> WindowTools:
+    """The means that the settings name; what cannot be had is noted, and the estimate counts instead."""
+    notes: tuple[str, ...] = ()
+    count: Count = estimate
+    counted_by = "estimate"
+    if config.tokenizer:
+        try:
+            count, counted_by = tokenizer_count(config.tokenizer), "tokenizer"
+        except TokenizerError as error:
+            notes = (f"tokens are estimated: {error}",)
+    condense = condenser() if config.condense_prose else None
+    return WindowTools(count, counted_by, condense, config.small_models, notes)
+
+
+@lru_cache(2)
+def tokenizer_count(path: str) -> Count:
+    """How many tokens the tokenizer of a ``tokenizer.json`` makes of a text, with none for begin and end.
+
+    Raises TokenizerError. What the file says of cutting and filling up is left aside: it would hide the true number.
+    """
+    try:
+        size = os.stat(path).st_size
+        if size > MAX_TOKENIZER_BYTES:
+            raise TokenizerError(f"{path} is larger than a tokenizer; name a tokenizer.json in window.tokenizer")
+        with open(path, encoding="utf-8") as file:
+            tokenizer = _loaded(file.read())
+    except (OSError, ValueError) as error:
+        said = str(error).split("\n", 1)[0][:120]
+        raise TokenizerError(f"{path} is no tokenizer ({said}); name a tokenizer.json in window.tokenizer") from None
+
+    def encoded(text: str) -> int:
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    remembered = lru_cache(_COUNTED)(encoded)
+
+    def count(text: str) -> int:
+        plain = text.encode("utf-8", "replace").decode()
+        return remembered(plain) if len(plain) <= _LONGEST_COUNTED else encoded(plain)
+
+    return count
+
+
+def _loaded(text: str) -> Any:
+    """Raises ValueError: the library's own error is a bare Exception."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_str(text)
+    except Exception as error:  # noqa: BLE001
+        raise ValueError(str(error)) from None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@lru_cache(1)
+def condenser() -> Condense | None:
+    """The sentence chooser of headroom-ai, which is native and never asks a network; None where it is not installed.
+
+    Its wider entry points fetch models and tables when they can: they are not used, and it is told to stay offline.
+    """
+    if find_spec("headroom") is None:
+        return None
+    crush: Callable[[str, float], str] | None = None
+
+    def condense(text: str, share: float) -> str:
+        nonlocal crush
+        crush = crush or _crusher()
+        return crush(text, share)
+
+    return condense
+
+
+def _crusher() -> Callable[[str, float], str]:
+    os.environ["HEADROOM_OFFLINE"] = "1"
+    try:
+        from headroom.transforms.text_crusher import TextCrusher
+    except ImportError:
+        # Another version without it: as if it were not there.
+        return lambda _text, _share: ""
+    crusher = TextCrusher()
+
+    def crush(text: str, share: float) -> str:
+        return str(crusher.compress(text, "", share).compressed)
+
+    return crush
+
+
+CONTEXT_SCHEMA = "helix.context/1"
+PATIENCE, BUSY_MS = 20, 2_000
+"""A model takes seconds to answer: what has changed is read again for it where a hover would only say so, and who
+writes the index at that moment is waited for."""
+LEAST_BUDGET = 200
+MOST_BUDGET = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """What a caller may say besides the question; as ``Asked``, which has the units.
+
+    ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
+    the text of the caller's own messages: what stands there whole is not said again.
+    """
+
+    budget_tokens: int = 6_000
+    decoder: Decoder = Decoder.CONDENSED
+    model: str = ""
+    delivered: frozenset[str] = frozenset()
+    prompt_tokens: int = 0
+    context_tokens: int = 128_000
+    prompt: str = ""
+
+    def checked(self) -> ContextRequest:
+        """The same, or UsageError for a budget that cannot be meant."""
+        if not LEAST_BUDGET <= self.budget_tokens <= MOST_BUDGET:
+            said = f"the budget is {self.budget_tokens} tokens; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
+            raise UsageError(said)
+        return self
+
+
+def checked_decoder(name: str) -> Decoder:
+    """The decoder by name, or UsageError naming those there are."""
+    try:
+        return Decoder(name)
+    except ValueError:
+        raise UsageError(f"unknown decoder {name!r}; use one of {', '.join(Decoder)}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDependencies:
+    """What a workspace answers with. ``recall`` gives the answer with notes among it, and their texts by the ids of
+    their items."""
+
+    config: Config
+    encoder: QuestionEncoder
+    reranking: Reranking | None
+    recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]]
+
+
+def context(
+    reader: Reader,
+    weigher: Weigher,
+    question: str,
+    request: ContextRequest,
+    hints: Hints,
+    *,
+    means: WindowDependencies,
+    not_indexed: NotIndexed,
+) -> tuple[dict[str, Any], Found]:
+    """The ``helix.context/1`` object but for what the workspace adds (path, own notes), and what was found."""
+    config, encoder, recall = means.config, means.encoder, means.recall
+    kept, most = means_of(config), candidates(request.budget_tokens)
+    prefer = config.prefer_implementation
+    answer = Answer(
+        reader,
+        weigher,
+        prefer_implementation=prefer,
+        encoder=encoder,
+        not_indexed=not_indexed,
+        reranking=means.reranking,
+        whole=True,
+    )
+    files = answer.make(question, TaskType.EXPLAIN, most, hints)
+    answered, texts = recall(files, TaskType.EXPLAIN, most)
+    found = answered.found
+    evidence = [
+        _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
+        for one in answered.weighed
+        if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
+    ]
+    asked = WindowRequest(
+        terms=found.terms,
+        budget_tokens=request.budget_tokens,
+        decoder=request.decoder,
+        model=request.model,
+        small_models=kept.small_models,
+        delivered=_delivered(request, evidence),
+        prompt_tokens=request.prompt_tokens,
+        context_tokens=request.context_tokens,
+    )
+    facts = _facts(reader, evidence)
+    window = make_window(
+        evidence,
+        facts,
+        asked,
+        confidence=found.confidence,
+        count=kept.count,
+        boundary=lambda: secrets.token_hex(8),
+        condense=kept.condense,
+        notes=found.notes,
+    )
+    about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
+    return _wire(question, request, answered, window, evidence) | about, found
+
+
+def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The gene_ids that were given before: named alone, or with the file's hash as it still is, or standing in the
+    caller's own prompt."""
+    known: set[str] = set()
+    for one in evidence:
+        gene_id = one.weighed.ranked.item.text_hash
+        is_named = gene_id in request.delivered or f"{gene_id}:{one.weighed.content_hash}" in request.delivered
+        if is_named or (one.text and request.prompt and _is_in(request.prompt, one.text)):
+            known.add(gene_id)
+    return frozenset(known)
+
+
+def _is_in(prompt: str, text: str) -> bool:
+    """Does the prompt hold the text, as a file has it or as a window showed it?"""
+    return safe_text(text) in prompt or inert_text(text) in prompt
+
+
+def _note(one: Weighed, text: str) -> Evidence:
+    """A note as it was given; nothing where it is too old to go by."""
+    return Evidence(one, "" if one.verdict.status is Status.NEEDS_REFRESH else with_line_feeds(text).rstrip("\n"))
+
+
+def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
+    """The whole span as it is on disk now; nothing where the verdict does not stand on the bytes that are there."""
+    item = one.ranked.item
+    sight = weigher.observer.look(item.source)
+    if sight.file is None or one.verdict.status is Status.NEEDS_REFRESH:
+        return Evidence(one, "")
+    return Evidence(one, with_line_feeds(weigher.mask(sight).text(item.start_byte, item.end_byte)).rstrip("\n"))
+
+
+def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:
+    """The literal claims of what has text, in the order of the evidence."""
+    items = [one.weighed.ranked.item for one in evidence if one.text]
+    claims = reader.claims_of([item.id for item in items])
+    return [
+        WindowFact(hit.key, hit.value, item.source.source_id, hit.line)
+        for item in items
+        for hit in claims.get(item.id, [])
+    ]
+
+
+def _wire(
+    question: str, request: ContextRequest, answered: Answered, window: Window, evidence: Sequence[Evidence]
+) -> dict[str, Any]:
+    found = answered.found
+    hashes = {one.weighed.ranked.item.source.source_id: one.weighed.content_hash for one in evidence}
+    verdicts = Counter(block.status.value for block in window.blocks)
+    return {
+        "schema": CONTEXT_SCHEMA,
+        "query": question,
+        "text": window.text,
+        "tokens": window.tokens,
+        "budget": request.budget_tokens,
+        "budget_tier": window.tier,
+        "decoder_mode": request.decoder.value,
+        "known_empty": found.known_empty,
+        "coordinate_confidence": round(found.confidence, 4),
+        "nearest": list(found.nearest),
+        "indexed_share": round_share(found.indexed_share),
+        "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
+        "blocks": [_plain(block) | {"content_hash": hashes[block.source_id]} for block in window.blocks],
+        "left_out": [dataclasses.asdict(one) for one in window.left_out],
+        "facts": [dataclasses.asdict(fact) for fact in window.facts],
+        "context_health": dataclasses.asdict(window.health),
+    }
+
+
+def _plain(block: Block) -> dict[str, Any]:
+    said: dict[str, Any] = dataclasses.asdict(block)
+    return {**said, "status": block.status.value, "reason": block.reason.value}

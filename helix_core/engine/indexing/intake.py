@@ -1,0 +1,246 @@
+"""Take files into an index: read each, settle at once what needs no parser, ingest and store the rest.
+
+Every file is stored whole or not at all, a batch of them a transaction. No transaction is open while a worker parses,
+and one ends early when another process wants to write. A file that moved since it was read is not stored over what
+others may have stored of it meanwhile: it is read once more at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from helix_core.engine.indexing.report import Progress, RefreshReport
+from helix_core.ingest.document import parser_version
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_here
+from helix_core.model import Document, FileEntry, Reason, SetAside, SourceState, StatSignature
+from helix_core.store.writer import Writer
+from helix_core.workspace.disk import DiskError, DiskFile, Root, Scan
+from helix_core.workspace.files import content_reason
+from helix_core.workspace.paths import source_id_of
+
+BATCH_FILES = 64
+BATCH_S = 0.25
+IN_PROCESS_FILES = 24
+IN_PROCESS_BYTES = 256 * 1024
+QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """What is to be stored of a file, as long as its signature is still ``seen`` (None: it was gone)."""
+
+    path: bytes
+    seen: StatSignature | None
+    store: Callable[[], None]
+
+
+class Intake:
+    """One pass. ``known`` is what the index had before; what happens is counted in ``report``.
+
+    Of what is ``set_aside``, only ``again`` is tried again while its bytes are the same.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        writer: Writer,
+        known: Mapping[bytes, SourceState],
+        report: RefreshReport,
+        *,
+        tell: Callable[[Progress], None],
+        max_bytes: int,
+        in_hand: ParseGuard,
+        set_aside: Mapping[bytes, SetAside],
+        again: Collection[bytes],
+    ) -> None:
+        self._set_aside, self._again = set_aside, again
+        self._in_hand = in_hand
+        self._root, self._writer, self._known = root, writer, known
+        self._report, self._tell, self._max_bytes = report, tell, max_bytes
+        self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
+        self._writes: list[_Write] = []
+        self._due_at = 0.0
+        self._moved: list[bytes] = []
+        self._is_last_look = False
+        self._total = 0
+        self._done = 0
+
+    def take(self, entries: Sequence[FileEntry], workers: int) -> None:
+        """All of ``entries``: a few small ones here, many in worker processes."""
+        self._total = len(entries)
+        self._take(entries, workers)
+        moved, self._moved, self._is_last_look = self._moved, [], True
+        if moved:
+            self._total += len(moved)
+            self._take(tuple(self._entries(moved)), workers)
+
+    def _take(self, entries: Sequence[FileEntry], workers: int) -> None:
+        fresh = self._fresh_files(entries)
+        size = sum(entry.signature.size_bytes for entry in entries)
+        if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES and not self._is_any_suspect(entries):
+            self._store(self._ingest_here(*file) for file in fresh)
+            return
+        with IngestPool(workers=workers) as pool:
+            self._store(pool.run(fresh, self._again))
+
+    def _entries(self, paths: Sequence[bytes]) -> Iterator[FileEntry]:
+        """Files as they are now; one that is gone is left to whoever hears of that."""
+        with self._root.scan() as scan:
+            for path in paths:
+                signature = _signature_now(scan, path)
+                if signature is not None:
+                    yield FileEntry(path, signature)
+
+    def _ingest_here(self, path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
+        content = hashlib.sha256(data).hexdigest()
+        with self._in_hand(content) as may_parse:
+            return ingest_here(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
+
+    def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
+        """What broke a worker before may do so again: never here, where it would end the engine."""
+        known = (self._known.get(entry.path) for entry in entries)
+        return any(state is not None and state.skipped == QUARANTINED for state in known)
+
+    def _store(self, documents: Iterator[Document | Quarantined]) -> None:
+        try:
+            for document in documents:
+                signature, observed_ns, parser = self._reads.pop(document.path)
+                self._write(document.path, signature, partial(self._keep, document, signature, observed_ns, parser))
+        except KeyboardInterrupt:
+            self._flush()
+            raise
+        self._flush()
+
+    def _write(self, path: bytes, seen: StatSignature | None, store: Callable[[], None]) -> None:
+        """Store it soon, with others."""
+        if not self._writes:
+            self._due_at = time.monotonic() + BATCH_S
+        self._writes.append(_Write(path, seen, store))
+        if len(self._writes) >= BATCH_FILES or time.monotonic() > self._due_at:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Store what waits, in as many transactions as others who want to write leave it."""
+        with self._root.scan() as scan:
+            while self._writes:
+                done = 0
+                with self._writer.batch():
+                    for write in self._writes:
+                        done += 1
+                        if self._is_last_look or _signature_now(scan, write.path) == write.seen:
+                            write.store()
+                        else:
+                            self._moved.append(write.path)
+                        if self._writer.is_wanted():
+                            break
+                del self._writes[:done]
+
+    def _keep(self, document: Document | Quarantined, signature: StatSignature, observed_ns: int, parser: str) -> None:
+        if isinstance(document, Quarantined):
+            given_up = (source_id_of(document.path), document.reason)
+            self._report.quarantined = (*self._report.quarantined, given_up)
+            self._report.skip(QUARANTINED)
+            self._writer.skip(
+                document.path,
+                QUARANTINED,
+                signature,
+                observed_ns,
+                content_hash=document.content_hash,
+                parser=parser,
+            )
+            self._note_attempt(document)
+        else:
+            if document.skipped:
+                self._report.skip(document.skipped)
+            else:
+                self._report.parsed += 1
+                self._report.masked += document.masked_count
+            self._writer.replace(document, signature, observed_ns)
+        self._tick(document.path)
+
+    def _note_attempt(self, broken: Quarantined) -> None:
+        before, state = self._set_aside.get(broken.path), self._known.get(broken.path)
+        is_same = state is not None and state.content_hash == broken.content_hash
+        attempts = 1 + (before.attempts if before is not None and is_same else 0)
+        noted = SetAside(broken.path, broken.reason, attempts, time.time(), Limits().version)
+        self._writer.set_aside(noted, broken.content_hash)
+
+    def _tick(self, path: bytes) -> None:
+        if path in self._known:
+            self._report.changed += 1
+        else:
+            self._report.added += 1
+        self._step(path)
+
+    def _step(self, path: bytes) -> None:
+        self._done += 1
+        self._tell(Progress("indexing", self._done, self._total, source_id_of(path)))
+
+    def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
+        """Read each file; settle at once what needs no parser, and yield the rest."""
+        with self._root.scan() as scan:
+            yield from self._read(scan, entries)
+
+    def _read(self, scan: Scan, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
+        for entry in entries:
+            observed_ns = time.time_ns()
+            try:
+                file = scan.read(entry.path, self._max_bytes)
+            except DiskError as error:
+                self._unreadable(entry, observed_ns, error)
+                continue
+            parser = parser_version(entry.path, file.data[:256])
+            state = self._known.get(entry.path)
+            is_same = state is not None and state.content_hash == file.content_hash and state.parser == parser
+            if is_same and entry.path not in self._again:
+                self._write(entry.path, file.signature, partial(self._touch, entry.path, file.signature, observed_ns))
+            elif not is_same and self._writer.has_version(entry.path, file.content_hash, parser):
+                activate = partial(self._activate, entry.path, file, parser, observed_ns)
+                self._write(entry.path, file.signature, activate)
+            else:
+                self._reads[entry.path] = (file.signature, observed_ns, parser)
+                yield entry.path, file.data, content_reason(entry.path, file.data)
+
+    def _touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
+        self._writer.touch(path, signature, observed_ns)
+        self._report.touched += 1
+        self._step(path)
+
+    def _activate(self, path: bytes, file: DiskFile, parser: str, observed_ns: int) -> None:
+        if self._writer.activate(path, file.content_hash, parser, file.signature, observed_ns):
+            self._report.reactivated += 1
+            self._tick(path)
+        else:
+            self._moved.append(path)
+
+    def _unreadable(self, entry: FileEntry, observed_ns: int, error: DiskError) -> None:
+        """Remember what cannot be read under its reason; what only kept changing is left as it was."""
+        reason = error.reason
+        self._report.skip(reason.value)
+        known = self._known.get(entry.path)
+        if known is not None and not known.skipped and reason is not Reason.CHANGED:
+            self._report.removed += 1
+        if reason is Reason.GONE:
+            self._write(entry.path, None, partial(self._remove, entry.path))
+            return
+        if reason is not Reason.CHANGED and not (
+            known is not None and known.skipped == reason and known.signature == entry.signature
+        ):
+            self._writer.skip(entry.path, reason.value, entry.signature, observed_ns)
+        self._step(entry.path)
+
+    def _remove(self, path: bytes) -> None:
+        self._writer.remove(path)
+        self._step(path)
+
+
+def _signature_now(scan: Scan, path: bytes) -> StatSignature | None:
+    try:
+        return scan.stat(path)
+    except DiskError:
+        return None

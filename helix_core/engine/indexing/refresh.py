@@ -1,0 +1,294 @@
+"""Bring an index up to date with the disk: stat everything, read what moved, parse only bytes never seen before.
+
+Every file is stored whole or not at all, so an interrupt loses at most the open batch. Includes vacuuming.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine.indexing.plan import WorkPlan, due_again, is_settled, work_plan
+from helix_core.engine.indexing.report import Progress, RefreshReport
+from helix_core.errors import GitError
+from helix_core.ingest.generation import parser_generation
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.model import FileEntry, Listing, SourceState
+from helix_core.store.reader import Reader
+from helix_core.store.writer import Writer
+from helix_core.workspace.counting import Counting, Record, rule_files
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, list_files
+from helix_core.workspace.git import Git
+from helix_core.workspace.history import Kin, LastCommits, co_changes, kin_of, last_commits
+from helix_core.workspace.paths import source_id_of
+
+CO_CHANGES_S = 5.0
+
+
+class HistoryThread:
+    """``git log`` runs in its own process anyway, so it may as well run while files are parsed."""
+
+    def __init__(self, git: Git) -> None:
+        self.error = ""
+        self.kin_error = ""
+        self._commits = LastCommits()
+        self._kin: list[Kin] = []
+
+        def read() -> None:
+            try:
+                self._commits = last_commits(git)
+            except GitError as error:
+                self.error = str(error)
+                return
+            try:
+                self._kin = kin_of(co_changes(git, timeout_seconds=CO_CHANGES_S))
+            except GitError as error:
+                self.kin_error = str(error)
+
+        self._thread = threading.Thread(target=read, name="helix-history", daemon=True)
+        self._thread.start()
+
+    def result(self) -> LastCommits:
+        self._thread.join()
+        return self._commits
+
+    def kin(self) -> list[Kin]:
+        self._thread.join()
+        return self._kin
+
+
+RULES = "rules"
+"""The meta key of the last whole listing's ``Record``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """The disk and the index as they were seen together; ``version`` is the index's.
+
+    ``again`` are files set aside that are tried again; ``rules`` is the record of what decided which files count.
+    """
+
+    version: int
+    listing: Listing
+    known: dict[bytes, SourceState]
+    plan: WorkPlan
+    is_work: bool
+    again: frozenset[bytes]
+    rules: str
+
+
+class Refresh:
+    """One pass over a workspace. Belongs to one thread; ``run`` once.
+
+    ``history`` names the commits that can be seen now. With ``retries`` a whole pass tries again what was set aside and
+    is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        git: Git | None,
+        reader: Reader,
+        writer: Writer,
+        *,
+        counting: Counting,
+        history: str,
+        options: FileOptions,
+        in_hand: ParseGuard,
+        workers: int = 2,
+        progress: Callable[[Progress], None] | None = None,
+        retries: bool = True,
+    ) -> None:
+        self._retries = retries
+        self._in_hand = in_hand
+        self._counting = counting
+        self._root, self._git, self._history, self._options = root, git, history, options
+        self._reader, self._writer = reader, writer
+        self._workers = workers
+        self._tell = progress or (lambda _: None)
+        self._report = RefreshReport()
+        self._notes: list[str] = []
+        self._looked: _Looked | None = None
+
+    def look(self) -> RefreshReport | None:
+        """The report when nothing is to be done, having written nothing; None when ``run`` has work."""
+        started = time.monotonic()
+        looked = self._looked = self._look()
+        if looked.is_work or self._wants_history(self._reader):
+            return None
+        self._count(looked.listing)
+        return self._finished(looked.plan, looked.listing, started)
+
+    def run(self) -> RefreshReport:
+        """Bring the index up to date; raises KeyboardInterrupt after keeping every finished file."""
+        started = time.monotonic()
+        reader, writer = self._reader, self._writer
+        looked = self._looked
+        if looked is None or looked.version != reader.version():
+            looked = self._look()
+        history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
+        self._expect(looked)
+        self._apply(looked.plan, looked.listing, looked.known, looked.again)
+        if history is not None:
+            self._remember_history(history, writer)
+        with writer.batch():
+            # What kept changing while it was read is known by its events; nothing else is left to come.
+            writer.expect(())
+            writer.set_meta("parsers", parser_generation())
+            writer.set_meta("complete", "1")
+            writer.set_meta(RULES, looked.rules)
+        if self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files:
+            writer.optimize()
+        writer.prune()
+        return self._finished(looked.plan, looked.listing, started)
+
+    def _expect(self, looked: _Looked) -> None:
+        """Have every answer from now on say what is still to come."""
+        known = looked.known
+        new = [entry.path for entry in looked.plan.read if entry.path not in known]
+        changed = [
+            entry.path
+            for entry in looked.plan.read
+            if entry.path in known and known[entry.path].signature != entry.signature
+        ]
+        if new or changed or self._reader.meta("complete") != "1":
+            self._writer.expect(new, changed)
+
+    def _look(self) -> _Looked:
+        self._tell(Progress("looking", 0, 0))
+        version = self._reader.version()
+        # The index is looked at first: what others store of new files meanwhile must not pass for files that are gone.
+        known = self._reader.sources()
+        outside = self._counting.begin(self._options)
+        listing = list_files(self._root, self._git, self._options)
+        rules = str(Record.made(outside, _settled(rule_files(listing.files), time.time_ns())))
+        is_same = self._reader.meta("parsers") == parser_generation()
+        again = self._due_again() if self._retries else frozenset()
+        plan = work_plan(listing, known, is_same, again)
+        is_work = bool(plan.read or plan.gone) or not is_same or self._reader.meta("complete") != "1"
+        is_work = is_work or rules != self._reader.meta(RULES)
+        return _Looked(version, listing, known, plan, is_work, again, rules)
+
+    def _due_again(self) -> frozenset[bytes]:
+        set_aside = self._reader.set_aside()
+        if not set_aside:
+            return frozenset()
+        from helix_core.ingest.pool import Limits
+
+        return due_again(set_aside, Limits().version, time.time())
+
+    def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
+        """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
+        started = time.monotonic()
+        known = self._reader.states_at(paths)
+        listing = list_files(self._root, self._git, self._options, only=paths)
+        plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
+        self._apply(plan, listing, known)
+        return self._finished(plan, listing, started)
+
+    def _apply(
+        self,
+        plan: WorkPlan,
+        listing: Listing,
+        known: dict[bytes, SourceState],
+        again: frozenset[bytes] = frozenset(),
+    ) -> None:
+        self._count(listing)
+        if plan.gone:
+            with self._writer.batch():
+                now = self._reader.states_at(plan.gone)
+                gone = [path for path in plan.gone if now.get(path) == known[path]]
+                for path in gone:
+                    self._writer.remove(path)
+            self._report.removed = len(gone)
+        if plan.read:
+            # The parsers cost more to import than a refresh that finds nothing to read takes.
+            from helix_core.engine.indexing.intake import Intake
+
+            most = self._options.max_bytes
+            intake = Intake(
+                self._root,
+                self._writer,
+                known,
+                self._report,
+                tell=self._tell,
+                max_bytes=most,
+                in_hand=self._in_hand,
+                set_aside={one.path: one for one in self._reader.set_aside()},
+                again=again,
+            )
+            intake.take(plan.read, self._workers)
+
+    def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:
+        self._report.unchanged = plan.unchanged
+        self._report.set_aside = tuple((source_id_of(one.path), one.reason) for one in self._reader.set_aside())
+        self._report.notes = (*listing.notes, *self._notes)
+        self._report.elapsed_ms = (time.monotonic() - started) * 1e3
+        return self._report
+
+    def _count(self, listing: Listing) -> None:
+        self._report.files = len(listing.files)
+        for skipped in listing.skipped:
+            self._report.skip(skipped.reason)
+
+    def _wants_history(self, reader: Reader) -> bool:
+        """Only a git gives a head."""
+        return bool(self._history) and reader.meta("commits_head") != self._history
+
+    def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
+        self._tell(Progress("reading history", 0, 0))
+        commits = history.result()
+        if history.error:
+            self._notes.append(f"git gave no history: {history.error}")
+            return
+        if not commits.complete:
+            self._notes.append("the history is long: some files have no last commit yet")
+        kin = history.kin()
+        if history.kin_error:
+            self._notes.append(f"git did not say which files change together: {history.kin_error}")
+        with writer.batch():
+            writer.set_commits(commits, whole=commits.complete)
+            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in kin)
+            writer.set_meta("commits_head", self._history)
+
+
+def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:
+    """Those that were quiet for long enough that the listing knew them as they are."""
+    return [file for file in files if is_settled(file.signature, now_ns)]
+
+
+SCHEMA = "helix.vacuum/1"
+WRITE_WAIT_MS = 5_000
+
+
+def vacuum(writer: Writer, index_path: Path, check: Callable[[], None]) -> dict[str, Any]:
+    """The ``helix.vacuum/1`` object: parked versions are pruned, postings merged, free pages given back to the disk.
+
+    In steps that are a transaction each, ``check`` is called between them. Raises StoreError.
+    """
+    started, before = time.monotonic(), _bytes_of(index_path)
+    writer.wait_at_most(WRITE_WAIT_MS)
+    pruned = writer.prune()
+    steps = writer.merge(check)
+    writer.give_back()
+    after = _bytes_of(index_path)
+    return {
+        "schema": SCHEMA,
+        "pruned": pruned,
+        "merge_steps": steps,
+        "before_bytes": before,
+        "after_bytes": after,
+        "freed_bytes": before - after,
+        "elapsed_ms": round((time.monotonic() - started) * 1e3, 3),
+    }
+
+
+def _bytes_of(index_path: Path) -> int:
+    """Of the file and its write-ahead log."""
+    files = (index_path, index_path.with_name(f"{index_path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())

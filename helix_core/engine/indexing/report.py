@@ -1,0 +1,149 @@
+"""What a refresh reports while it works and when it is done, and what is indexed now: ``helix.status/1``."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
+from helix_core.engine.verdict.not_indexed import NotIndexed
+from helix_core.ingest.generation import parser_generation
+from helix_core.model import GitState, Listing, SetAside, SourceState
+from helix_core.store.reader import Reader
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, ignored_files, list_files
+from helix_core.workspace.git import Git
+from helix_core.workspace.paths import source_id_of
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a refresh stands: ``done`` of ``total`` files; ``path`` is the file just finished, printable."""
+
+    phase: str
+    done: int
+    total: int
+    path: str = ""
+
+
+@dataclass(slots=True)
+class RefreshReport:
+    """What a refresh did. ``reactivated`` files came back to bytes seen before, so nothing was parsed for them.
+
+    ``quarantined`` are files that broke their parser now, and ``set_aside`` all that are not indexed for that, as pairs
+    of source_id and reason.
+    """
+
+    files: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    reactivated: int = 0
+    touched: int = 0
+    unchanged: int = 0
+    parsed: int = 0
+    masked: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    quarantined: tuple[tuple[str, str], ...] = ()
+    set_aside: tuple[tuple[str, str], ...] = ()
+    elapsed_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    def skip(self, reason: str) -> None:
+        """Count a file that does not count."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+
+STATUS_SCHEMA = "helix.status/1"
+
+
+def status(
+    root: Root,
+    git: Git | None,
+    reader: Reader,
+    index_path: Path,
+    *,
+    options: FileOptions,
+    state: GitState,
+    list_skipped: bool,
+) -> dict[str, Any]:
+    """The status object; nothing is read but names and stats, and nothing is changed."""
+    counts = reader.counts()
+    known = reader.sources()
+    listing = list_files(root, git, options)
+    same, now_ns = reader.meta("parsers") == parser_generation(), time.time_ns()
+    plan = work_plan(listing, known, same)
+    pending = sum(is_pending(entry, known, same_generation=same, now_ns=now_ns) for entry in plan.read)
+    skipped = _skipped(root, git, listing, known)
+    set_aside = reader.set_aside()
+    answer: dict[str, Any] = {
+        "schema": STATUS_SCHEMA,
+        "workspace": str(root.path),
+        "indexed": reader.meta("complete") == "1",
+        "fresh": not pending and not plan.gone and not set_aside,
+        "pending": {"changed_or_new": pending, "gone": len(plan.gone)},
+        "index": {
+            "path": str(index_path),
+            "size_bytes": _size_on_disk(index_path),
+            "files": counts.live.sources,
+            "items": counts.live.items,
+            "parked_files": counts.parked.sources,
+            "parked_items": counts.parked.items,
+        },
+        "languages": reader.languages(),
+        "vectors": {name: round(share, 4) for name, share in reader.spaces().items()},
+        "git": _repository(git, state),
+        "skipped": dict(Counter(skipped.values())),
+        "set_aside": _set_aside(set_aside),
+        "notes": [*listing.notes, *NotIndexed([one.path for one in set_aside]).notes],
+    }
+    if list_skipped:
+        answer["skipped_files"] = [
+            {"source_id": source_id_of(path), "reason": reason} for path, reason in sorted(skipped.items())
+        ]
+    return answer
+
+
+def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
+    """Each file that broke its parser; ``retry_at`` is from when on a whole refresh tries it again, Unix seconds."""
+    if not files:
+        return []
+    from helix_core.ingest.pool import Limits
+
+    limits = Limits().version
+    return [
+        {
+            "source_id": source_id_of(one.path),
+            "reason": one.reason,
+            "attempts": one.attempts,
+            "tried_at": round(one.tried_at, 3),
+            "retry_at": round(retry_at(one, limits), 3),
+        }
+        for one in files
+    ]
+
+
+def _repository(git: Git | None, state: GitState) -> dict[str, str] | None:
+    """Where the repository stands; None where there is none, and where git cannot tell: then a note says why."""
+    if git is None or git.problem:
+        return None
+    return {"head": state.head, "branch": state.branch, "operation": state.operation}
+
+
+def _skipped(root: Root, git: Git | None, listing: Listing, known: Mapping[bytes, SourceState]) -> dict[bytes, str]:
+    """Why each path does not count: by its name, by its content, or because git ignores it (whole folders once)."""
+    skipped = {one.path: one.reason for one in listing.skipped}
+    skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
+    for one in ignored_files(root, git) if listing.source == "git" else ():
+        skipped.setdefault(one.path, one.reason)
+    return skipped
+
+
+def _size_on_disk(index_path: Path) -> int:
+    """The index with its write-ahead log, in bytes."""
+    files = (index_path, index_path.with_name(index_path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())

@@ -1,0 +1,59 @@
+"""A note, shown and explained: its text as it was given, masked, and why it may not be gone by as a file may.
+
+In: the items of one note. Out: the same objects as of a file, ``helix.open/1`` and ``helix.explain/1``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from helix_core.engine.memory.notes import Recalled, item_of, weighed
+from helix_core.engine.verdict.explain import ExplainStep, explained
+from helix_core.engine.verdict.shown import OPEN_SCHEMA, lines_shown
+from helix_core.engine.verdict.table import refresh_plan
+from helix_core.errors import UsageError
+from helix_core.model import LineSpan, NoteItem, Ranked, TaskType, Weighed
+from helix_core.packet import target_object
+
+
+def shown_note(
+    items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType, most_bytes: int
+) -> dict[str, Any]:
+    """Whole lines of the note. Raises UsageError where it was forgotten, or has no such lines."""
+    one, item = _weighed(items, source_id, lines, task)
+    text = lines_shown(source_id, "".join(each.text for each in items).encode("utf-8", "replace"), lines, most_bytes)
+    return {
+        "schema": OPEN_SCHEMA,
+        "source_id": source_id,
+        "start_line": lines.start_line,
+        "symbol": one.ranked.item.symbol,
+        "language": item.language,
+        "content_hash": item.content_hash,
+        "status": one.verdict.status.value,
+        "reason": one.verdict.reason.value,
+        "detail": one.verdict.detail,
+        "indexed": True,
+        "refresh_targets": [target_object(target) for target in refresh_plan([one], task)],
+        **text,
+    }
+
+
+def explained_note(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> dict[str, Any]:
+    """Why the note has the verdict it has. Raises UsageError where it was forgotten."""
+    one, item = _weighed(items, source_id, lines, task)
+    days = max(time.time() - item.at, 0.0) / 86_400
+    said = (
+        f"It is a {item.content_type} that was given {days:.1f} days ago: nothing on disk says whether it is still so."
+    )
+    return explained(one, [ExplainStep("note", said, one.verdict.reason)], refresh_plan([one], task))
+
+
+def _weighed(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> tuple[Weighed, NoteItem]:
+    if lines.start_line < 1 or lines.end_line < lines.start_line:
+        raise UsageError(f"lines {lines.start_line}-{lines.end_line} are no span; lines count from 1, first to last")
+    item = next((each for each in items if each.start_line <= lines.start_line <= each.end_line), None)
+    if item is None:
+        raise UsageError(f"{source_id[:80]!a} has no such lines, or was forgotten; take it from a fresh answer")
+    return weighed(Recalled(item, 1.0), Ranked(item_of(item), 1.0, ()), task, time.time()), item

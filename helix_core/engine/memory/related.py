@@ -1,0 +1,216 @@
+"""What stands around a place: the symbol it is in, the chunks before and after it, who uses, tests and describes it,
+which files its own imports, is imported by and changes with.
+
+In: a gene_id or a place of a file. Out: the ``helix.expand/1`` object, each neighbour weighed as a packet's item is.
+One hop, never ranked above what was asked about, and read from the disk at this moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.engine.memory.notes import Recalled, item_of, weighed
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import UsageError
+from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
+from helix_core.packet import item_object
+from helix_core.search.related import kin_of
+from helix_core.store.reader import Reader
+from helix_core.store.sqlite_file import QueryBudgetError
+from helix_core.words import IDENTIFIER
+from helix_core.workspace.paths import checked
+
+EXPAND_SCHEMA = "helix.expand/1"
+DIRECTIONS = ("all", "forward", "backward", "sideways")
+MOST_K = 50
+TRIED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandRequest:
+    """A place by the hash of its text, or by its file and line (1-based); ``delivered`` as in ``ContextRequest``."""
+
+    gene_id: str = ""
+    source_id: str = ""
+    start_line: int = 0
+    direction: str = "all"
+    k: int = 5
+    task: TaskType = TaskType.EXPLAIN
+    delivered: frozenset[str] = frozenset()
+
+    def checked(self) -> ExpandRequest:
+        """The same, or UsageError."""
+        if self.direction not in DIRECTIONS:
+            raise UsageError(f"unknown direction {self.direction[:80]!a}; use one of {', '.join(DIRECTIONS)}")
+        if not self.gene_id and not self.source_id:
+            raise UsageError("no place is named; give gene_id, or source_id with start_line, as an answer has them")
+        if not 1 <= self.k <= MOST_K:
+            raise UsageError(f"k is {self.k}; it must be from 1 to {MOST_K}")
+        return self
+
+
+class Expansion:
+    """Around one place of a file. Use once."""
+
+    def __init__(self, reader: Reader, weigher: Weigher) -> None:
+        self._reader, self._weigher = reader, weigher
+        self.notes: list[str] = []
+
+    def of(self, wanted: ExpandRequest, gene: bytes) -> dict[str, Any] | None:
+        """The object; None where no file has such a place. ``gene`` is the id's bytes, empty where none was given."""
+        item = self._item(wanted, gene)
+        if item is None:
+            return None
+        chosen: dict[int, tuple[str, Item]] = {}
+        for relation, one in self._around(item, wanted.direction):
+            if one.id != item.id and one.id not in chosen:
+                chosen[one.id] = (relation, one)
+            if len(chosen) == wanted.k:
+                break
+        ranked = [
+            Ranked(one, 1.0 / (place + 1), (Signal(relation, place, 1.0),), related=True)
+            for place, (relation, one) in enumerate(chosen.values(), 1)
+        ]
+        found, _ = self._weigher.weigh([Ranked(item, 1.0, ()), *ranked], wanted.task)
+        relations = [relation for relation, _ in chosen.values()]
+        answer = told(found[0], list(zip(relations, found[1:], strict=True)), wanted)
+        return answer | {"notes": [*self._weigher.notes, *self.notes]}
+
+    def _item(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
+        """The place as the index has it once its file was looked at: a file that changed is known anew."""
+        item = self._known(wanted, gene)
+        if item is None:
+            return None
+        sight = self._weigher.observer.look(item.source)
+        return (self._known(wanted, gene) or item) if sight.mended else item
+
+    def _known(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
+        path = checked(wanted.source_id) if wanted.source_id else b""
+        if gene:
+            same = self._reader.items_with_text(gene)
+            same = [item for item in same if not path or item.source.path == path]
+            return min(same, key=lambda item: abs(item.start_line - wanted.start_line), default=None)
+        source = self._reader.source(path)
+        items = self._reader.items_of(source.id) if source is not None else []
+        line = max(wanted.start_line, 1)
+        return next((item for item in items if item.start_line <= line <= item.end_line), None)
+
+    def _around(self, item: Item, direction: str) -> Iterator[tuple[str, Item]]:
+        siblings = self._reader.items_of(item.source.id)
+        at = next((place for place, one in enumerate(siblings) if one.id == item.id), None)
+        if at is not None and direction in ("all", "backward"):
+            yield from (("enclosing", one) for one in _enclosing(siblings[:at], item))
+            yield from (("previous", one) for one in _some(siblings[:at][::-1], direction))
+        if at is not None and direction in ("all", "forward"):
+            yield from (("next", one) for one in _some(siblings[at + 1 :], direction))
+        if direction in ("all", "sideways"):
+            yield from self._linked(item)
+
+    def _linked(self, item: Item) -> Iterator[tuple[str, Item]]:
+        """Of its name first, then of its file."""
+        if IDENTIFIER.fullmatch(item.name):
+            yield from self._named(item)
+        kin = kin_of(self._reader, item)
+        items = self._reader.items([id_ for _, id_ in kin])
+        yield from ((relation, items[id_]) for relation, id_ in kin if id_ in items)
+
+    def _named(self, item: Item) -> Iterator[tuple[str, Item]]:
+        reader = self._reader
+        ids = {
+            "test": reader.tests_of(item.name, TRIED),
+            "document": reader.documents_saying(item.name, TRIED),
+            "user": self._users(item.name),
+        }
+        items = reader.items([id_ for each in ids.values() for id_ in each])
+        for relation, each in ids.items():
+            yield from ((relation, items[id_]) for id_ in each if id_ in items)
+
+    def _users(self, name: str) -> list[int]:
+        try:
+            return self._reader.references(name, TRIED)
+        except QueryBudgetError:
+            self.notes.append("not worked out within the budget of work: who uses the name")
+            return []
+
+
+def around_note(items: Sequence[NoteItem], number: int, wanted: ExpandRequest, now: float) -> dict[str, Any]:
+    """The same within a note: what was given before and after it. ``items`` are all of the note's."""
+    placed: list[tuple[str, NoteItem]] = []
+    if wanted.direction in ("all", "backward"):
+        placed += [("previous", one) for one in _some(items[:number][::-1], wanted.direction)]
+    if wanted.direction in ("all", "forward"):
+        placed += [("next", one) for one in _some(items[number + 1 :], wanted.direction)]
+    made = [
+        (
+            relation,
+            weighed(Recalled(one, 1.0), Ranked(item_of(one), 1.0 / (place + 1), (), related=True), wanted.task, now),
+        )
+        for place, (relation, one) in enumerate(placed[: wanted.k], 1)
+    ]
+    centre = weighed(Recalled(items[number], 1.0), Ranked(item_of(items[number]), 1.0, ()), wanted.task, now)
+    return told(centre, made, wanted)
+
+
+def told(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: ExpandRequest) -> dict[str, Any]:
+    """The object; what a session has already is counted and left out."""
+    new = [(relation, one) for relation, one in made if _key(one) not in wanted.delivered]
+    return {
+        "schema": EXPAND_SCHEMA,
+        "task_type": wanted.task.value,
+        "direction": wanted.direction,
+        "of": item_object(centre),
+        "neighbours": [{"relation": relation, **item_object(one)} for relation, one in new],
+        "count": len(new),
+        "skipped_delivered": len(made) - len(new),
+        "notes": [],
+    }
+
+
+def note_in(items: Sequence[NoteItem], wanted: ExpandRequest) -> NoteItem | None:
+    """The item of a note that is meant, by its hash and its source, if that is named."""
+    named = [item for item in items if wanted.source_id in ("", item.source_id)]
+    line = max(wanted.start_line, 1)
+    at = [item for item in named if item.start_line <= line <= item.end_line]
+    return next(iter((named if wanted.gene_id else at) or ()), None)
+
+
+def note_hash(source_id: str) -> bytes:
+    """The bytes by which a note's text begins its hash, of its ``source_id``; empty where that names none."""
+    digits = source_id.removeprefix(NOTE_SCHEME)
+    try:
+        return bytes.fromhex(digits) if source_id.startswith(NOTE_SCHEME) and len(digits) == 16 else b""
+    except ValueError:
+        return b""
+
+
+def _enclosing(before: Sequence[Item], item: Item) -> list[Item]:
+    """The nearest item before that is the symbol the item is in."""
+    held = [one for one in before if item.breadcrumb and one.symbol == item.breadcrumb]
+    return held[-1:]
+
+
+def _some(items: Sequence[Any], direction: str) -> Sequence[Any]:
+    """Only the nearest, where other directions want their places too."""
+    return items[:1] if direction == "all" else items
+
+
+def _key(one: Weighed) -> str:
+    return f"{one.ranked.item.text_hash}:{one.content_hash}"
+
+
+def expanded(
+    wanted: ExpandRequest, gene: bytes, expansion: Expansion, notes: Sequence[NoteItem], siblings: Sequence[NoteItem]
+) -> dict[str, Any]:
+    """Around a file's place, else around a note's. Raises UsageError where there is neither."""
+    is_note = wanted.source_id.startswith(NOTE_SCHEME)
+    found = None if is_note else expansion.of(wanted, gene)
+    note = note_in(notes, wanted) if found is None else None
+    if note is not None:
+        return around_note(siblings, note.number, wanted, time.time())
+    if found is None:
+        place = wanted.gene_id or f"{wanted.source_id}:{wanted.start_line}"
+        raise UsageError(f"nothing here is {place[:200]!a}; take gene_id or source_id from a fresh answer")
+    return found

@@ -1,0 +1,63 @@
+"""Validate the arguments of the Python API; a refusal names what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from helix_core.engine.verdict.table import HIGH_RISK
+from helix_core.errors import Cancelled, UsageError
+from helix_core.model import TaskType
+from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
+
+MAX_K = 100
+PLACES, PLACES_WITHIN_BUDGET = 8, 12
+
+
+def checked_question(question: str) -> str:
+    """The question, or UsageError when it says nothing."""
+    if not question.strip():
+        raise UsageError("the question is empty; ask in words, names or a quoted message")
+    return question
+
+
+def checked_k(k: int) -> int:
+    """k, or UsageError outside 1..100."""
+    if not 1 <= k <= MAX_K:
+        raise UsageError(f"k is {k}; it must be from 1 to {MAX_K}")
+    return k
+
+
+def checked_places(k: int | None, max_tokens: int | None) -> int:
+    """How many places a packet may have, or UsageError."""
+    if k is not None:
+        return checked_k(k)
+    return PLACES if max_tokens is None else PLACES_WITHIN_BUDGET
+
+
+def checked_task(task: TaskType | str) -> TaskType:
+    """The task by name, or UsageError naming those there are."""
+    try:
+        return TaskType(task)
+    except ValueError:
+        raise UsageError(f"unknown task {task!r}; use one of {', '.join(TaskType)}") from None
+
+
+def checked_spending(quotes: Quotes | str, max_tokens: int | None, task: TaskType) -> Spending:
+    """What a packet may cost, or UsageError. Where the task wants the very words, no quote is shortened to save."""
+    try:
+        chosen = Quotes(quotes)
+    except ValueError:
+        raise UsageError(f"unknown quotes {quotes!r}; use one of {', '.join(Quotes)}") from None
+    if max_tokens is not None and not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
+        raise UsageError(f"max_tokens is {max_tokens}; it must be from {LEAST_TOKENS} to {MOST_TOKENS:,}")
+    return Spending(whole=chosen is Quotes.WHOLE or task in HIGH_RISK, max_tokens=max_tokens)
+
+
+def stop_when(cancelled: Callable[[], bool] | None) -> Callable[[], None]:
+    """A call to make between steps: raises Cancelled once ``cancelled`` says that nobody wants the answer any more."""
+
+    def check() -> None:
+        if cancelled is not None and cancelled():
+            raise Cancelled("The question was taken back before it was answered; ask it again.")
+
+    return check

@@ -1,0 +1,258 @@
+"""Code lenses and findings of one open file: uses and tests of each definition, outdated text, contradicted values."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine.symbols.place import Spot, weigh_spots
+from helix_core.engine.verdict.contradictions import Disputes, settled
+from helix_core.engine.verdict.outdated import CommittedText, OutdatedDocuments, is_document
+from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import HelixError
+from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source, SourceKind
+from helix_core.packet.wire import document_flag
+from helix_core.store.hits import DefinitionHit
+from helix_core.store.names import UseTotals
+from helix_core.store.reader import Reader
+from helix_core.workspace.disk import DiskFile
+from helix_core.workspace.paths import uri_of
+
+MOST_LENSES = 300
+_NONE = UseTotals(0, 0)
+_NO_LENS = frozenset(
+    {"constant", "entry", "field", "key", "property", "rule", "section", "suite", "table", "test", "variable"}
+)
+
+
+def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]]:
+    """``{symbol, start_line, uses, tests, same_name, status, reason}`` of each function, class and method.
+
+    ``start_line`` is the buffer's where one is open. Empty for what is not indexed, or is not there any more.
+    """
+    source = _looked_at(path, reader, weigher)
+    if source is None:
+        return []
+    shown = _shown(reader.defined_in(source.id))
+    items = reader.items([hit.item_id for hit, _ in shown])
+    spots = [
+        Spot(items[hit.item_id], hit.start_line, hit.end_line, symbol) for hit, symbol in shown if hit.item_id in items
+    ]
+    totals = _totals({hit.name for hit, _ in shown}, reader)
+    found = []
+    for place in weigh_spots(weigher, spots):
+        if place is not None:
+            name = place.spot.symbol.rpartition(".")[2]
+            used, defined = totals[name]
+            found.append(
+                {
+                    "symbol": place.spot.symbol,
+                    "start_line": place.buffer.start_line if place.buffer else place.spot.start_line,
+                    "uses": max(used.users - defined.users, 0),
+                    "tests": max(used.tests - defined.tests, 0),
+                    "same_name": defined.users + defined.tests,
+                    "status": place.verdict.status.value,
+                    "reason": place.verdict.reason.value,
+                }
+            )
+    return found
+
+
+def _looked_at(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
+    """The source as the index knows it after a look at its file, which may have mended the index."""
+    source = reader.source(path)
+    if source is None or source.source_kind is not SourceKind.CODE:
+        return None
+    return None if weigher.observer.look(source).file is None else reader.source(path)
+
+
+def _shown(definitions: Iterable[DefinitionHit]) -> list[tuple[DefinitionHit, str]]:
+    """Functions and classes at the top, methods one level below, each with its dotted name; no ``__dunder__``."""
+    shown: list[tuple[DefinitionHit, str]] = []
+    around: list[DefinitionHit] = []
+    for hit in definitions:
+        around = [outer for outer in around if outer.start_line <= hit.start_line and hit.end_line <= outer.end_line]
+        if len(around) < 2 and hit.kind not in _NO_LENS and not _is_called_by_the_language(hit.name):
+            shown.append((hit, ".".join([*(outer.name for outer in around), hit.name])))
+        if hit.kind not in _NO_LENS:
+            around.append(hit)
+    return shown[:MOST_LENSES]
+
+
+def _is_called_by_the_language(name: str) -> bool:
+    """Nobody uses ``__init__`` by its name."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _totals(names: Iterable[str], reader: Reader) -> dict[str, tuple[UseTotals, UseTotals]]:
+    """By name: how many items use it and how many of those do because they define it."""
+    asked: Sequence[str] = sorted(names)
+    defined = reader.definition_totals(asked)
+    return {name: (reader.use_totals(name), defined.get(name.lower(), _NONE)) for name in asked}
+
+
+ITEMS_AT_ONCE = 8
+ROUNDS = 2
+LONGEST_VALUE = 80
+# Of the time for a file, so much may go by until git has said who wrote its lines.
+BLAME_SHARE = 0.3
+
+
+class Findings(list[dict[str, Any]]):
+    """``{code, message, start_line, end_line, text_hash, other}`` each, ``flag`` too where a document is outdated;
+    ``partial`` when time ran out before."""
+
+    partial: bool = False
+
+
+class _OutOfTimeError(HelixError):
+    """The budget is used up."""
+
+
+class FileFindings:
+    """One file looked at. Use once; ``weigher`` is asked to stop through ``check`` when the time is over."""
+
+    def __init__(self, reader: Reader, weigher: Weigher, budget_ms: float) -> None:
+        self._reader, self._weigher = reader, weigher
+        self._deadline = time.monotonic() + budget_ms / 1e3
+
+    def of(self, path: bytes) -> Findings:
+        """The findings of a file; none for one that is not indexed or not there any more."""
+        findings = Findings()
+        for _ in range(ROUNDS):
+            before = self._weigher.observer.mended
+            findings = self._look(path)
+            if findings.partial or self._weigher.observer.mended == before:
+                break
+        return findings
+
+    def _look(self, path: bytes) -> Findings:
+        findings = Findings()
+        source = self._reader.source(path)
+        file = self._weigher.observer.look(source).file if source is not None else None
+        source = self._reader.source(path)
+        if source is None or file is None or file.content_hash != source.content_hash:
+            return findings
+        try:
+            for finding in self._found(source, file):
+                findings.append(finding)
+                self._check()
+        except _OutOfTimeError:
+            findings.partial = True
+        findings.sort(key=lambda finding: (finding["start_line"], finding["code"], finding["text_hash"]))
+        return findings
+
+    def _check(self) -> None:
+        self._weigher.facts.check()
+        if time.monotonic() > self._deadline:
+            raise _OutOfTimeError("The time for looking at this file is over; ask again for the rest.")
+
+    def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
+        items = self._reader.items_of(source.id)
+        commits = self._weigher.facts.commits_of([source.path])
+        contradicted = list(self._contradicted(items, commits))
+        for pair, item in contradicted:
+            there = _other(self._weigher.facts.folder, pair.fresher.source, pair.fresher.line, pair.fresher.line)
+            yield from self._finding(
+                item, file, pair.older.line, pair.key, (Reason.CONTRADICTED, _against(pair), there)
+            )
+        commit = commits.get(source.path)
+        if commit is not None:
+            documents = [item for item in items if is_document(item)]
+            pairs = [pair for pair, _ in contradicted]
+            for item, flag in self._outdated(documents, commit, file, pairs):
+                message, other = self._left_behind(flag, commit)
+                about = f"{flag.change.value} {flag.symbol}"
+                for finding in self._finding(item, file, flag.line, about, (Reason.OUTDATED_DOC, message, other)):
+                    yield {**finding, "flag": document_flag(flag)}
+
+    def _contradicted(
+        self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
+    ) -> Iterator[tuple[Contradiction, Item]]:
+        """Where the file is the older side, each of its claims once."""
+        facts = self._weigher.facts
+        disputes = Disputes(facts.committed, self._reader, self._weigher.observer, facts.commits_of, self._check)
+        by_id = {item.id: item for item in items}
+        told: set[tuple[str, int]] = set()
+        for pair in disputes.about(items, commits):
+            claim = (pair.key, pair.older.line)
+            if pair.older.item_id in by_id and claim not in told:
+                told.add(claim)
+                yield pair, by_id[pair.older.item_id]
+
+    def _outdated(
+        self, documents: Sequence[Item], commit: LastCommit, file: DiskFile, pairs: Sequence[Contradiction]
+    ) -> Iterator[tuple[Item, DocumentFlag]]:
+        """The document's items with each statement that the code has left behind."""
+        if not documents:
+            return
+        facts = self._weigher.facts
+        outdated = OutdatedDocuments(
+            facts.committed, self._reader, self._weigher.observer, facts.state.head, facts.lookups
+        )
+        wait_s = BLAME_SHARE * max(self._deadline - time.monotonic(), 0.0)
+        lines = facts.lines_of(file, documents[0].source.path, wait_s)
+        text = facts.masked.of(file).text()
+        for start in range(0, len(documents), ITEMS_AT_ONCE):
+            self._check()
+            some = documents[start : start + ITEMS_AT_ONCE]
+            texts = [CommittedText(item, text, commit.commit, lines) for item in some]
+            flags = outdated.flags(texts)
+            yield from ((item, flag) for item in some for flag in settled(flags.get(item.id, ()), pairs))
+
+    def _left_behind(self, flag: DocumentFlag, commit: LastCommit) -> tuple[str, dict[str, Any] | None]:
+        """The flag in a sentence, and its code as a place to look at."""
+        last = flag.since or commit
+        day = time.strftime("%Y-%m-%d", time.gmtime(last.committed_at))
+        since = f"since this text was last committed ({last.commit[:8]}, {day})"
+        source = self._reader.source(flag.path) if flag.code_line else None
+        if source is None:
+            return f"{flag.sentence}, {since}; bring the text up to date.", None
+        where = f"{source.source_id}:{flag.code_line}"
+        other = _other(self._weigher.facts.folder, source, flag.code_line, flag.code_line)
+        return f"{flag.sentence} ({where}), {since}; bring the text up to date.", other
+
+    def _finding(
+        self, item: Item, file: DiskFile, line: int, about: str, said: tuple[Reason, str, dict[str, Any] | None]
+    ) -> Iterator[dict[str, Any]]:
+        """The finding at its line in the buffer; nothing where that line is being edited right now."""
+        reason, message, other = said
+        own = narrowed(item, file.data, line, line)
+        there = self._weigher.facts.buffers.place(own, file)
+        if there is not None and there.touched:
+            return
+        lines = there.lines if there is not None else LineSpan(line, line)
+        text = self._weigher.facts.masked.of(file).data[own.start_byte : own.end_byte].strip()
+        yield {
+            "code": reason.value,
+            "message": message,
+            "start_line": lines.start_line,
+            "end_line": lines.start_line,
+            "text_hash": hashlib.sha256(about.encode() + b"\0" + text).hexdigest()[:16],
+            "other": other,
+        }
+
+
+def _other(folder: Path, source: Source, start_line: int, end_line: int) -> dict[str, Any]:
+    return {
+        "uri": uri_of(folder, source.path),
+        "source_id": source.source_id,
+        "start_line": start_line,
+        "end_line": end_line,
+    }
+
+
+def _against(pair: Contradiction) -> str:
+    here, there = pair.older, pair.fresher
+    return (
+        f"{pair.key} is {_short(here.value)} here, but {_short(there.value)} in {there.source.source_id}:{there.line}, "
+        "which changed later; open both and correct the one that is wrong."
+    )
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"

@@ -1,0 +1,319 @@
+"""What is known about a symbol: definitions, users, tests, documents, importers (``helix.symbol/1``)."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from helix_core.engine.symbols.choice import CursorContext, Meant, NameQuery, asked, choose
+from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
+from helix_core.engine.verdict.observe import Observer
+from helix_core.engine.verdict.overlay import line_on_disk
+from helix_core.engine.verdict.spans import line_of_mention, line_of_use, owners_in
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.lines import LineTable
+from helix_core.model import Item, Overlays, Role
+from helix_core.search.import_paths import Imports, means, module_of
+from helix_core.store.hits import DefinitionHit
+from helix_core.store.names import DefinedAt, UseTotals
+from helix_core.store.reader import Reader
+from helix_core.workspace.history import BlamedLines, LineHistory
+
+SHOWN = 5
+SHOWN_PER_FILE = 2
+USES_TRIED = 24
+FILES_TRIED = 8
+DOCUMENTS_TRIED = 40
+DOCUMENT_FILES_TRIED = 6
+LineOf = Callable[[bytes, Item], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The nearest places, and how many there are."""
+
+    spots: tuple[Spot, ...] = ()
+    total: int = 0
+
+
+class Around:
+    """Of one name. ``candidates`` are all that define it, ``meant`` those that are meant, best first."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        observer: Observer,
+        name: str,
+        *,
+        meant: Sequence[DefinedAt],
+        candidates: Sequence[DefinedAt],
+    ) -> None:
+        self._reader, self._observer = reader, observer
+        self._name = name
+        self._meant = meant
+        self._candidates = candidates
+        self._path = meant[0].path
+
+    def definitions(self) -> list[Spot]:
+        """The definitions that are meant, as the index has them."""
+        items = self._reader.items([one.hit.item_id for one in self._meant])
+        spots = []
+        for one in self._meant:
+            item = items.get(one.hit.item_id)
+            if item is not None:
+                self._observer.look(item.source)
+                spots.append(Spot(item, one.hit.start_line, one.hit.end_line, _qualified(one)))
+        return spots
+
+    @cached_property
+    def importing(self) -> frozenset[int]:
+        """Sources that import the file of the first definition, by its own name or out of its package."""
+        *package, stem = module_of(self._path) or ("",)
+        whole = self._reader.importing(stem, package[-1] if package else "")
+        found = {id_ for target, id_, path in whole if means(target, path, self._path)}
+        if package:
+            parts = self._reader.importing_from(package[-1], stem)
+            folder = "/".join((*package, "__init__")).encode()
+            found |= {id_ for target, id_, path in parts if means(target, path, folder, is_named=True)}
+        return frozenset(found)
+
+    def users(self) -> Uses:
+        """Who uses the name outside tests: first in the definition's file, then its folder, then who imports it."""
+        return self._used(self._uses(in_tests=False), self._totals.users, in_tests=False)
+
+    def tests(self) -> Uses:
+        """What of the tests uses the name: those that import its file and bear its name first."""
+        uses = self._uses(in_tests=True)
+        linked = self._reader.tests_linked([self._name, _qualified(self._meant[0])], USES_TRIED)
+        items = self._reader.items([*uses, *linked])
+        ranked = sorted(
+            items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
+        )
+        found = self._used(ranked, self._totals.tests, in_tests=True)
+        return Uses(found.spots, max(found.total, len(found.spots)))
+
+    def documents(self) -> list[Spot]:
+        """Documents that write the name as code; those about it by their heading first."""
+        best = self._meant[0]
+        asked = [".".join((best.trail[-1], self._name))] if best.trail else []
+        ids: dict[int, None] = {}
+        for text in (*asked, self._name):
+            ids.update(dict.fromkeys(self._reader.documents_saying(text, DOCUMENTS_TRIED)))
+        items = self._reader.items(list(ids))
+        ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
+        line = partial(_line_of_mention, names=(*asked, self._name))
+        return self._spots(ranked, line, DOCUMENT_FILES_TRIED)[0]
+
+    @cached_property
+    def _totals(self) -> UseTotals:
+        return self._reader.use_totals(self._name)
+
+    def _uses(self, *, in_tests: bool) -> list[int]:
+        return self._reader.uses(
+            self._name,
+            in_tests=in_tests,
+            near=self._path,
+            importing=self.importing,
+            defining={one.hit.item_id for one in self._candidates},
+            limit=USES_TRIED,
+        )
+
+    def _used(self, ids: Iterable[int], total: int, *, in_tests: bool) -> Uses:
+        """``total`` counts what the index cannot tell from uses: definitions are taken off, and where every use was
+        looked at, only those count that were seen."""
+        tried = list(ids)
+        items = self._reader.items(tried)
+        own: dict[int, set[int]] = {}
+        for one in self._candidates:
+            own.setdefault(one.hit.item_id, set()).update(range(one.hit.start_line, one.hit.end_line + 1))
+
+        def line(data: bytes, item: Item) -> int:
+            return line_of_use(data, item, self._name, own.get(item.id, ()))
+
+        spots, seen, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, FILES_TRIED)
+        if is_all and len(tried) < USES_TRIED:
+            return Uses(tuple(spots), seen)
+        defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
+        return Uses(tuple(spots), max(total - len(defining), seen))
+
+    def _spots(self, items: Sequence[Item], line_of: LineOf, files: int) -> tuple[list[Spot], int, bool]:
+        """The first items whose text, as it is on disk now, has the name on a line that counts; how many of those
+        looked at have, and whether all were looked at."""
+        spots: list[Spot] = []
+        per_file: Counter[bytes] = Counter()
+        seen, is_all = 0, True
+        for item in items:
+            path = item.source.path
+            if path not in per_file and (len(per_file) == files or len(spots) == SHOWN):
+                is_all = False
+                continue
+            per_file[path] += 0
+            file = self._observer.look(item.source).file
+            # A file that changed and was not ingested anew is told of when the index knows it again.
+            stands = file is not None and file.content_hash == item.source.content_hash
+            line = line_of(file.data, item) if file is not None and stands else 0
+            if line:
+                seen += 1
+                if per_file[path] < SHOWN_PER_FILE and len(spots) < SHOWN:
+                    per_file[path] += 1
+                    spots.append(Spot(item, line, line, item.symbol))
+        return spots, seen, is_all
+
+
+def _qualified(one: DefinedAt) -> str:
+    return ".".join((*one.trail, one.hit.name))
+
+
+def _line_of_mention(data: bytes, item: Item, names: Sequence[str]) -> int:
+    return next((line for name in names if (line := line_of_mention(data, item, name))), 0)
+
+
+SYMBOL_SCHEMA = "helix.symbol/1"
+ROUNDS = 2
+HISTORY_WAIT_MS = 12.0
+PARTNERS = 5
+
+
+class SymbolAnswer:
+    """One name answered. Use once."""
+
+    def __init__(self, reader: Reader, weigher: Weigher, history: LineHistory | None) -> None:
+        self._reader, self._weigher, self._history = reader, weigher, history
+        self._started = time.monotonic()
+
+    def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
+        """The ``helix.symbol/1`` object; None where nothing that is known has this name."""
+        wanted = asked(name)
+        if wanted is None:
+            return None
+        for _ in range(ROUNDS):
+            before = self._weigher.observer.mended
+            here, text = self._here(path, line, overlays)
+            wanted = wanted if wanted.owners else NameQuery(wanted.name, owners_in(text, wanted.name))
+            candidates = self._reader.defined_at(wanted.name, path)
+            meant = choose(candidates, wanted, here)
+            if not meant.definitions:
+                return None
+            answer = self._answer(wanted, meant, candidates)
+            if self._weigher.observer.mended == before:
+                break
+        return answer
+
+    def _answer(self, wanted: NameQuery, meant: Meant, candidates: list[DefinedAt]) -> dict[str, Any] | None:
+        around = Around(
+            self._reader, self._weigher.observer, wanted.name, meant=meant.definitions, candidates=candidates
+        )
+        definitions = around.definitions()
+        lines = self._asked_of_git(definitions)
+        users, tests = around.users(), around.tests()
+        groups = {
+            "definitions": definitions,
+            "users": users.spots,
+            "tests": tests.spots,
+            "documents": around.documents(),
+            "co_changed": self._co_changed(meant.definitions[0].path),
+        }
+        places = self._weighed(groups)
+        if not places["definitions"]:
+            return None
+        first, change = self._dated(places["definitions"][0], lines)
+        places["definitions"][0] = first
+        folder = self._weigher.facts.folder
+        return {
+            "schema": SYMBOL_SCHEMA,
+            "name": wanted.name,
+            "kind": meant.definitions[0].hit.kind,
+            "symbol": first.spot.symbol,
+            **change,
+            **self._totals(meant, users, tests),
+            "importers_total": len(around.importing),
+            **{key: [place.wire(folder) for place in group] for key, group in places.items()},
+            "notes": list(self._weigher.notes),
+            "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
+        }
+
+    def _totals(self, meant: Meant, users: Uses, tests: Uses) -> dict[str, int]:
+        return {"definitions_total": meant.total, "users_total": users.total, "tests_total": tests.total}
+
+    def _here(self, path: bytes, line: int, overlays: Overlays) -> tuple[CursorContext, str]:
+        """The place as the index knows places, and the text of its line."""
+        source = self._reader.source(path) if path else None
+        file = self._weigher.observer.look(source).file if source is not None else None
+        source = self._reader.source(path) if path else None
+        buffer = overlays.get(path, file.data if file is not None else b"")
+        text = _line(buffer, line)
+        if file is not None and path in overlays:
+            line = line_on_disk(buffer, file.data, line)
+        if source is None:
+            return CursorContext(path, line), text
+        trail = enclosing(self._reader.defined_in(source.id), line)
+        return CursorContext(path, line, trail, Imports(path, self._reader.imports_of(source.id))), text
+
+    def _weighed(self, groups: dict[str, Any]) -> dict[str, list[SymbolPlace]]:
+        """All places weighed at once, so that git is asked once."""
+        spots: list[Spot] = [spot for group in groups.values() for spot in group]
+        places = iter(weigh_spots(self._weigher, spots))
+        weighed = {key: [next(places) for _ in group] for key, group in groups.items()}
+        return {key: [place for place in group if place is not None] for key, group in weighed.items()}
+
+    def _co_changed(self, path: bytes) -> list[Spot]:
+        """The files that often change together with this one, as the index knows them from git."""
+        source = self._reader.source(path)
+        partners = self._reader.co_changed([source.id])[:PARTNERS] if source is not None else []
+        first = [self._reader.items_of(partner.source_id)[:1] for partner in partners]
+        return [Spot(item, 1, 1, "") for items in first for item in items]
+
+    def _asked_of_git(self, definitions: list[Spot]) -> BlamedLines | None:
+        """Have git look up who wrote the first definition while the rest is found out."""
+        if self._history is None or not definitions:
+            return None
+        spot = definitions[0]
+        source = spot.item.source
+        file = self._weigher.observer.look(source).file
+        if file is None or file.content_hash != source.content_hash:
+            return None
+        lines = BlamedLines(source.path, file.content_hash, spot.start_line, spot.end_line, file.data)
+        self._history.ask(lines)
+        return lines
+
+    def _dated(self, first: SymbolPlace, lines: BlamedLines | None) -> tuple[SymbolPlace, dict[str, Any]]:
+        """The definition with the last commit of its own lines where git told in time, or else of its file."""
+        uncommitted = False
+        if self._history is not None and lines is not None and first.commit is not None:
+            left_ms = HISTORY_WAIT_MS - (time.monotonic() - self._started) * 1e3
+            found = self._history.of(lines, left_ms / 1e3)
+            if found is not None:
+                own = first.commit if first.commit in found.newest else next(iter(found.newest), None)
+                first = dataclasses.replace(first, commit=own, commit_of="lines")
+                uncommitted = found.uncommitted
+        commit = first.commit
+        is_known = commit is not None or uncommitted
+        return first, {
+            "commit": commit.commit if commit else None,
+            "author": commit.author if commit else None,
+            "committed_at": commit.committed_at if commit else None,
+            "commit_of": first.commit_of if is_known else "",
+            "uncommitted": uncommitted,
+        }
+
+
+def _line(text: bytes, line: int) -> str:
+    start, end = _line_span(text, line)
+    return text[start:end].decode("utf-8", "replace").rstrip("\r\n") if line > 0 else ""
+
+
+def _line_span(text: bytes, line: int) -> tuple[int, int]:
+    """The bytes of a 1-based line with its end; of the last line for lines after it."""
+    lines = LineTable(text)
+    return lines.span(min(line, len(lines)), min(line, len(lines)))
+
+
+def enclosing(definitions: Iterable[DefinitionHit], line: int) -> tuple[str, ...]:
+    """The names of what is defined around a line, outermost first."""
+    around = [hit for hit in definitions if hit.start_line <= line <= hit.end_line]
+    return tuple(hit.name for hit in sorted(around, key=lambda hit: (hit.start_line, -hit.end_line)))

@@ -1,0 +1,95 @@
+"""A place to point at, with the verdict that is true now: what hovers, lenses and findings are made of."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.table import verdict
+from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher
+from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Ranked, Reason, TaskType, Verdict
+from helix_core.workspace.paths import uri_of
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Some lines of an item, before they are weighed; ``symbol`` is what people call the place."""
+
+    item: Item
+    start_line: int
+    end_line: int
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolPlace:
+    """Lines of a file with their verdict. ``buffer`` is where they stand in an unsaved buffer that differs.
+
+    ``commit`` is the last one of the file, or of these very lines where ``commit_of`` is ``lines``.
+    """
+
+    spot: Spot
+    verdict: Verdict
+    commit: LastCommit | None
+    buffer: LineSpan | None
+    commit_of: str = "file"
+
+    def wire(self, folder: Path) -> dict[str, Any]:
+        """The place as ``helix.symbol/1`` has it."""
+        source, commit = self.spot.item.source, self.commit
+        return {
+            "source_id": source.source_id,
+            "uri": uri_of(folder, source.path),
+            "start_line": self.spot.start_line,
+            "end_line": self.spot.end_line,
+            "symbol": self.spot.symbol,
+            "status": self.verdict.status.value,
+            "reason": self.verdict.reason.value,
+            "detail": self.verdict.detail,
+            "commit": commit.commit if commit else None,
+            "author": commit.author if commit else None,
+            "committed_at": commit.committed_at if commit else None,
+            "commit_of": self.commit_of if commit else "",
+            **({"buffer": dataclasses.asdict(self.buffer)} if self.buffer else {}),
+        }
+
+
+def weigh_spots(weigher: Weigher, spots: Sequence[Spot], task: TaskType = TaskType.EXPLAIN) -> list[SymbolPlace | None]:
+    """A place for every spot; None where its file is gone or unreadable: that is never shown as if it were there."""
+    placed = [weigher.place(Ranked(spot.item, 0.0, ())) for spot in spots]
+    is_there = [weigher.observer.look(spot.item.source).file is not None for spot in spots]
+    seen, pairs = weigher.see([one for one, there in zip(placed, is_there, strict=True) if there], 1.0)
+    observed = iter(seen)
+    return [
+        _place(weigher, spot, one, next(observed), pairs, task=task) if there else None
+        for spot, one, there in zip(spots, placed, is_there, strict=True)
+    ]
+
+
+def _place(
+    weigher: Weigher, spot: Spot, placed: Placed, seen: ObservedItem, pairs: Sequence[Contradiction], *, task: TaskType
+) -> SymbolPlace:
+    """The item's verdict for some of its lines: what edits and other claims say of its other lines is not theirs."""
+    moved = placed.ranked.item.start_line - spot.item.start_line
+    lines = LineSpan(spot.start_line + moved, spot.end_line + moved)
+    observation, buffer = seen.observation, None
+    file = weigher.observer.look(spot.item.source).file
+    if file is not None and placed.reason is not Reason.CHANGED:
+        there = weigher.facts.buffers.place(
+            narrowed(placed.ranked.item, file.data, lines.start_line, lines.end_line), file
+        )
+        if there is not None:
+            observation = dataclasses.replace(observation, unsaved=there.touched)
+            buffer = there.lines if there.touched or there.lines.start_line != lines.start_line else None
+    if observation.contradicted_by and not _is_disputed(placed.ranked.item, spot, pairs):
+        observation = dataclasses.replace(observation, contradicted_by="")
+    there_now = dataclasses.replace(spot, item=placed.ranked.item, start_line=lines.start_line, end_line=lines.end_line)
+    return SymbolPlace(there_now, verdict(observation, task), seen.commit, buffer)
+
+
+def _is_disputed(item: Item, spot: Spot, pairs: Sequence[Contradiction]) -> bool:
+    return any(pair.older.item_id == item.id and spot.start_line <= pair.older.line <= spot.end_line for pair in pairs)

@@ -1,0 +1,99 @@
+"""Tell, within a budget, under which symbol a text of a changed file is: the files are parsed in memory, not stored.
+
+In: items at their text in bytes that the index does not have. Out: a ``Naming`` each. What cannot be told within the
+budget is said to be unknown, never guessed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from helix_core.engine.verdict.observe import Sight
+from helix_core.ingest.chains import Chains, Naming
+from helix_core.ingest.document import make_ready
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest.pool import FAILURES
+from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest.syntax import time_for
+from helix_core.model import Item
+from helix_core.workspace.files import content_reason
+
+KEPT_BYTES = 4 * 1024 * 1024
+PARSED_BYTES_PER_MS = 3_000
+_TOP_LEVEL = "the file's top level"
+NOT_TOLD = "the same text is there; under which name was not told within the time for it"
+FAILED = "the same text is there; under which name could not be told, since the parser failed"
+NOT_INDEXED = "the same text is there, but its file is no longer one to index"
+
+
+class KeptChains:
+    """Chains by path and content hash, between answers; the least recently used go first beyond ``kept_bytes``."""
+
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._kept_bytes = kept_bytes
+        self._size_bytes = 0
+        self._known: OrderedDict[tuple[bytes, str], Chains] = OrderedDict()
+
+    def get(self, path: bytes, content_hash: str) -> Chains | None:
+        """The chains of these bytes, if they are kept."""
+        known = self._known.get((path, content_hash))
+        if known is not None:
+            self._known.move_to_end((path, content_hash))
+        return known
+
+    def put(self, path: bytes, content_hash: str, chains: Chains) -> None:
+        """Keep them."""
+        self._known[path, content_hash] = chains
+        self._size_bytes += chains.size_bytes
+        while self._size_bytes > self._kept_bytes and len(self._known) > 1:
+            self._size_bytes -= self._known.popitem(last=False)[1].size_bytes
+
+
+class ChainLookup:
+    """For one answer. ``budget_ms`` bounds the processor time of its parses."""
+
+    def __init__(self, kept: KeptChains, in_hand: ParseGuard, budget_ms: float) -> None:
+        self._kept, self._in_hand, self._left_ms = kept, in_hand, budget_ms
+
+    def name(self, item: Item, sight: Sight, masked: Masked) -> Naming:
+        """What the text at the item's place in the file's bytes of this moment is called."""
+        assert sight.file is not None
+        file = sight.file
+        if content_reason(item.source.path, file.data):
+            return Naming(None, NOT_INDEXED)
+        return self._name(item, file.content_hash, lambda: masked.data)
+
+    def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
+        """What the text at the item's place in a buffer of its path is called."""
+        return self._name(item, hashlib.sha256(buffer).hexdigest(), lambda: mask(buffer).data)
+
+    def _name(self, item: Item, content_hash: str, data: Callable[[], bytes]) -> Naming:
+        path = item.source.path
+        chains = self._kept.get(path, content_hash) or self._parsed(path, content_hash, data())
+        return chains if isinstance(chains, Naming) else chains.name(item.start_byte, item.end_byte, item.symbol)
+
+    def _parsed(self, path: bytes, content_hash: str, data: bytes) -> Chains | Naming:
+        """The chains, or what is said where there are none."""
+        if len(data) / PARSED_BYTES_PER_MS > self._left_ms:
+            return Naming(None, NOT_TOLD)
+        make_ready(path, data)
+        started = time.thread_time()
+        try:
+            with self._in_hand(content_hash) as may_parse:
+                if not may_parse:
+                    return Naming(None, FAILED)
+                chains = Chains(path, data, time_for(len(data)))
+        except FAILURES:
+            return Naming(None, FAILED)
+        finally:
+            self._left_ms -= (time.thread_time() - started) * 1e3
+        self._kept.put(path, content_hash, chains)
+        return chains
+
+
+def renaming(old: str, new: str) -> str:
+    """``Old.name -> New.name``; text outside of all definitions is at the file's top level."""
+    return f"{old or _TOP_LEVEL} -> {new or _TOP_LEVEL}"

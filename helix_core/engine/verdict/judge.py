@@ -1,0 +1,355 @@
+"""Judge pointers shown earlier by the same verdict table, without a search.
+
+Includes finding what only an unsaved buffer defines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from helix_core.engine.verdict.observe import RELOCATE_BYTES
+from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
+from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
+from helix_core.ingest.document import ingest
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.secrets import mask
+from helix_core.model import (
+    NOTE_SCHEME,
+    Chunk,
+    Item,
+    Judged,
+    LineSpan,
+    Overlays,
+    Pointer,
+    Ranked,
+    Reason,
+    RefreshTarget,
+    Source,
+    SourceKind,
+    StatSignature,
+    Status,
+    TaskType,
+)
+from helix_core.search.question import Question
+from helix_core.store.reader import Reader
+from helix_core.workspace.disk import DiskError, Root
+from helix_core.workspace.files import content_reason, name_reason
+from helix_core.workspace.paths import checked, source_id_of
+
+MOST_BUFFER_BYTES = 256 * 1024
+_NO_SIGNATURE = StatSignature(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The pointer's text is nowhere in its file; ``now`` is what has its symbol there, if anything does.
+
+    ``buffer`` says where it is in an unsaved buffer, for a text that never was on disk.
+    """
+
+    reason: Reason
+    now: Item | None = None
+    buffer: LineSpan | None = None
+
+
+class Judgement:
+    """For one set of pointers. ``weigher`` should not mend: whoever asks this has somebody who indexes. ``note``
+    judges what points at a note of the memory."""
+
+    def __init__(
+        self, reader: Reader, weigher: Weigher, note: Callable[[Pointer, TaskType], Judged] | None = None
+    ) -> None:
+        self._note = note
+        self._reader = reader
+        self._weigher = weigher
+        self._items: dict[int, list[Item]] = {}
+        self._made = 0
+
+    def of(
+        self, pointers: Sequence[Pointer], task: TaskType, confidence: float
+    ) -> tuple[list[Judged], list[RefreshTarget]]:
+        """A verdict for each pointer, in their order, and what to read again, most pressing first."""
+        paths = {checked(one.source_id) for one in pointers if not one.source_id.startswith(NOTE_SCHEME)}
+        indexed = {path for path in paths if self._reader.source(path) is not None}
+        self._weigher.observer.expect(indexed)
+        self._weigher.observer.expect(paths - indexed, indexed=False)
+        found = [self._note_of(pointer, task) or self._find(pointer) for pointer in pointers]
+        seen, _ = self._weigher.see([one for one in found if isinstance(one, Placed)], confidence)
+        waiting = iter(seen)
+        judged = []
+        for pointer, one in zip(pointers, found, strict=True):
+            if isinstance(one, Judged):
+                judged.append(one)
+            elif isinstance(one, Lost):
+                judged.append(self._lost(pointer, one, task, confidence))
+            else:
+                judged.append(_judged(pointer, next(waiting), task))
+        return judged, _targets(judged, task)
+
+    def _note_of(self, pointer: Pointer, task: TaskType) -> Judged | None:
+        is_note = self._note is not None and pointer.source_id.startswith(NOTE_SCHEME)
+        return self._note(pointer, task) if is_note and self._note is not None else None
+
+    def _find(self, pointer: Pointer) -> Placed | Lost:
+        path = checked(pointer.source_id)
+        source = self._reader.source(path)
+        if source is None and name_reason(path) == "private":
+            return Lost(Reason.UNREADABLE)
+        sight = self._weigher.observer.look(source or unindexed(path))
+        if sight.file is None:
+            return Lost(sight.reason, buffer=self._only_in_buffer(pointer, path, ""))
+        items = self._items_of(source)
+        is_current = source is not None and source.content_hash == sight.file.content_hash
+        same = [item for item in items if item.text_hash == pointer.gene_id]
+        if same:
+            nearest = min(same, key=lambda item: _distance(item, pointer))
+            if nearest.symbol == pointer.symbol:
+                return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
+            placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), sight)
+            return _since(pointer, placed)
+        # The text may be there all the same: in other chunks than before, in bytes that are not indexed, in a new file.
+        masked = self._weigher.mask(sight)
+        start_line = locate(masked.data, pointer)
+        if start_line is not None:
+            part = self._part_of(items, pointer, start_line, masked.data) if is_current else None
+            if part is not None and part.symbol == pointer.symbol and pointer.content_hash == sight.file.content_hash:
+                return Placed(Ranked(part, 1.0, ()), Reason.UNCHANGED)
+            self._made -= 1
+            item = _pointed_item(self._made, source or unindexed(path), masked.data, start_line, pointer)
+            if part is not None:
+                item = called(part, pointer.symbol)
+            return _since(pointer, self._weigher.relocated(Ranked(item, 1.0, ()), sight))
+        if not is_current:
+            return Lost(sight.reason if source is None else Reason.CHANGED)
+        bearers = [item for item in items if pointer.symbol and item.symbol == pointer.symbol]
+        bearer = min(bearers, key=lambda item: _distance(item, pointer), default=None)
+        return Lost(Reason.CHANGED, bearer, self._only_in_buffer(pointer, path, sight.file.content_hash))
+
+    @staticmethod
+    def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:
+        """The pointer's lines as a part of the chunk around them, so that what the chunk claims is still known; None
+        where they are not at their place or no chunk is around them."""
+        if start_line != pointer.start_line:
+            return None
+        end_line = start_line + pointer.end_line - pointer.start_line
+        around = (one for one in items if one.start_line <= start_line and end_line <= one.end_line)
+        chunk = next(around, None)
+        return None if chunk is None else _cut(chunk, data, start_line, pointer)
+
+    def _items_of(self, source: Source | None) -> list[Item]:
+        if source is None:
+            return []
+        if source.id not in self._items:
+            self._items[source.id] = self._reader.items_of(source.id)
+        return self._items[source.id]
+
+    def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
+        """Of a file that reads as it did when the pointer was shown, a text it has not was that of a buffer."""
+        buffer = self._weigher.facts.buffers.of(path)
+        if buffer is None or pointer.content_hash != content_hash or len(buffer) > MOST_BUFFER_BYTES:
+            return None
+        start_line = locate(mask(buffer).data, pointer)
+        return None if start_line is None else LineSpan(start_line, start_line + pointer.end_line - pointer.start_line)
+
+    def _lost(self, pointer: Pointer, lost: Lost, task: TaskType, confidence: float) -> Judged:
+        if lost.buffer is not None:
+            unsaved = verdict(Observation(disk=None, unsaved=True, confidence=confidence), task)
+            return Judged(pointer, unsaved, lost.buffer.start_line, lost.buffer.end_line, lost.buffer)
+        state, path = self._weigher.facts.state, checked(pointer.source_id)
+        conflicted = path in state.conflicted or path in state.touched
+        seen = Observation(disk=lost.reason, conflicted=conflicted, confidence=confidence)
+        now = lost.now
+        start_line, end_line = (now.start_line, now.end_line) if now is not None else (0, 0)
+        return Judged(pointer, verdict(seen, task), start_line, end_line)
+
+
+def all_lost(
+    pointers: Sequence[Pointer], reason: Reason, task: TaskType, confidence: float
+) -> tuple[list[Judged], list[RefreshTarget]]:
+    """What ``Judgement.of`` gives where nothing can be looked at, for the one ``reason``."""
+    seen = verdict(Observation(disk=reason, confidence=confidence), task)
+    judged = [Judged(pointer, seen, 0, 0) for pointer in pointers]
+    return judged, _targets(judged, task)
+
+
+def unindexed(path: bytes) -> Source:
+    """A file the index does not know, by its name alone; no bytes are its bytes."""
+    about = provenance(path)
+    return Source(
+        id=0,
+        path=path,
+        source_id=source_id_of(path),
+        content_hash="",
+        signature=_NO_SIGNATURE,
+        observed_at=0.0,
+        verified_at=0.0,
+        language="",
+        source_kind=about.source_kind,
+        volatility=about.volatility,
+        authority=about.authority,
+        role=about.role,
+        line_count=0,
+    )
+
+
+def locate(data: bytes, pointer: Pointer) -> int | None:
+    """The line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first such line."""
+    lines = data.splitlines(keepends=True)
+    count = pointer.end_line - pointer.start_line + 1
+    if not 1 <= pointer.start_line <= pointer.end_line:
+        return None
+    left = RELOCATE_BYTES
+    starts: list[int] = [pointer.start_line, *range(1, len(lines) - count + 2)]
+    for start in starts:
+        text = b"".join(lines[max(start - 1, 0) : start - 1 + count])
+        left -= len(text)
+        if left < 0:
+            return None
+        if hashlib.sha256(text).hexdigest()[:16] == pointer.gene_id:
+            return start
+    return None
+
+
+def _pointed_item(number: int, source: Source, data: bytes, start_line: int, pointer: Pointer) -> Item:
+    """The pointer's text as an item of a file in which the index has none such; its ``number`` is no row's."""
+    lines = data.splitlines(keepends=True)
+    end_line = start_line + pointer.end_line - pointer.start_line
+    start_byte = sum(map(len, lines[: start_line - 1]))
+    end_byte = start_byte + sum(map(len, lines[start_line - 1 : end_line]))
+    kind, name = source.source_kind.value, pointer.symbol
+    return Item(number, source, kind, name, "", start_byte, end_byte, start_line, end_line, pointer.gene_id)
+
+
+def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
+    end_line = start_line + pointer.end_line - pointer.start_line
+    return replace(narrowed(chunk, data, start_line, end_line), text_hash=pointer.gene_id)
+
+
+def _since(pointer: Pointer, placed: Placed) -> Placed:
+    """The word for what happened to the text since the pointer was shown, whatever the index knew meanwhile."""
+    if placed.reason not in TRUE_NOW:
+        return placed
+    stands = placed.ranked.item.start_line == pointer.start_line
+    return Placed(placed.ranked, Reason.UNCHANGED if stands else Reason.MOVED)
+
+
+def _judged(pointer: Pointer, seen: ObservedItem, task: TaskType) -> Judged:
+    item, is_there = seen.ranked.item, seen.observation.disk in TEXT_THERE
+    start_line, end_line = (item.start_line, item.end_line) if is_there else (0, 0)
+    return Judged(pointer, verdict(seen.observation, task), start_line, end_line, seen.buffer)
+
+
+def _targets(judged: Sequence[Judged], task: TaskType) -> list[RefreshTarget]:
+    targets = [_target(one, task) for one in judged if one.verdict.status is not Status.VERIFIED]
+    return sorted(targets, key=lambda target: -target.priority)
+
+
+def _target(judged: Judged, task: TaskType) -> RefreshTarget:
+    pointer, is_somewhere = judged.pointer, judged.start_line > 0
+    return RefreshTarget(
+        target_kind=_kind(pointer),
+        source_id=pointer.source_id,
+        start_line=judged.start_line if is_somewhere else pointer.start_line,
+        end_line=judged.end_line if is_somewhere else pointer.end_line,
+        reason=judged.verdict.reason,
+        priority=priority(judged.verdict.status, task),
+    )
+
+
+def _kind(pointer: Pointer) -> str:
+    if pointer.source_id.startswith(NOTE_SCHEME):
+        return SourceKind.NOTE.value
+    return provenance(checked(pointer.source_id)).source_kind.value
+
+
+def _distance(item: Item, pointer: Pointer) -> tuple[bool, int]:
+    return item.symbol != pointer.symbol, abs(item.start_line - pointer.start_line)
+
+
+MOST_BYTES = 256 * 1024
+MOST_BUFFERS = 4
+PARSE_LIMIT_S = 0.1
+SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyInBuffer:
+    """A definition of a buffer: the item's lines are the buffer's own, ``lines`` those of the definition alone.
+
+    ``content_hash`` is that of the file on disk, empty where there is none.
+    """
+
+    item: Item
+    lines: LineSpan
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedNames:
+    """Looks for one answer. ``check`` is called before each buffer and may raise Cancelled."""
+
+    root: Root
+    reader: Reader
+    overlays: Overlays
+    in_hand: ParseGuard
+    max_bytes: int
+    check: Callable[[], None]
+
+    def defined(self, question: Question) -> list[OnlyInBuffer]:
+        """The definitions of names that nothing in the index defines."""
+        if not self.overlays:
+            return []
+        names = [
+            name for name in dict.fromkeys((*question.identifiers, *question.subject[-1:])) if len(name) >= SHORTEST
+        ]
+        unknown = {name for name in names if not self.reader.definitions([name.lower()], 1)}
+        holding = [
+            (path, buffer)
+            for path, buffer in self.overlays.items()
+            if len(buffer) <= MOST_BYTES and any(name.encode() in buffer for name in unknown)
+        ]
+        return [found for path, buffer in holding[:MOST_BUFFERS] for found in self._in(path, buffer, unknown)]
+
+    def _in(self, path: bytes, buffer: bytes, names: set[str]) -> Iterator[OnlyInBuffer]:
+        self.check()
+        source = self.reader.source(path)
+        content_hash = self._hash_on_disk(path)
+        # A file that is there and not indexed is left out on purpose, and so is what its buffer holds.
+        if name_reason(path) or (source is None and content_hash):
+            return
+        with self.in_hand(hashlib.sha256(buffer).hexdigest()) as may_parse:
+            if not may_parse:
+                return
+            skipped = content_reason(path, buffer)
+            document = ingest(path, buffer, skipped=skipped, parse_limit_s=PARSE_LIMIT_S)
+        for chunk in document.chunks:
+            for definition in chunk.definitions:
+                if definition.name in names:
+                    lines = LineSpan(definition.start_line, definition.end_line)
+                    yield OnlyInBuffer(_item(source or unindexed(path), chunk), lines, content_hash)
+                    break
+
+    def _hash_on_disk(self, path: bytes) -> str:
+        try:
+            return self.root.read(path, self.max_bytes).content_hash
+        except DiskError:
+            return ""
+
+
+def _item(source: Source, chunk: Chunk) -> Item:
+    return Item(
+        id=0,
+        source=source,
+        kind=chunk.kind,
+        name=chunk.name,
+        breadcrumb=chunk.breadcrumb,
+        start_byte=chunk.start_byte,
+        end_byte=chunk.end_byte,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        text_hash=chunk.text_hash,
+    )

@@ -1,0 +1,206 @@
+"""Files that count and that the index does not hold: what an answer says of them, and which of them a question names.
+
+In: their paths, as the index or the disk knows them. Out: notes, and items that point at a file by its name alone.
+Pure: reads neither disk nor index; whoever weighs an item reads its file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
+from helix_core.search.question import Question
+from helix_core.words import split_identifier
+from helix_core.workspace.paths import source_id_of
+
+MOST_NAMED = 3
+"""So many files are named by an answer for their names alone."""
+UNSURE = 0.5
+"""The most an answer may be sure of its places while the question names a file that nobody has searched."""
+NAMED_IN_NOTE = 3
+KIND = "file"
+_BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib", "package"})
+"""Files that are known by the name of their folder."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file that a question names. ``surely`` when it is named by its path, or by all of its name as a symbol."""
+
+    ranked: Ranked
+    surely: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotIndexed:
+    """``set_aside`` broke or outran the parser; ``pending`` were not reached yet. Raw paths from the root.
+
+    ``changed`` counts files that are in as they were before, ``files`` those that can be searched. ``is_listed`` is
+    False while nobody has listed the disk, so that what is missing is not known.
+    """
+
+    set_aside: Sequence[bytes] = ()
+    pending: Sequence[bytes] = ()
+    changed: int = 0
+    files: int = 0
+    is_listed: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Is every file in that a refresh has seen on the disk?"""
+        return self.is_listed and not self.pending and not self.changed
+
+    @property
+    def share(self) -> float:
+        """The share of the files that count which is in as they are on the disk, 0..1; below 1 while one is missing."""
+        total = self.files + len(self.pending)
+        if self.is_whole or not total:
+            return float(self.is_whole)
+        return max(self.files - self.changed, 0) / total
+
+    def limits(self, found: Found) -> Found:
+        """What search found, no surer than the files that are in allow, with a note where some are not."""
+        if self.is_whole:
+            return found
+        total = self.files + len(self.pending)
+        return dataclasses.replace(
+            found,
+            known_empty=False,
+            confidence=found.confidence * (self.files / total if total else 0.0),
+            indexed_share=self.share,
+            notes=(*found.notes, self.partial_note),
+        )
+
+    @property
+    def partial_note(self) -> str:
+        """How many of the files that count are in; empty when all are."""
+        if self.is_whole:
+            return ""
+        if not self.is_listed:
+            return "the index has only just been begun: what it does not know may still be there"
+        total = self.files + len(self.pending)
+        there = max(self.files - self.changed, 0)
+        return f"the index is not complete yet ({there:,} of {total:,} files): what it does not know may still be there"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer says of the files that were set aside."""
+        return (set_aside_note(self.set_aside),) if self.set_aside else ()
+
+    def named_by(self, question: Question) -> list[Named]:
+        """The files a question names, the surest first, at most ``MOST_NAMED``."""
+        if not self.set_aside and not self.pending:
+            return []
+        names = _Names(question)
+        matches = []
+        for path in {*self.set_aside, *self.pending}:
+            if not names.may_mean(path):
+                continue
+            strength = names.strength(source_id_of(path))
+            if strength:
+                matches.append((-strength, _source(path).role is not Role.IMPLEMENTATION, len(path), path))
+        chosen = sorted(matches)[:MOST_NAMED]
+        return [Named(_ranked(path, rank), -less >= _SURE) for rank, (less, _, _, path) in enumerate(chosen, 1)]
+
+
+def set_aside_note(paths: Sequence[bytes]) -> str:
+    """How many files are set aside, and the first of them by name."""
+    shown = ", ".join(source_id_of(path) for path in sorted(paths)[:NAMED_IN_NOTE])
+    more = f" and {len(paths) - NAMED_IN_NOTE:,} more" if len(paths) > NAMED_IN_NOTE else ""
+    files, are = ("file", "is") if len(paths) == 1 else ("files", "are")
+    return f"{len(paths):,} {files} {are} set aside and not searched, the parser failed on them: {shown}{more}"
+
+
+def with_named(found: Found, named: Sequence[Named], k: int) -> Found:
+    """What search found, with the files that the question names among it, and as sure as that allows."""
+    if not named:
+        return found
+    sure, others = _shares(named, len(found.ranked), k)
+    best = found.ranked[0].score if found.ranked else 1.0
+    last = found.ranked[-1].score if found.ranked else 1.0
+    first = [dataclasses.replace(one.ranked, score=best) for one in sure]
+    after = [dataclasses.replace(one.ranked, score=last) for one in others]
+    kept = found.ranked[: max(k - len(first) - len(after), 0)]
+    return dataclasses.replace(
+        found,
+        ranked=(*first, *kept, *after),
+        known_empty=False,
+        confidence=min(found.confidence, UNSURE),
+    )
+
+
+def _shares(named: Sequence[Named], found: int, k: int) -> tuple[list[Named], list[Named]]:
+    """Those that stand before what was found, and those behind it; they never push out most of what was found."""
+    room = max(k // 3, k - found)
+    sure = [one for one in named if one.surely][: max(room, 1)]
+    return sure, [one for one in named if not one.surely][: max(room - len(sure), 0)]
+
+
+def _ranked(path: bytes, rank: int) -> Ranked:
+    """The file as one place. Its text is not known here, so it goes by its path."""
+    own = hashlib.sha256(path).hexdigest()[:16]
+    item = Item(0, _source(path), KIND, "", "", 0, 0, 1, 1, own)
+    return Ranked(item, 1.0, (Signal(Reason.NOT_INDEXED.value, rank, 1.0),))
+
+
+def _source(path: bytes) -> Source:
+    # The judge brings the parsers along, which cost a search more than all of its answer.
+    from helix_core.engine.verdict.judge import unindexed
+
+    return unindexed(path)
+
+
+_AS_PATH, _SURE, _AS_PARTS, _AS_WORD = 4, 3, 2, 1
+
+
+class _Names:
+    """What a question could call a file."""
+
+    def __init__(self, question: Question) -> None:
+        self._paths = [path.lower() for path in (*question.paths, question.path) if path]
+        symbols = (*question.identifiers, *question.proper, *question.subject)
+        self._symbols = {_squeezed(name) for name in symbols if len(name) > 1}
+        self._words = {_singular(word) for word in question.words}
+        long = (word for word in self._words if len(word) > 2)
+        named = (*self._symbols, *long, *map(_squeezed, self._paths))
+        self._hints = [os.fsencode(name) for name in named if name.isascii()]
+        self._hints += [b""] * any(not name.isascii() for name in named)
+
+    def may_mean(self, path: bytes) -> bool:
+        """A quick look, for many paths: False where ``strength`` is 0 for sure."""
+        squeezed = re.sub(rb"[\W_]", b"", path).lower()
+        return any(hint in squeezed for hint in self._hints)
+
+    def strength(self, source_id: str) -> int:
+        """How surely the question means this file: 0 not at all … 4 by its path."""
+        folded = source_id.lower()
+        if any(folded == path or folded.endswith(f"/{path}") for path in self._paths):
+            return _AS_PATH
+        stem = _stem(source_id)
+        if _squeezed(stem) in self._symbols:
+            return _SURE
+        parts = [part for word in _WORD.findall(stem) for part in split_identifier(word)]
+        if not parts or any(_singular(part) not in self._words for part in parts):
+            return 0
+        return _AS_PARTS if len(parts) > 1 else _AS_WORD * (len(stem) > 2)
+
+
+def _stem(source_id: str) -> str:
+    """The file's name up to its first dot; the folder's where files of that name stand for their folder."""
+    folder, _, name = source_id.rpartition("/")
+    stem = name.lstrip(".").partition(".")[0]
+    return folder.rpartition("/")[2] if stem in _BY_FOLDER and folder else stem
+
+
+def _squeezed(name: str) -> str:
+    return _singular(re.sub(r"[\W_]", "", name).lower())
+
+
+def _singular(word: str) -> str:
+    return word.lower().removesuffix("s") if len(word) > 3 else word.lower()

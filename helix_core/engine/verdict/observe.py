@@ -1,0 +1,267 @@
+"""Observe the files an answer points at, at the moment of the answer, and re-ingest those that changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
+from helix_core.ingest.document import ingest, make_ready, parser_version
+from helix_core.ingest.generation import is_made_today
+from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest.secrets import Masked, mask
+from helix_core.lines import LineTable, is_line_start
+from helix_core.model import Item, Reason, Source
+from helix_core.store.reader import Reader
+from helix_core.store.writer import Writer
+from helix_core.workspace.disk import DiskError, DiskFile, Root
+from helix_core.workspace.files import content_reason
+
+INGEST_BYTES_PER_MS = 3_000
+LEAST_INGEST_MS = 0.5
+OVER_BUDGET = "more files have changed than the budget takes in: what is new in the others was not searched"
+BEING_WRITTEN = "the index is being written just now: what is new in changed files was not searched"
+RELOCATE_BYTES = 8 * 1024 * 1024
+MOST_COPIES = 64
+_GONE = frozenset(
+    {Reason.GONE, Reason.NOT_A_FILE, Reason.OUTSIDE_ROOT, Reason.UNREADABLE, Reason.TOO_LARGE, Reason.IGNORED}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a file turned out to be. ``spans_before`` maps text hashes to start lines in the version it replaced;
+    ``has_no_secrets`` where these very bytes were taken into the index by today's rules and nothing was masked."""
+
+    reason: Reason
+    file: DiskFile | None = None
+    spans_before: dict[str, int] = field(default_factory=dict)
+    has_no_secrets: bool = False
+
+    @property
+    def mended(self) -> bool:
+        """Did looking change the index, so that the search must be asked again?"""
+        return self.reason in _GONE or self.reason is Reason.REINGESTED
+
+    def reason_for(self, item: Item) -> Reason:
+        """The word for one item: text that only changed its lines was moved, whatever else the file went through."""
+        if (
+            self.reason is Reason.REINGESTED
+            and self.spans_before.get(item.text_hash, item.start_line) != item.start_line
+        ):
+            return Reason.MOVED
+        return self.reason
+
+
+class Observer:
+    """Looks for one answer. ``budget_ms`` bounds the re-ingesting, never the looking: each file costs what its bytes
+    take on an idle machine, so that the machine's load never decides which files are read again.
+
+    ``uncounted`` says which of some paths, indexed or not, do not count, though their files are there. Without a
+    ``writer`` nothing is mended. One that is busy is tried once, or, with patience, again for ``busy_ms`` in all.
+    ``notes`` name what was not brought up to date; with ``never_waits`` a busy writer alone is no error to report, only
+    a reason why changed files were not searched.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        reader: Reader,
+        writer: Writer | None,
+        *,
+        max_bytes: int,
+        budget_ms: float,
+        in_hand: ParseGuard,
+        check: Callable[[], None],
+        uncounted: Callable[[Collection[bytes], bool], Collection[bytes]] = lambda _, __: (),
+        never_waits: bool = False,
+        busy_ms: float = 0,
+    ) -> None:
+        self._uncounted = uncounted
+        self._counted: set[bytes] = set()
+        self._left_out: set[bytes] = set()
+        self._root, self._reader, self._writer = root, reader, writer
+        self._max_bytes = max_bytes
+        self._left_ms = budget_ms
+        self._in_hand = in_hand
+        self._check = check
+        self._never_waits = never_waits
+        self._busy_until = time.monotonic() + busy_ms / 1e3
+        self._gives_up = writer is None
+        self._replaced: set[int] = set()
+        self.notes: dict[str, None] = {}
+        self.sights: dict[bytes, Sight] = {}
+
+    @property
+    def mended(self) -> int:
+        """How many looks have changed the index so far: what it said before them may be no more."""
+        return sum(sight.mended for sight in self.sights.values())
+
+    def expect(self, paths: Iterable[bytes], *, indexed: bool = True) -> None:
+        """These will be looked at: whether they still count is asked once for all of them. Nothing is known of those
+        that are not ``indexed``."""
+        asked = {path for path in paths if path not in self._counted and path not in self._left_out}
+        if asked:
+            self._left_out.update(self._uncounted(asked, indexed))
+            self._counted |= asked - self._left_out
+
+    def look(self, source: Source) -> Sight:
+        """Read the source's file once an answer; the index is mended from the very bytes that are quoted."""
+        seen = self.sights.get(source.path)
+        if seen is None or self._outrun(seen, source):
+            seen = self._look(source)
+            self.sights[source.path] = seen
+        return seen
+
+    def is_there(self, path: bytes) -> bool:
+        """Is a regular file there now, indexed or not?"""
+        try:
+            self._root.stat(path)
+        except DiskError:
+            return False
+        return True
+
+    def _outrun(self, seen: Sight, source: Source) -> bool:
+        """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
+        return (
+            seen.file is not None
+            and source.is_indexed
+            and seen.reason is not Reason.CHANGED
+            and (seen.file.content_hash != source.content_hash or seen.reason is Reason.NOT_INDEXED)
+            and source.id not in self._replaced
+        )
+
+    def _look(self, source: Source) -> Sight:
+        self._check()
+        observed_ns = time.time_ns()
+        try:
+            file = self._root.read(source.path, self._max_bytes)
+        except DiskError as error:
+            if error.reason in _GONE and source.is_indexed:
+                self._mend(lambda writer: writer.remove(source.path))
+            return Sight(error.reason)
+        if source.is_indexed:
+            self.expect([source.path])
+        if source.path in self._left_out:
+            if source.is_indexed:
+                self._mend(lambda writer: writer.remove(source.path))
+            return Sight(Reason.IGNORED)
+        if file.content_hash == source.content_hash:
+            has_no_secrets = source.masked_count == 0 and is_made_today(source.parser)
+            if file.signature == source.signature:
+                return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
+            self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
+            return Sight(Reason.TOUCHED, file, has_no_secrets=has_no_secrets)
+        # What the index does not know may be ignored: it is read, and taken in by a refresh only.
+        return self._reingest(source, file, observed_ns) if source.is_indexed else Sight(Reason.NOT_INDEXED, file)
+
+    def _mend(self, write: Callable[[Writer], object]) -> bool:
+        """Write to the index; when it cannot be written (a full disk), say so and answer from what was read."""
+        if self._writer is None or self._gives_up:
+            return False
+        try:
+            return self._written(self._writer, write)
+        except CorruptStoreError:
+            raise
+        except StoreError as error:
+            self._gives_up = True
+            if self._never_waits and isinstance(error, BusyStoreError):
+                return False
+            self.notes[f"the index was not brought up to date: {error}"] = None
+            return False
+
+    def _written(self, writer: Writer, write: Callable[[Writer], object]) -> bool:
+        """Each try waits for as long as the writer does, milliseconds or seconds."""
+        while True:
+            try:
+                return write(writer) is not False
+            except BusyStoreError:
+                if time.monotonic() > self._busy_until:
+                    raise
+            self._check()
+
+    def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
+        self._replaced.add(source.id)
+        before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
+        data = file.data
+        parser = parser_version(source.path, data[:256])
+        content = file.content_hash
+        if self._mend(lambda writer: writer.activate(source.path, content, parser, file.signature, observed_ns)):
+            return Sight(Reason.REINGESTED, file, before)
+        cost_ms = max(len(data) / INGEST_BYTES_PER_MS, LEAST_INGEST_MS)
+        if self._gives_up or cost_ms > self._left_ms:
+            if self._writer is not None:
+                self.notes[BEING_WRITTEN if self._gives_up else OVER_BUDGET] = None
+            return Sight(Reason.CHANGED, file)
+        self._left_ms -= cost_ms
+        make_ready(source.path, data)
+        with self._in_hand(content) as may_parse:
+            if not may_parse:
+                return Sight(Reason.CHANGED, file)
+            document = ingest(source.path, data, skipped=content_reason(source.path, data))
+        stored = self._mend(lambda writer: writer.replace(document, file.signature, observed_ns))
+        return Sight(Reason.REINGESTED, file, before) if stored else Sight(Reason.CHANGED, file)
+
+
+def occurrences(item: Item, masked: Masked) -> Iterator[int]:
+    """The 0-based bytes where the item's text is now, whole lines: its old place first, then down the file."""
+    length = item.end_byte - item.start_byte
+    data = masked.data
+    if length <= 0 or length > len(data):
+        return
+    if is_line_start(data, item.start_byte) and _hash_at(data, item.start_byte, length) == item.text_hash:
+        first = item.start_byte
+    else:
+        first = _first_occurrence(item, data, length)
+        if first < 0:
+            return
+    yield first
+    text = data[first : first + length]
+    at = data.find(text)
+    for _ in range(MOST_COPIES):
+        if at < 0:
+            return
+        if at != first and is_line_start(data, at):
+            yield at
+        at = data.find(text, at + 1)
+
+
+def _first_occurrence(item: Item, data: bytes, length: int) -> int:
+    for start in LineTable(data).starts[: RELOCATE_BYTES // length]:
+        if start + length > len(data):
+            break
+        if _hash_at(data, start, length) == item.text_hash:
+            return start
+    return -1
+
+
+def _hash_at(data: bytes, start: int, length: int) -> str:
+    return hashlib.sha256(data[start : start + length]).hexdigest()[:16]
+
+
+KEPT_BYTES = 4 * 1024 * 1024
+
+
+class MaskedFiles:
+    """By content hash, the least recently used dropped first; holds at most ``kept_bytes`` of text."""
+
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._kept_bytes = kept_bytes
+        self._size_bytes = 0
+        self._files: OrderedDict[str, Masked] = OrderedDict()
+
+    def of(self, file: DiskFile) -> Masked:
+        """The bytes that may leave: secrets masked, every offset and line where it was."""
+        masked = self._files.get(file.content_hash)
+        if masked is not None:
+            self._files.move_to_end(file.content_hash)
+            return masked
+        masked = mask(file.data)
+        self._files[file.content_hash] = masked
+        self._size_bytes += len(masked.data)
+        while self._size_bytes > self._kept_bytes and len(self._files) > 1:
+            self._size_bytes -= len(self._files.popitem(last=False)[1].data)
+        return masked

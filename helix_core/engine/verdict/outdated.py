@@ -1,0 +1,943 @@
+"""Documents that the code left behind: which of the symbols a document names changed after its last commit."""
+
+from __future__ import annotations
+
+import dataclasses
+import posixpath
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+
+from helix_core.engine.verdict.observe import Observer
+from helix_core.engine.verdict.spans import whole_word
+from helix_core.errors import GitError
+from helix_core.ingest.claim_config import value_of
+from helix_core.ingest.claims import find as find_claims
+from helix_core.ingest.languages import language_of
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.references import Reference, references_in
+from helix_core.ingest.secrets import mask
+from helix_core.ingest.signatures import (
+    LANGUAGES,
+    Declaration,
+    Parameter,
+    block,
+    declarations,
+    declared,
+    may_differ,
+    python_parameters,
+    split,
+)
+from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
+from helix_core.store.names import DefinedAt
+from helix_core.store.reader import Reader
+from helix_core.words import is_compound
+from helix_core.workspace.blobs import BlobReader
+
+# A value belongs to a name when it stands at most so many characters after it.
+_NEAR = 60
+_PAST = re.compile(
+    r"\b(?:remov(?:ed?|es|al|ing)|deprecat\w+|renam\w+|no longer|formerly|previous(?:ly)?|used to be|prior to"
+    r"|was called|were called|instead of|replac(?:ed?|es|ing)|obsolete|legacy|dropp?(?:ed)?|gone|old(?:er)?"
+    r"|(?:before|until|since|in) version|as of|up to|earlier|backwards?[- ]compat\w+|migrat\w+|historic\w+|moved"
+    r"|not exist|doesn't exist|will be|would be|could be|future|planned|propos\w+)\b|\b[v<>=]*\d+\.\d+(?:\.\d+)?\b",
+    re.I,
+)
+# What may stand between a name and the value it is given; any other word gives the number to something else.
+_GIVES = re.compile(
+    r"[\W_]*(?:(?:is|are|be|equals?|defaults?|value|set|to|of|by|at|from|currently|initially|which|that|it|the|an?|and"
+    r"|means|hours?|days?|minutes?|seconds?|weeks?|years?|int|float|str|bool|string|number|integer)\b[\W_]*){1,9}"
+    r"|[\W_]*[=:(][\W_]*"
+)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d_]*+(?:\.\d++)?(?![\w.]*\w)")
+_UNIT = re.compile(r"\b(days|hours|minutes|seconds|weeks|milliseconds)=(\d+)\b")
+_VALUE = re.compile(r"\d|\b(?:True|False|true|false)\b|[\"']")
+_MEASURED = re.compile(r"\d[\s-]+(?:days?|hours?|minutes?|seconds?|weeks?|milliseconds?)\b")
+_FACTOR = re.compile(r"(?<![\w.])\d[\d_]*+(?: ?\* ?\d[\d_]*+)++")
+
+
+def changes(reference: Reference, then: Declaration, now: Declaration) -> tuple[DocumentFlag, ...]:
+    """What of the reference was right of ``then`` and is wrong of ``now``, at most one flag a kind of change."""
+    if reference.is_generated:
+        return ()
+    if speaks_of_other_times(reference.sentence) and not reference.is_signature:
+        return ()
+    found = [*_value(reference, then, now), *_parameters(reference, then, now)]
+    return tuple({flag.change: flag for flag in reversed(found)}.values())
+
+
+def states_something(reference: Reference) -> bool:
+    """Can ``changes`` find anything? A document that only mentions a name says nothing of it that could be wrong."""
+    if reference.is_generated:
+        return False
+    if reference.is_signature or reference.arguments:
+        return True
+    codes = _codes_of(reference.sentence)
+    beside = {code.partition("=")[0].strip() for code in reference.beside} - {reference.name}
+    return (
+        not codes.isdisjoint(beside)
+        or _VALUE.search(reference.sentence) is not None
+        or (_MEASURED.search(reference.paragraph) is not None)
+    )
+
+
+def speaks_of_other_times(sentence: str) -> bool:
+    """Does a sentence tell of another version, or of what is to come? Then nothing of today contradicts it."""
+    return _PAST.search(sentence) is not None
+
+
+def signature(declaration: Declaration) -> str:
+    """``Owner.name(a, b=1)`` as a reader writes it."""
+    return f"{dotted(declaration.chain)}({', '.join(_shown(declaration.parameters or ()))})"
+
+
+def dotted(chain: Sequence[str]) -> str:
+    """The last two names of a chain."""
+    return ".".join(chain[-2:])
+
+
+def _shown(parameters: Sequence[Parameter]) -> Iterator[str]:
+    kind = ""
+    for one in parameters:
+        if kind == "/" and one.kind != "/":
+            yield "/"
+        if one.kind == "=" and kind not in ("=", "*"):
+            yield "*"
+        kind = one.kind
+        yield str(one)
+    if kind == "/":
+        yield "/"
+
+
+# Values
+
+
+def _value(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    is_value = then.kind == now.kind == "value" and then.value != now.value
+    if is_value and (
+        _is_stated(reference, then.chain[-1], then.value, now.value)
+        or _is_measured(reference.paragraph, then.value, now.value)
+    ):
+        yield _flag(DocumentChange.VALUE, reference, now, (then.value, now.value), dotted(now.chain))
+
+
+def _literal(text: str) -> tuple[str, object] | None:
+    """Type and value of a literal, None for anything that must be computed."""
+    stated = value_of(text.encode())
+    if stated is None:
+        return None
+    value, kind = stated[0].decode("utf-8", "replace"), stated[1]
+    if kind in ("int", "float"):
+        number = 1.0
+        for factor in value.replace("_", "").split("*"):
+            try:
+                number *= float(factor) if "x" not in factor.lower() else float(int(factor, 0))
+            except ValueError:
+                return kind, value
+        return "number", number
+    return kind, value.casefold() if kind == "bool" else value
+
+
+def _is_stated(reference: Reference, name: str, was: str, now: str) -> bool:
+    """Does the sentence give the name the old value, and the new one nowhere?"""
+    before, after = _literal(was), _literal(now)
+    if before is None or after is None:
+        return False
+    position = reference.sentence.find(name)
+    rest = reference.sentence[position + len(name) :] if position >= 0 else reference.sentence
+    at = _place(rest[:_NEAR], before)
+    return at >= 0 and _GIVES.fullmatch(rest[:at]) is not None and _place(reference.sentence, after) < 0
+
+
+def _is_measured(paragraph: str, was: str, now: str) -> bool:
+    """Does a paragraph say the old number with its unit, as in ``timedelta(days=30)`` and "30 days"?"""
+    before, after = _UNIT.findall(was), _UNIT.findall(now)
+    if len(before) != 1 or len(after) != 1 or before[0][0] != after[0][0] or before[0][1] == after[0][1]:
+        return False
+    unit = before[0][0].removesuffix("s")
+    numbers = (before[0][1], after[0][1])
+    said = [re.search(rf"(?<![\w.]){number}[\s-]+{unit}s?\b", paragraph, re.I) for number in numbers]
+    return said[0] is not None and said[1] is None
+
+
+def _place(text: str, literal: tuple[str, object]) -> int:
+    """Where a text says the literal first, below 0 where it does not."""
+    kind, value = literal
+    if kind == "number":
+        found = [*_FACTOR.finditer(text), *_NUMBER.finditer(text)]
+        return min((match.start() for match in found if _literal(match[0]) == literal), default=-1)
+    if kind == "bool":
+        match = re.search(rf"\b{value}\b", text, re.I)
+        return match.start() if match is not None else -1
+    places = [text.find(f"{quote}{value}{quote}") for quote in "\"'`"]
+    return min((place for place in places if place >= 0), default=-1)
+
+
+# Parameters
+
+
+def _parameters(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    if then.parameters is None or now.parameters is None:
+        return
+    before, after = _public(then.parameters), _public(now.parameters)
+    if _alike(before, after) or then.kind != now.kind:
+        return
+    if reference.is_signature:
+        if _is_declared(reference.arguments or "", before) and not _is_declared(reference.arguments or "", after):
+            yield _signature_flag(reference, then, now)
+        return
+    call = _call(reference.arguments) if reference.arguments else None
+    if call is not None and _takes(before, *call) and not (_takes(after, *call) and _keeps(call[0], before, after)):
+        yield _signature_flag(reference, then, now)
+        return
+    yield from _spoken_of(reference, then, now)
+
+
+def _difference(before: Sequence[Parameter], after: Sequence[Parameter]) -> str:
+    """How two parameter lists differ, as what follows the name of a function."""
+    old, new = ({one.name: one for one in some} for some in (before, after))
+    gone = [name for name in old if name not in new]
+    added = [str(one) for name, one in new.items() if name not in old]
+    other = [
+        f"{name}={old[name].default} as {name}={new[name].default}"
+        for name in old
+        if name in new and None not in (old[name].default, new[name].default) and old[name].default != new[name].default
+    ]
+    said = [
+        f"has no parameter {', '.join(gone)} any more" if gone else "",
+        f"also takes {', '.join(added)} now" if added else "",
+        f"has {', '.join(other)} now" if other else "",
+    ]
+    return " and ".join(filter(None, said)) or "takes its parameters in another way now"
+
+
+def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
+    return tuple(one for one in parameters if not one.name.startswith("_") or one.kind in ("*", "**"))
+
+
+def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    return [(one.name, one.kind, one.default) for one in before] == [(one.name, one.kind, one.default) for one in after]
+
+
+def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
+    """Does a documented signature say exactly these parameters, with the defaults that it gives?"""
+    stated = python_parameters(arguments.replace("[", "").replace("]", "").replace("\\", ""))
+    if [(one.name, one.kind in ("*", "**")) for one in stated] != [
+        (one.name, one.kind in ("*", "**")) for one in parameters
+    ]:
+        return False
+    return all(
+        one.default is None or other.default is None or _same_default(one.default, other.default)
+        for one, other in zip(stated, parameters, strict=True)
+    )
+
+
+def _same_default(stated: str, real: str) -> bool:
+    """A name or call in a default is written in many ways; only two literals can differ."""
+    one, other = _literal(stated), _literal(real)
+    return one is None or other is None or one == other
+
+
+def _call(arguments: str) -> tuple[list[str], list[str]] | None:
+    """What is given by position and the names given by keyword; None where the call is not written out."""
+    if "..." in arguments or "…" in arguments:
+        return None
+    given, named = [], []
+    for piece in split(arguments):
+        text = piece.strip()
+        if text.startswith("*"):
+            return None
+        match = re.match(r"([A-Za-z_]\w*)\s*=(?!=)", text)
+        if match is not None:
+            named.append(match[1])
+        elif text:
+            given.append(text)
+    return given, named
+
+
+def _takes(parameters: Sequence[Parameter], given: Sequence[str], named: Sequence[str]) -> bool:
+    """Can the parameters be called so?"""
+    positional = [one for one in parameters if one.kind in ("", "/")]
+    names = {one.name for one in parameters if one.kind in ("", "=")}
+    if len(given) > len(positional) and not any(one.kind == "*" for one in parameters):
+        return False
+    if not names.issuperset(named) and not any(one.kind == "**" for one in parameters):
+        return False
+    filled = {one.name for one in positional[: len(given)]} | set(named)
+    return all(one.name in filled or not _is_required(one) for one in parameters)
+
+
+def _keeps(given: Sequence[str], before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    """Where all that is given by position are the parameters' own names, are they so still?"""
+    old, new = ([one.name for one in some if one.kind in ("", "/")] for some in (before, after))
+    return old[: len(given)] != list(given) or new[: len(given)] == list(given)
+
+
+def _is_required(one: Parameter) -> bool:
+    return one.default is None and one.kind not in ("*", "**")
+
+
+def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
+    """Parameters that the paragraph writes as code beside the name: gone, or with another default than it says."""
+    before = {one.name: one for one in then.parameters or ()}
+    after = {one.name: one for one in now.parameters or ()}
+    takes_any = any(one.kind == "**" for one in now.parameters or ())
+    for code in reference.beside:
+        name = code.partition("=")[0].strip()
+        old = before.get(name)
+        if old is None or name not in _codes_of(reference.sentence):
+            continue
+        new = after.get(name)
+        if new is None:
+            if not takes_any and old.kind not in ("*", "**"):
+                added = [one.name for one in after.values() if one.name not in before]
+                became = added[0] if len(added) == 1 else ""
+                yield _flag(DocumentChange.PARAMETER, reference, now, (name, became), dotted(now.chain))
+            continue
+        sides = (old.default or "", new.default or "")
+        if all(sides) and sides[0] != sides[1] and _is_stated(reference, name, *sides):
+            yield _flag(DocumentChange.DEFAULT, reference, now, sides, f"{name} of {dotted(now.chain)}")
+
+
+def _codes_of(sentence: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]\w*", sentence))
+
+
+def _signature_flag(reference: Reference, then: Declaration, now: Declaration) -> DocumentFlag:
+    return DocumentFlag(
+        DocumentChange.SIGNATURE,
+        dotted(now.chain),
+        reference.line,
+        signature(then),
+        signature(now),
+        code_line=now.line,
+        written=reference.written,
+        difference=_difference(then.parameters or (), now.parameters or ()),
+    )
+
+
+def _flag(
+    change: DocumentChange, reference: Reference, now: Declaration, sides: tuple[str, str], symbol: str
+) -> DocumentFlag:
+    was, is_now = sides
+    return DocumentFlag(change, symbol, reference.line, was, is_now, code_line=now.line, written=reference.written)
+
+
+MOST_REFERENCES = 60
+# Of the files that differ from a commit's, so many are searched for a name that is gone.
+MOST_SEARCHED = 400
+MOST_READ = 24
+MOST_KEPT = 4_096
+MOST_SETTINGS = 4
+_KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
+_OTHER_TIMES = frozenset(
+    (
+        "upgrading",
+        "upgrade",
+        "migration",
+        "migrating",
+        "migrations",
+        "deprecations",
+        "roadmap",
+        "proposals",
+        "rfc",
+        "adr",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedText:
+    """A document item, the masked text of its whole file, and the commit that last touched that file.
+
+    ``lines`` are the commits of the file's lines, first line first, where git has said them by now.
+    """
+
+    item: Item
+    text: str
+    commit: str
+    lines: tuple[LastCommit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """A declaration on disk now: its source, the masked bytes of its file, and where the index has it."""
+
+    source: Source
+    data: bytes
+    language: str
+    declaration: Declaration
+
+
+_Lost: TypeAlias = tuple[bytes, Declaration]
+_Asked: TypeAlias = tuple[str, str, tuple[str, ...], str]
+
+
+class KeptLookups:
+    """What was looked up of names, for the next answer: where they were by two commits, which never changes, and what
+    defines and says them by the index, while nobody writes it. The oldest are dropped."""
+
+    def __init__(self) -> None:
+        self._lost: OrderedDict[_Asked, _Lost | None] = OrderedDict()
+        self._defined: OrderedDict[str, list[DefinedAt]] = OrderedDict()
+        self._version = -1
+        self.said: set[str] = set()
+
+    def lost(self, asked: _Asked, search: Callable[[], _Lost | None]) -> _Lost | None:
+        """Where the name was; found by ``search`` the first time."""
+        if asked not in self._lost:
+            self._lost[asked] = search()
+            while len(self._lost) > MOST_KEPT:
+                self._lost.popitem(last=False)
+        return self._lost[asked]
+
+    def follow(self, reader: Reader) -> None:
+        """Forget what the index said before somebody wrote it."""
+        version = reader.version()
+        if version != self._version:
+            self._version = version
+            self._defined.clear()
+            self.said.clear()
+
+    def defined(self, name: str, reader: Reader) -> list[DefinedAt]:
+        """What defines the name, as it is written."""
+        if name not in self._defined:
+            self._defined[name] = [one for one in reader.defined_at(name, b"", 60) if one.hit.name == name]
+            while len(self._defined) > MOST_KEPT:
+                self._defined.popitem(last=False)
+        return self._defined[name]
+
+
+@dataclass(slots=True)
+class OutdatedDocuments:
+    """Asks for one answer. ``head`` is the commit that is checked out."""
+
+    committed: BlobReader | None
+    reader: Reader
+    observer: Observer
+    head: str = ""
+    kept: KeptLookups = field(default_factory=KeptLookups)
+    notes: list[str] = field(default_factory=list)
+
+    def flags(self, documents: Sequence[CommittedText]) -> dict[int, tuple[DocumentFlag, ...]]:
+        """The flags by item id, in the order of their lines; items without any are left out."""
+        if self.committed is None:
+            return {}
+        found: dict[int, tuple[DocumentFlag, ...]] = {}
+        self.kept.follow(self.reader)
+        try:
+            for document in documents:
+                flags = self._flags(document, self.committed)
+                if flags:
+                    found[document.item.id] = flags
+        except GitError as error:
+            self.notes.append(f"documents were not checked against the code they name: {error}")
+        return found
+
+    def _flags(self, document: CommittedText, committed: BlobReader) -> tuple[DocumentFlag, ...]:
+        source = document.item.source
+        language = "rst" if source.path.endswith((b".rst", b".rest", b".txt")) else "markdown"
+        # Of the whole file: a code block or a class may have begun before the item.
+        lines = range(document.item.start_line, document.item.end_line + 1)
+        if speaks_of_other_times(f"{document.item.breadcrumb} {document.item.name}"):
+            return ()
+        own = [one for one in references_in(document.text, language) if one.line in lines]
+        references = own[:MOST_REFERENCES]
+        if not references or not self._is_as_committed(document, committed):
+            return ()
+        look = _Look(self, document, committed)
+        found: dict[tuple[DocumentChange, str, int], DocumentFlag] = {}
+        for one in references:
+            for flag in look.flags(one):
+                # What a paragraph says twice is wrong once.
+                found.setdefault((flag.change, flag.symbol, one.first_line), flag)
+        return tuple(found.values())
+
+    def _is_as_committed(self, document: CommittedText, committed: BlobReader) -> bool:
+        """A document with edits of its own since its commit is being brought up to date right now."""
+        source = document.item.source
+        file = self.observer.look(source).file
+        (then,) = committed.read([(document.commit, source.path)])
+        return file is not None and then is not None and same_text(file.data, then)
+
+    def defined(self, name: str) -> list[DefinedAt]:
+        """What defines the name, as it is written, by the index."""
+        return self.kept.defined(name, self.reader)
+
+    def is_in_code(self, name: str) -> bool:
+        """Does any file of code say the name now, in a string or comment even? Yes where too many would be read."""
+        if name in self.kept.said:
+            return True
+        is_said = self._is_said(name)
+        if is_said:
+            self.kept.said.add(name)
+        return is_said
+
+    def _is_said(self, name: str) -> bool:
+        paths = self.reader.code_saying(name, MOST_READ)
+        pattern = whole_word(name)
+        for path in paths:
+            source = self.reader.source(path)
+            file = self.observer.look(source).file if source is not None else None
+            if file is not None and pattern.search(file.data.decode("utf-8", "replace")):
+                return True
+        return len(paths) == MOST_READ
+
+    def code(self, one: DefinedAt) -> _Code | None:
+        """The definition as it is on disk, also where the index lags behind; None where the file has it no more."""
+        source = self.reader.source(one.path)
+        file = self.observer.look(source).file if source is not None else None
+        if source is None or file is None:
+            return None
+        language = language_of(one.path, file.data[:256]).name
+        declaration = declared(file.data, language, (*one.trail, one.hit.name))
+        return _Code(source, file.data, language, declaration) if declaration is not None else None
+
+
+@dataclass(slots=True)
+class _Look:
+    """The references of one document item, looked at."""
+
+    asked: OutdatedDocuments
+    document: CommittedText
+    committed: BlobReader
+
+    def flags(self, reference: Reference) -> Iterable[DocumentFlag]:
+        """What is wrong with one reference."""
+        line = self._baseline(reference)
+        commit = line.commit if line is not None else self.document.commit
+        for flag in self._looked(reference, commit):
+            yield dataclasses.replace(flag, since=line)
+
+    def _looked(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        if reference.path:
+            return self._lost_file(reference, commit)
+        if not _is_telling(reference):
+            return ()
+        known = self.asked.defined(reference.name)
+        if not any(one.source_kind is SourceKind.CODE for one in known) and (
+            setting := self._setting(reference, commit)
+        ):
+            return setting
+        if not known:
+            return list(self._lost_name(reference, commit)) or self._lost_module(reference, commit)
+        return [
+            *self._changed(reference, known, commit),
+            *self._lost_member(reference, known, commit),
+            *self._lost_module(reference, commit),
+        ]
+
+    def _baseline(self, reference: Reference) -> LastCommit | None:
+        """The newest commit among the lines of the reference's paragraph; None where git has not said them."""
+        lines = self.document.lines[reference.first_line - 1 : reference.last_line]
+        own = [line for line in lines if line.commit.strip("0")]
+        if not own or len(own) < len(lines):
+            return None
+        return max(own, key=lambda line: line.committed_at)
+
+    # Changed
+
+    def _changed(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
+        meant = _meant(reference, known) if states_something(reference) else None
+        if meant is None or not self._may_differ(commit, meant):
+            return
+        code = self.asked.code(meant)
+        if code is None or not _fits(reference, code.declaration):
+            return
+        then = self._then(commit, code)
+        if then is None or _means(then) == _means(code.declaration):
+            return
+        for flag in changes(reference, then, code.declaration):
+            if not self._changed_together(commit, lambda at: _means(self._then(at, code)), _means(then)):
+                shown = _without_secrets(flag)
+                if shown is not None:
+                    yield dataclasses.replace(shown, path=code.source.path)
+
+    def _may_differ(self, commit: str, meant: DefinedAt) -> bool:
+        """Is the definition's text another than at the commit? Most are not, and then nothing need be parsed."""
+        source = self.asked.reader.source(meant.path)
+        file = self.asked.observer.look(source).file if source is not None else None
+        for path in _places(meant.path):
+            (data,) = self.committed.read([(commit, path)])
+            if data is not None:
+                return (
+                    file is not None
+                    and data != file.data
+                    and may_differ(data, file.data, meant.hit.name, meant.hit.kind == "class")
+                )
+        return False
+
+    def _then(self, commit: str, code: _Code) -> Declaration | None:
+        for path in _places(code.source.path):
+            (data,) = self.committed.read([(commit, path)])
+            if data is not None:
+                if data == code.data:
+                    return code.declaration
+                return declared(data, code.language, code.declaration.chain)
+        return None
+
+    def _changed_together(self, commit: str, read: Callable[[str], object], then: object) -> bool:
+        """Did a commit that touched this document make the change? Then its author has looked at the document."""
+        since = next((line.committed_at for line in self.document.lines if line.commit == commit), None)
+        if since is None:
+            return False
+        later = {line.commit for line in self.document.lines if line.committed_at > since and line.commit.strip("0")}
+        return any(read(f"{at}^") == then != read(at) for at in later)
+
+    def _setting(self, reference: Reference, commit: str) -> list[DocumentFlag]:
+        """A key of one configuration file whose value the document states."""
+        if reference.role or reference.arguments is not None or not states_something(reference):
+            return []
+        key = ".".join(reference.parts)
+        hits = self.asked.reader.claims([key], MOST_SETTINGS)
+        items = self.asked.reader.items([hit.item_id for hit in hits])
+        sources = {hit.key: item.source for hit in hits if (item := items.get(hit.item_id)) is not None}
+        if len(hits) != 1 or len(sources) != 1 or hits[0].key.rpartition(".")[2] != reference.name:
+            return []
+        ((key, source),) = sources.items()
+        file = self.asked.observer.look(source).file
+        if source.source_kind is not SourceKind.CONFIG or file is None:
+            return []
+        (data,) = self.committed.read([(commit, source.path)])
+        if data is None or data == file.data:
+            return []
+        then, now = (_stated(one, source.language, key) for one in (data, file.data))
+        if then is None or now is None:
+            return []
+
+        def read(at: str) -> object:
+            (text,) = self.committed.read([(at, source.path)])
+            return _means(_stated(text, source.language, key)) if text is not None else None
+
+        return [
+            dataclasses.replace(flag, path=source.path)
+            for flag in changes(reference, then, now)
+            if not self._changed_together(commit, read, _means(then))
+        ]
+
+    # Gone
+
+    def _lost_name(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        """What the commit declared and nothing in the code says any more."""
+        name = reference.name
+        is_own = is_compound(name) or reference.role or (len(reference.parts) > 1 and reference.parts[-2][:1].isupper())
+        if not is_own or not self.asked.head or speaks_of_other_times(reference.sentence):
+            return
+        if self.asked.is_in_code(name):
+            return
+        found = self._searched(reference, commit)
+        if found is None:
+            return
+        path, then = found
+        (data,) = self.committed.read([(commit, path)])
+        assert data is not None
+
+        def read(at: str) -> bool:
+            (text,) = self.committed.read([(at, path)])
+            return text is not None and name.encode() in text
+
+        if self._changed_together(commit, read, True):
+            return
+        became = self._became(path, data, then) if then.line else None
+        yield DocumentFlag(
+            DocumentChange.NAME,
+            dotted(then.chain),
+            reference.line,
+            dotted(then.chain) if then.line else then.value,
+            dotted(became.chain) if became is not None else "",
+            path=path,
+            code_line=became.line if became is not None else 0,
+            written=reference.written,
+        )
+
+    def _searched(self, reference: Reference, commit: str) -> _Lost | None:
+        """``_search``, kept: what two commits say of a name never changes."""
+        asked = (commit, self.asked.head, reference.parts, reference.role)
+        return self.asked.kept.lost(asked, lambda: self._search(reference, commit))
+
+    def _search(self, reference: Reference, commit: str) -> _Lost | None:
+        """Where the commit had what the reference means, among the files that differ now: a declaration, else a
+        parameter, an attribute or a key of this name."""
+        name = reference.name
+        second: _Lost | None = None
+        files = self._differing_code(commit)
+        for path, data in zip(files, self.committed.contents(list(files.values())), strict=True):
+            if data is None or name.encode() not in data:
+                continue
+            for one in declarations(data, _language(path, data)):
+                if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
+                    return path, one
+                is_plain = second is None and len(reference.parts) == 1 and not reference.role
+                if is_plain and any(parameter.name == name for parameter in one.parameters or ()):
+                    said = f"parameter {name} of {dotted(one.chain)}"
+                    second = path, Declaration((*one.chain, name), "value", 0, value=said)
+            if second is None and len(reference.parts) == 1 and _is_given(data, name):
+                second = path, Declaration((name,), "value", 0, value=name)
+        return second
+
+    def _differing_code(self, commit: str) -> dict[bytes, str]:
+        """The implementation's files at the commit that read otherwise now, with their object names."""
+        differing = self.committed.differing(commit, self.asked.head)
+        code = sorted(path for path, (then, _) in differing.items() if then and _is_implementation(path))
+        return {path: differing[path][0] for path in code[:MOST_SEARCHED]}
+
+    def _lost_module(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        """A dotted name that leads through a module which the commit had and the disk has not."""
+        if speaks_of_other_times(reference.sentence) or len(reference.parts) < 2:
+            return
+        for count in range(len(reference.parts), 1, -1):
+            path = "/".join(reference.parts[:count])
+            if not self._is_module(reference, count):
+                continue
+            tries = [f"{root}{path}{ending}".encode() for root in ("", "src/") for ending in (".py", "/__init__.py")]
+            if any(self.asked.observer.is_there(one) for one in tries):
+                return
+            read = self.committed.read([(commit, one) for one in tries])
+            lost = next((one for one, data in zip(tries, read, strict=True) if data is not None), None)
+            if lost is None:
+                continue
+            if self._changed_together(commit, self._had(lost), True):
+                return
+            module = ".".join(reference.parts[:count])
+            now = self._moved_to(commit, lost)
+            yield DocumentFlag(DocumentChange.NAME, module, reference.line, module, now, written=reference.written)
+            return
+
+    def _is_module(self, reference: Reference, count: int) -> bool:
+        """Can the first names only be a module, and nothing that their package gives?"""
+        name = reference.parts[count - 1]
+        if not name.islower() or (count == len(reference.parts) and reference.role not in ("mod", "")):
+            return False
+        package = "/".join(reference.parts[: count - 1])
+        given = [self.asked.reader.source(f"{root}{package}/__init__.py".encode()) for root in ("", "src/")]
+        files = [self.asked.observer.look(source).file for source in given if source is not None]
+        return any(files) and not any(file is not None and name.encode() in file.data for file in files)
+
+    def _lost_member(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
+        """A member that its class had at the commit and nothing gives it now, whatever else bears its name."""
+        owner = reference.parts[-2] if len(reference.parts) > 1 else ""
+        if not owner[:1].isupper() or any(owner in one.trail for one in known):
+            return
+        classes = [one for one in self.asked.defined(owner) if one.role is Role.IMPLEMENTATION]
+        code = self.asked.code(classes[0]) if len(classes) == 1 else None
+        if code is None or code.declaration.kind != "class" or reference.name.encode() in code.data:
+            return
+        if any(self._may_give(base, reference.name, 0) for base in code.declaration.bases):
+            return
+        if speaks_of_other_times(reference.sentence):
+            return
+        chain = (*code.declaration.chain, reference.name)
+
+        def read(at: str) -> bool:
+            for path in _places(code.source.path):
+                (data,) = self.committed.read([(at, path)])
+                if data is not None:
+                    return any(one.chain == chain for one in declarations(data, code.language))
+            return False
+
+        if read(commit) and not self._changed_together(commit, read, True):
+            yield DocumentFlag(
+                DocumentChange.NAME, dotted(chain), reference.line, dotted(chain), "", written=reference.written
+            )
+
+    def _may_give(self, base: str, name: str, depth: int) -> bool:
+        """May a base class have the member? Yes, unless it and all of its own bases are known and do not."""
+        last = base.partition("[")[0].rpartition(".")[2]
+        if last in ("object", "Generic", "Protocol", "ABC") or "=" in base:
+            return False
+        known = [one for one in self.asked.defined(last) if one.role is Role.IMPLEMENTATION]
+        code = self.asked.code(known[0]) if len(known) == 1 and depth < 8 else None
+        if code is None or name.encode() in code.data:
+            return True
+        return any(self._may_give(one, name, depth + 1) for one in code.declaration.bases)
+
+    def _became(self, path: bytes, then_data: bytes, then: Declaration) -> Declaration | None:
+        """What has the same owner, kind and nearly the same text in the same file now, and did not exist then."""
+        source = self.asked.reader.source(path)
+        file = self.asked.observer.look(source).file if source is not None else None
+        if file is None:
+            return None
+        language = _language(path, file.data)
+        before = {one.chain for one in declarations(then_data, language)}
+        text = block(then_data, then)
+        alike = [
+            one
+            for one in declarations(file.data, language)
+            if one.chain[:-1] == then.chain[:-1]
+            and one.kind == then.kind
+            and one.chain not in before
+            and _likeness(text, block(file.data, one)) >= 0.6
+        ]
+        return alike[0] if len(alike) == 1 else None
+
+    def _lost_file(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        if speaks_of_other_times(reference.sentence):
+            return
+        places = _paths(self.document.item.source.path, reference)
+        if not places or any(self.asked.observer.is_there(path) for path in places):
+            return
+        read = self.committed.read([(commit, path) for path in places])
+        lost = next((path for path, data in zip(places, read, strict=True) if data is not None), None)
+        if lost is None:
+            return
+        if self._changed_together(commit, self._had(lost), True):
+            return
+        yield DocumentFlag(
+            DocumentChange.FILE,
+            reference.path,
+            reference.line,
+            lost.decode("utf-8", "replace"),
+            self._moved_to(commit, lost),
+            written=reference.written,
+        )
+
+    def _had(self, path: bytes) -> Callable[[str], bool]:
+        """Asks whether a commit has the file."""
+        return lambda at: self.committed.read([(at, path)])[0] is not None
+
+    def _moved_to(self, commit: str, lost: bytes) -> str:
+        """The one new file with the same bytes, else the one new file of the same name."""
+        differing = self.committed.differing(commit, self.asked.head) if self.asked.head else {}
+        own = differing.get(lost, ("", ""))[0]
+        new = [path for path, (then, now) in differing.items() if not then and now]
+        same = [path for path in new if own and differing[path][1] == own]
+        if len(same) != 1:
+            same = [path for path in new if posixpath.basename(path) == posixpath.basename(lost)]
+        return same[0].decode("utf-8", "replace") if len(same) == 1 else ""
+
+
+def _is_telling(reference: Reference) -> bool:
+    """Can the reference mean something of the project, and not a word of prose that happens to be written as code?"""
+    if reference.role or len(reference.parts) > 1 or reference.arguments is not None:
+        return len(reference.name) > 1
+    return is_compound(reference.name) or (reference.name.isupper() and len(reference.name) > 2)
+
+
+def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None:
+    """The one definition of the implementation that the reference means."""
+    code = [one for one in known if one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION]
+    owned = [one for one in code if _is_owner(reference, (*one.trail, one.hit.name), one.path)]
+    if len(owned) == 1:
+        return owned[0]
+    if owned:
+        # The same name in a stub or at several places of one file is for the declarations to tell apart.
+        places = {(one.path, one.trail) for one in owned}
+        return owned[0] if len(places) == 1 else None
+    is_plain = len(reference.parts) == 1 or reference.role or reference.parts[0][:1].isupper()
+    return code[0] if len(code) == 1 and len(known) == 1 and not is_plain and is_compound(reference.name) else None
+
+
+def _is_owner(reference: Reference, chain: Sequence[str], path: bytes) -> bool:
+    """Do the names before the last one lead to this declaration: its classes, then parts of its path?"""
+    if len(reference.parts) == 1:
+        # A method is rarely meant by its bare name, unless its role says so or nothing else is called so.
+        return True
+    owners = list(chain[:-1])
+    given = list(reference.parts[:-1])
+    while given and owners and given[-1] == owners[-1]:
+        given.pop()
+        owners.pop()
+    if owners:
+        return False
+    folders = path.decode("utf-8", "replace").rpartition(".")[0].split("/")
+    return all(name in folders or f"_{name}" in folders for name in given)
+
+
+def _fits(reference: Reference, declaration: Declaration) -> bool:
+    """Is the declaration of the kind that the role names?"""
+    wanted = _KINDS.get(reference.role)
+    if reference.role == "meth" and len(declaration.chain) < 2:
+        return False
+    if reference.role == "" and reference.arguments is not None and declaration.kind == "value":
+        return False
+    return wanted is None or wanted == declaration.kind
+
+
+def _stated(data: bytes, language: str, key: str) -> Declaration | None:
+    """What a configuration file gives a key, once; secrets are no claims."""
+    same = [one for one in find_claims(mask(data), language) if one.key == key]
+    if len(same) != 1:
+        return None
+    is_text = same[0].value_type not in ("int", "float", "bool")
+    value = f'"{same[0].value}"' if is_text else same[0].value
+    return Declaration(tuple(key.split(".")), "value", same[0].line, value=value)
+
+
+def _means(one: Declaration | None) -> tuple[object, ...] | None:
+    """A declaration without its place."""
+    return (one.kind, one.parameters, one.value) if one is not None else None
+
+
+def _language(path: bytes, data: bytes) -> str:
+    return language_of(path, data[:256]).name
+
+
+@lru_cache(MOST_KEPT)
+def _is_implementation(path: bytes) -> bool:
+    kind = provenance(path)
+    return (
+        kind.source_kind is SourceKind.CODE and kind.role is Role.IMPLEMENTATION and _language(path, b"") in LANGUAGES
+    )
+
+
+def _places(path: bytes) -> tuple[bytes, ...]:
+    """Where a file may have been: many projects moved into or out of ``src``."""
+    return (path, path.removeprefix(b"src/")) if path.startswith(b"src/") else (path, b"src/" + path)
+
+
+def _paths(document: bytes, reference: Reference) -> list[bytes]:
+    """The paths a reference may mean: from the document's folder, and from the root for what is no link."""
+    folder = posixpath.dirname(document.decode("utf-8", "surrogateescape"))
+    path = reference.path
+    if path.startswith("/") or "*" in path or "<" in path or "{" in path:
+        return []
+    is_own = not folder and (is_compound(path.rpartition(".")[0]) or path[:1].isupper())
+    if "/" not in path and reference.role != "link" and not is_own:
+        # ``app.py`` and ``setup.py`` are the reader's own, as a rule; ``NOTES.md`` in a document of the root is not.
+        return []
+    endings = ("", ".rst", ".md") if reference.role == "doc" else ("",)
+    tries = [posixpath.normpath(posixpath.join(folder, path + ending)) for ending in endings]
+    if reference.role not in ("link", "doc"):
+        tries.append(posixpath.normpath(path))
+    return [one.encode("utf-8", "surrogateescape") for one in dict.fromkeys(tries) if not one.startswith("..")]
+
+
+def _is_given(data: bytes, name: str) -> bool:
+    """Does code give an attribute of this name, or have it as a key in capitals?"""
+    own = name.encode()
+    return (b"self." + own + b" =" in data) or (
+        name.isupper() and any(q + own + q + b":" in data for q in (b'"', b"'"))
+    )
+
+
+def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Jaccard's coefficient of two sets of lines."""
+    first, second = set(one), set(other)
+    return len(first & second) / max(len(first | second), 1)
+
+
+def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
+    """The flag, unless one of its sides holds a secret: a document's value may be anything."""
+    for side in (flag.was, flag.now):
+        text = f"{flag.symbol.rpartition('.')[2]} = {side}".encode()
+        if mask(text).data != text:
+            return None
+    return flag
+
+
+def is_document(item: Item) -> bool:
+    """Is the item prose about the code as it is, which the code can outdate? A changelog speaks of its own time."""
+    source = item.source
+    if source.source_kind not in (SourceKind.DOC, SourceKind.NOTE) or source.role is Role.HISTORY:
+        return False
+    stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
+    folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
+    return _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
+
+
+def same_text(one: bytes, other: bytes) -> bool:
+    """Are two versions of a file equal but for their line ends, which git may have changed on checkout?"""
+    return one == other or one.replace(b"\r\n", b"\n") == other.replace(b"\r\n", b"\n")

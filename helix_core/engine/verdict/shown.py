@@ -1,0 +1,124 @@
+"""Lines of one file as they are on disk now, with the hash and the verdict to go with them: ``helix.open/1``.
+
+In: a path from the workspace root and lines. Out: whole lines, secrets masked, and what the verdict table says of them.
+Shows nothing of a file that does not count: what git ignores and what is never read stay unread here too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from helix_core.engine.verdict.explain import Explanation
+from helix_core.engine.verdict.judge import unindexed
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import UsageError
+from helix_core.model import LineSpan, Reason, Source, TaskType
+from helix_core.store.reader import Reader
+from helix_core.workspace.disk import Root
+from helix_core.workspace.files import FileOptions, content_reason, list_files, name_reason
+from helix_core.workspace.git import Git
+from helix_core.workspace.paths import checked, source_id_of
+
+OPEN_SCHEMA = "helix.open/1"
+_WHY = {
+    "private": "files of this kind are never read",
+    "binary": "it is binary",
+    "ignored": "it is ignored, and Helix does not read what is ignored",
+    "helixignore": "it is ignored, and Helix does not read what is ignored",
+}
+# Reasons to leave a file out of the index which are none to keep it from somebody who asks for it by name.
+_MAY_BE_SHOWN = frozenset({"", "generated", "minified", "too_large"})
+
+
+class Shown:
+    """One reading. ``skipped_now`` says of a path why it does not count, empty when it does. Use once."""
+
+    def __init__(self, reader: Reader, weigher: Weigher, skipped_now: Callable[[bytes], str]) -> None:
+        self._reader, self._weigher, self._skipped_now = reader, weigher, skipped_now
+
+    def of(self, source_id: str, lines: LineSpan, task: TaskType, most_bytes: int) -> dict[str, Any]:
+        """Whole lines from the first on, as many as ``most_bytes`` hold; ``more`` says that some were left out.
+
+        Raises UsageError for a path out of the workspace, a file that does not count, and lines it does not have.
+        """
+        path = checked(source_id)
+        if lines.start_line < 1 or lines.end_line < lines.start_line:
+            raise UsageError(
+                f"lines {lines.start_line}-{lines.end_line} are no span; lines count from 1, first to last"
+            )
+        if name_reason(path) == "private":
+            raise _not_shown(path, "private")
+        source = self._reader.source(path) or unindexed(path)
+        sight = self._weigher.observer.look(source)
+        if sight.reason is Reason.IGNORED:
+            raise _not_shown(path, "ignored")
+        if sight.file is None:
+            return self._answer(source, lines, task)
+        for reason in (self._skipped_now(path), content_reason(path, sight.file.data)):
+            if reason not in _MAY_BE_SHOWN:
+                raise _not_shown(path, reason)
+        shown = lines_shown(source.source_id, self._weigher.mask(sight).data, lines, most_bytes)
+        answer = self._answer(source, LineSpan(lines.start_line, shown["end_line"]), task)
+        return answer | shown | {"content_hash": sight.file.content_hash}
+
+    def _answer(self, source: Source, lines: LineSpan, task: TaskType) -> dict[str, Any]:
+        """What an explanation says, about these lines; the text is added where there is one."""
+        said = Explanation(self._reader, self._weigher).of(
+            source.source_id, lines, task, confidence=1.0, in_buffer=False
+        )
+        return {
+            "schema": OPEN_SCHEMA,
+            "source_id": source.source_id,
+            "start_line": lines.start_line,
+            "end_line": lines.end_line,
+            "total_lines": 0,
+            "more": False,
+            "symbol": said["symbol"],
+            "language": source.language,
+            "content_hash": "",
+            "gene_id": "",
+            "status": said["status"],
+            "reason": said["reason"],
+            "detail": said["detail"],
+            "indexed": bool(source.id),
+            "text": "",
+            "refresh_targets": said["refresh_targets"],
+        }
+
+
+def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -> dict[str, Any]:
+    """The lines of a masked text that are asked for, as many as fit. Raises UsageError for lines it does not have."""
+    parts = data.splitlines(keepends=True) or [b""]
+    if lines.start_line > len(parts):
+        said = f"{source_id} has {len(parts)} lines, none numbered {lines.start_line}; ask for lines it has"
+        raise UsageError(said)
+    kept: list[bytes] = []
+    left = most_bytes
+    for line in parts[lines.start_line - 1 : lines.end_line]:
+        left -= len(line)
+        if left < 0 and kept:
+            break
+        kept.append(line)
+    shown = b"".join(kept)
+    end_line = lines.start_line + len(kept) - 1
+    return {
+        "end_line": end_line,
+        "total_lines": len(parts),
+        "more": end_line < min(lines.end_line, len(parts)) or left < 0,
+        "gene_id": hashlib.sha256(shown).hexdigest()[:16],
+        "text": shown[:most_bytes].decode("utf-8", "replace"),
+    }
+
+
+def reason_now(root: Root, git: Git | None, options: FileOptions, path: bytes) -> str:
+    """Why a file that is there does not count, as the matcher says; empty when it does."""
+    listing = list_files(root, git, options, only=[path])
+    if any(file.path == path for file in listing.files):
+        return ""
+    return next((one.reason for one in listing.skipped if one.path == path), "ignored")
+
+
+def _not_shown(path: bytes, reason: str) -> UsageError:
+    return UsageError(f"{source_id_of(path)} is not shown: {_WHY.get(reason, reason)}; ask about another file")

@@ -1,0 +1,163 @@
+"""The verdict table, the live-truth score and the refresh plan: pure functions of what was observed.
+
+``verified`` is only ever given to bytes that were compared. Freshness is 2^(-age / half-life).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix_core.model import (
+    Authority,
+    DocumentFlag,
+    Reason,
+    RefreshTarget,
+    SourceKind,
+    Status,
+    TaskType,
+    Verdict,
+    Volatility,
+    Weighed,
+)
+
+HALF_LIFE_S = {Volatility.STABLE: 7 * 86_400.0, Volatility.MEDIUM: 12 * 3_600.0, Volatility.HOT: 15 * 60.0}
+AUTHORITY = {Authority.PRIMARY: 1.0, Authority.DERIVED: 0.75, Authority.INFERRED: 0.45}
+LITERAL, SPAN, DOC, ASSERTION = 1.0, 0.9, 0.75, 0.45
+_SPECIFICITY = {
+    SourceKind.CODE: LITERAL,
+    SourceKind.CONFIG: LITERAL,
+    SourceKind.DB: LITERAL,
+    SourceKind.DOC: DOC,
+    SourceKind.LOG: DOC,
+    SourceKind.NOTE: ASSERTION,
+    SourceKind.CHAT: ASSERTION,
+}
+THRESHOLD = {
+    TaskType.PLAN: 0.35,
+    TaskType.EXPLAIN: 0.35,
+    TaskType.REVIEW: 0.55,
+    TaskType.EDIT: 0.70,
+    TaskType.DEBUG: 0.70,
+    TaskType.OPS: 0.70,
+    TaskType.QUOTE: 0.70,
+}
+HIGH_RISK = frozenset({TaskType.EDIT, TaskType.DEBUG, TaskType.OPS, TaskType.QUOTE})
+
+
+def freshness(age_s: float, volatility: Volatility) -> float:
+    """2^(−age / half-life), for what cannot be read again; a negative age (a clock set back) counts as zero."""
+    return float(2.0 ** (-max(age_s, 0.0) / HALF_LIFE_S[volatility]))
+
+
+def specificity(kind: SourceKind, whole_span: bool = True) -> float:
+    """How literal the evidence is: the thing itself 1.0, a part of its span 0.9, prose 0.75, an assertion 0.45."""
+    value = _SPECIFICITY[kind]
+    return SPAN if value == LITERAL and not whole_span else value
+
+
+def live_truth(fresh: float, authority: Authority, specific: float) -> float:
+    """freshness × authority × specificity, each 0..1."""
+    return fresh * AUTHORITY[authority] * specific
+
+
+CONFIDENCE_FLOOR = 0.30
+AUTHORITY_FLOOR = 0.55
+MOST_SAID = 3
+TRUE_NOW = frozenset({Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED, Reason.MOVED})
+"""The whole claim holds: text, lines, symbol, file."""
+TEXT_THERE = TRUE_NOW | {Reason.RENAMED}
+"""The text is on the item's lines, under its symbol or another one."""
+_SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was found about an item at the moment of the answer.
+
+    ``disk`` is the word of the verdict table for what reading the source gave, ``disk_detail`` what completes it; None
+    where nothing can be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated`` is what of a
+    document the code has left behind; ``contradicted_by`` says what a fresher source claims.
+    """
+
+    disk: Reason | None
+    disk_detail: str = ""
+    freshness: float = 1.0
+    authority: Authority = Authority.PRIMARY
+    unsaved: bool = False
+    conflicted: bool = False
+    outdated: tuple[DocumentFlag, ...] = ()
+    contradicted_by: str = ""
+    confidence: float = 1.0
+
+
+def verdict(seen: Observation, task: TaskType) -> Verdict:
+    """The most severe line of the table that applies; the table's order decides between equals."""
+    findings = _findings(seen, task)
+    if not findings:
+        return Verdict(Status.VERIFIED, seen.disk if seen.disk is not None else Reason.UNCHANGED)
+    worst = max(findings, key=lambda finding: _SEVERITY[finding[0]])
+    also = tuple(reason for _, reason, _ in findings if reason is not worst[1])
+    return Verdict(worst[0], worst[1], worst[2], also)
+
+
+def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, str]]:
+    risky = task in HIGH_RISK
+    doubt = Status.NEEDS_REFRESH if risky else Status.STALE_RISK
+    findings: list[tuple[Status, Reason, str]] = []
+    if seen.disk is not None and seen.disk not in TRUE_NOW:
+        status = Status.STALE_RISK if seen.disk is Reason.RENAMED else Status.NEEDS_REFRESH
+        findings.append((status, seen.disk, seen.disk_detail))
+    if seen.unsaved:
+        findings.append((Status.STALE_RISK, Reason.UNSAVED, ""))
+    if seen.conflicted:
+        findings.append((Status.STALE_RISK, Reason.CONFLICTED, ""))
+    if seen.outdated:
+        said = dict.fromkeys(flag.sentence for flag in seen.outdated)
+        findings.append((Status.STALE_RISK, Reason.OUTDATED_DOC, "; ".join(list(said)[:MOST_SAID])))
+    if seen.contradicted_by:
+        findings.append((Status.STALE_RISK, Reason.CONTRADICTED, seen.contradicted_by))
+    if seen.disk is None and seen.freshness < THRESHOLD[task]:
+        faded = seen.freshness < THRESHOLD[task] / 2
+        findings.append((Status.NEEDS_REFRESH if faded else Status.STALE_RISK, Reason.AGED, ""))
+    if AUTHORITY[seen.authority] < AUTHORITY_FLOOR and (risky or seen.disk is None):
+        findings.append((doubt, Reason.WEAK_AUTHORITY, ""))
+    if seen.confidence < CONFIDENCE_FLOOR:
+        findings.append((doubt, Reason.UNLOCATED, ""))
+    return findings
+
+
+RISK = {
+    TaskType.PLAN: 0.30,
+    TaskType.EXPLAIN: 0.45,
+    TaskType.REVIEW: 0.60,
+    TaskType.EDIT: 0.85,
+    TaskType.DEBUG: 0.90,
+    TaskType.QUOTE: 0.95,
+    TaskType.OPS: 1.0,
+}
+_URGENCY = {Status.NEEDS_REFRESH: 1.0, Status.STALE_RISK: 0.6, Status.VERIFIED: 0.0}
+
+
+def priority(status: Status, task: TaskType, share: float = 1.0) -> float:
+    """How pressing (0..1): task risk × verdict urgency × (½ + ½ × ``share`` of the best score)."""
+    return round(RISK[task] * _URGENCY[status] * (0.5 + 0.5 * share), 4)
+
+
+def refresh_plan(weighed: Sequence[Weighed], task: TaskType) -> list[RefreshTarget]:
+    """Everything not verified, most pressing first."""
+    best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
+    plan = [
+        RefreshTarget(
+            target_kind=item.source.source_kind.value,
+            source_id=item.source.source_id,
+            start_line=item.start_line,
+            end_line=item.end_line,
+            reason=one.verdict.reason,
+            priority=priority(one.verdict.status, task, one.ranked.score / best),
+        )
+        for one in weighed
+        if one.verdict.status is not Status.VERIFIED
+        for item in (one.ranked.item,)
+    ]
+    return sorted(plan, key=lambda target: -target.priority)

@@ -1,0 +1,323 @@
+"""Look at items where they stand now and give each its verdict: what answers, judgements and explanations share.
+
+The quote, the hash and the verdict of an item come from one read of its file, so they agree with each other whatever
+happens to the file meanwhile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from helix_core.engine.verdict.chains import ChainLookup, renaming
+from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, has_conflict_markers, settled
+from helix_core.engine.verdict.observe import MaskedFiles, Observer, Sight, occurrences
+from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
+from helix_core.engine.verdict.overlay import Buffers, InBuffer
+from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.table import (
+    HIGH_RISK,
+    TEXT_THERE,
+    TRUE_NOW,
+    Observation,
+    live_truth,
+    specificity,
+    verdict,
+)
+from helix_core.ingest.secrets import Masked
+from helix_core.lines import line_breaks, line_count, without_line_end
+from helix_core.model import (
+    Contradiction,
+    DocumentFlag,
+    GitState,
+    Item,
+    LastCommit,
+    LineSpan,
+    Ranked,
+    Reason,
+    TaskType,
+    Weighed,
+)
+from helix_core.store.reader import Reader
+from helix_core.workspace.blobs import BlobReader
+from helix_core.workspace.disk import DiskFile
+from helix_core.workspace.history import BlamedLines, LineHistory
+from helix_core.workspace.paths import uri_of
+
+SHALLOW = (
+    "this clone is shallow: a file without a commit was last changed before its history begins, or never committed; "
+    "git fetch --unshallow brings the rest"
+)
+QUOTE_LINES = 16
+QUOTE_LINES_HIGH_RISK = 60
+QUOTE_BYTES = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An item at its place of this moment, and the word of the verdict table for its disk; ``detail`` completes it."""
+
+    ranked: Ranked
+    reason: Reason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedItem:
+    """An item with all that was observed about it. ``buffer`` as in ``Weighed``."""
+
+    ranked: Ranked
+    observation: Observation
+    commit: LastCommit | None
+    buffer: LineSpan | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictContext:
+    """What weighing takes from outside the index: git's state and history, the editor's buffers, and a way to stop."""
+
+    folder: Path
+    state: GitState
+    committed: BlobReader | None
+    commits_of: Callable[[Sequence[bytes]], Mapping[bytes, LastCommit]]
+    masked: MaskedFiles
+    buffers: Buffers
+    chains: ChainLookup
+    check: Callable[[], None]
+    lines: LineHistory | None = None
+    lookups: KeptLookups = field(default_factory=KeptLookups)
+
+    def lines_of(self, file: DiskFile | None, path: bytes, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
+        """The commit of each line of a file, where git has said it by now; it is asked for the next time."""
+        if file is None or self.lines is None or not file.data:
+            return ()
+        count = line_count(file.data)
+        lines = BlamedLines(path, file.content_hash, 1, count, file.data)
+        self.lines.ask(lines)
+        found = self.lines.each(lines, wait_s)
+        # For git a lone CR ends no line: then its lines are not ours.
+        return found if len(found) == count else ()
+
+
+class Weigher:
+    """For one answer; every file is looked at once."""
+
+    def __init__(self, reader: Reader, observer: Observer, facts: VerdictContext) -> None:
+        self.observer = observer
+        self.facts = facts
+        self._reader = reader
+        self._disputes = Disputes(facts.committed, reader, observer, facts.commits_of, facts.check)
+        self._outdated = OutdatedDocuments(facts.committed, reader, observer, facts.state.head, facts.lookups)
+        self._marked: dict[str, bool] = {}
+        self._is_cut_off = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be checked, and why."""
+        shallow = (SHALLOW,) if self._is_cut_off else ()
+        return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes, *shallow)
+
+    def weigh(
+        self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
+    ) -> tuple[list[Weighed], list[Contradiction]]:
+        """Each item with its verdict, in the order they come in, and the contradictions they are part of."""
+        seen, pairs = self.see([self.place(one) for one in ranked], confidence)
+        return [self.weighed(one, task) for one in seen], pairs
+
+    def place(self, one: Ranked) -> Placed:
+        """The item where it stands now."""
+        sight = self.observer.look(one.item.source)
+        if sight.file is None:
+            return Placed(one, sight.reason)
+        if not one.item.source.is_indexed:
+            return Placed(dataclasses.replace(one, item=whole_file(one.item, sight.file.data)), sight.reason)
+        if sight.file.content_hash == one.item.source.content_hash:
+            reason = sight.reason_for(one.item)
+            return Placed(focused(one, self.mask(sight).data) if one.focus is not None else one, reason)
+        # The item is of an older version: its file was not mended, or only in the last round.
+        return self.relocated(one, sight)
+
+    def relocated(self, one: Ranked, sight: Sight) -> Placed:
+        """The item at its text in bytes of another version: where its symbol has that text, if it has it anywhere.
+
+        ``renamed`` where another symbol has it, unless that one had the same text before.
+        """
+        item, masked = one.item, self.mask(sight)
+        other: Placed | None = None
+        lost = ""
+        for start in occurrences(item, masked):
+            self.facts.check()
+            moved = _moved(item, masked.data, start)
+            naming = self.facts.chains.name(moved, sight, masked)
+            if naming.symbol == item.symbol:
+                return Placed(_at(one, moved, masked.data), Reason.MOVED)
+            if naming.symbol is None:
+                lost = lost or naming.why
+            elif other is None and not self._had_copy(item, naming.symbol, sight):
+                other = Placed(_at(one, moved, masked.data), Reason.RENAMED, renaming(item.symbol, naming.symbol))
+        return other or Placed(one, Reason.CHANGED, lost)
+
+    def _had_copy(self, item: Item, symbol: str, sight: Sight) -> bool:
+        """Had the version that the index has of the file the same text under this other symbol?"""
+        is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
+        known = self._reader.items_of(item.source.id) if is_older and item.source.id else []
+        return any(one.text_hash == item.text_hash and one.symbol == symbol for one in known)
+
+    def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[ObservedItem], list[Contradiction]]:
+        """Observe everything the verdict table asks about."""
+        commits = self.facts.commits_of(list(dict.fromkeys(one.ranked.item.source.path for one in placed)))
+        pairs = self._disputes.about([one.ranked.item for one in placed], commits)
+        outdated = self._left_behind(placed, commits)
+        seen = []
+        for one in placed:
+            self.facts.check()
+            item = one.ranked.item
+            there = self._in_buffer(one)
+            observation = Observation(
+                disk=one.reason,
+                disk_detail=one.detail,
+                authority=item.source.authority,
+                unsaved=there is not None and there.touched,
+                conflicted=bool(self.conflict(item)),
+                outdated=settled(outdated.get(item.id, ()), pairs),
+                contradicted_by=contradicted_by(item, pairs),
+                confidence=confidence,
+            )
+            if self.facts.state.boundaries and item.source.path not in commits:
+                self._is_cut_off = True
+            own = there.lines if there is not None else None
+            shown = own if own is not None and (observation.unsaved or own.start_line != item.start_line) else None
+            seen.append(ObservedItem(one.ranked, observation, commits.get(item.source.path), shown))
+        return seen, pairs
+
+    def weighed(self, seen: ObservedItem, task: TaskType) -> Weighed:
+        """The verdict with all that a packet shows of the item."""
+        self.facts.check()
+        item = seen.ranked.item
+        source = item.source
+        sight = self.observer.look(source)
+        true_now, is_there = seen.observation.disk in TRUE_NOW, seen.observation.disk in TEXT_THERE
+        return Weighed(
+            ranked=seen.ranked,
+            verdict=verdict(seen.observation, task),
+            live_truth=live_truth(1.0 if true_now else 0.0, source.authority, specificity(source.source_kind)),
+            content_hash=sight.file.content_hash if sight.file is not None else "",
+            quote=self._quote(sight, item, task) if is_there else "",
+            verified_at=time.time() if true_now else source.verified_at,
+            uri=uri_of(self.facts.folder, source.path),
+            commit=seen.commit,
+            buffer=seen.buffer,
+            outdated=seen.observation.outdated,
+        )
+
+    def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
+        """What only an unsaved buffer holds: nothing of it can be read from the disk, so nothing of it is quoted."""
+        source = ranked.item.source
+        seen = Observation(disk=None, authority=source.authority, unsaved=True)
+        return Weighed(
+            ranked=ranked,
+            verdict=verdict(seen, task),
+            live_truth=0.0,
+            content_hash=content_hash,
+            quote="",
+            verified_at=source.verified_at,
+            uri=uri_of(self.facts.folder, source.path),
+            commit=self.facts.commits_of([source.path]).get(source.path),
+            buffer=lines,
+        )
+
+    def conflict(self, item: Item) -> str:
+        """Why the item's text may be half merged, in words; empty when nothing says so."""
+        path, state = item.source.path, self.facts.state
+        if path in state.conflicted:
+            return "git has it as unmerged"
+        if path in state.touched:
+            return f"the {state.operation or 'operation'} under way touches it"
+        # Documents show the markers to explain them.
+        file = self.observer.look(item.source).file
+        marked = file is not None and not is_document(item) and self._is_marked(file)
+        return "its text has the markers of an unresolved conflict" if marked else ""
+
+    def _is_marked(self, file: DiskFile) -> bool:
+        """Asked for every item of a file, answered once."""
+        if file.content_hash not in self._marked:
+            self._marked[file.content_hash] = has_conflict_markers(file.data)
+        return self._marked[file.content_hash]
+
+    def mask(self, sight: Sight) -> Masked:
+        """The file's bytes that may leave."""
+        assert sight.file is not None
+        return Masked(sight.file.data) if sight.has_no_secrets else self.facts.masked.of(sight.file)
+
+    def _in_buffer(self, one: Placed) -> InBuffer | None:
+        file = self.observer.look(one.ranked.item.source).file
+        if file is None or one.reason not in TEXT_THERE:
+            return None
+        return self.facts.buffers.place(one.ranked.item, file)
+
+    def _left_behind(
+        self, placed: Sequence[Placed], commits: Mapping[bytes, LastCommit]
+    ) -> dict[int, tuple[DocumentFlag, ...]]:
+        documents, texts = [], dict[bytes, str]()
+        for one in placed:
+            item, commit = one.ranked.item, commits.get(one.ranked.item.source.path)
+            if one.reason in TRUE_NOW and commit is not None and is_document(item):
+                if item.source.path not in texts:
+                    texts[item.source.path] = self.mask(self.observer.look(item.source)).text()
+                text = texts[item.source.path]
+                lines = self.facts.lines_of(self.observer.look(item.source).file, item.source.path)
+                documents.append(CommittedText(item, text, commit.commit, lines))
+        return self._outdated.flags(documents)
+
+    def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
+        """Whole lines from the item's first line on, as they are on disk, without the end of the last one."""
+        masked = self.mask(sight)
+        most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
+        end = item.start_byte
+        for line in masked.data[item.start_byte : item.end_byte].splitlines(keepends=True)[:most]:
+            if end + len(line) > item.start_byte + QUOTE_BYTES:
+                break
+            end += len(line)
+        return without_line_end(masked.text(item.start_byte, end))
+
+
+def focused(one: Ranked, data: bytes) -> Ranked:
+    """The lines that are meant as an item of their own, known by their text; ``data`` is its file."""
+    assert one.focus is not None
+    item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
+    own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
+    return dataclasses.replace(one, item=dataclasses.replace(item, text_hash=own), focus=None)
+
+
+def called(item: Item, symbol: str) -> Item:
+    """The item under the symbol that it was shown with."""
+    return dataclasses.replace(item, name=symbol, breadcrumb="")
+
+
+def whole_file(item: Item, data: bytes) -> Item:
+    """The item, as all lines of its file."""
+    return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
+
+
+def _at(one: Ranked, moved: Item, data: bytes) -> Ranked:
+    """The ranked item with ``moved`` for its item; lines that are meant move with it."""
+    if one.focus is None:
+        return dataclasses.replace(one, item=moved)
+    down = moved.start_line - one.item.start_line
+    focus = LineSpan(one.focus.start_line + down, one.focus.end_line + down)
+    return focused(dataclasses.replace(one, item=moved, focus=focus), data)
+
+
+def _moved(item: Item, data: bytes, start: int) -> Item:
+    lines_before = line_breaks(data[:start])
+    return dataclasses.replace(
+        item,
+        start_byte=start,
+        end_byte=start + item.end_byte - item.start_byte,
+        start_line=lines_before + 1,
+        end_line=lines_before + 1 + item.end_line - item.start_line,
+    )
