@@ -22,8 +22,7 @@ from helix_core.engine.requests import checked_places
 from helix_core.model import Status
 from helix_core.packet import estimated_tokens
 from helix_core.packet.wire import CHARACTERS_PER_TOKEN
-from helix_ls.cli.render.packet import printed
-from helix_ls.cli.render.within import within
+from helix_ls.cli.render.packet import printed, within
 from helix_ls.mcp.outgoing import as_text, cleaned
 
 BUDGETS = (250, 500, 1000, 2000)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import HelixError, UsageError
-from helix_ls.cli.opened import bring_up_to_date, opened
+from helix_ls.cli.opened import TerminalProgress, bring_up_to_date, opened
 from helix_ls.cli.output import complain, print_json, warn
-from helix_ls.cli.progress import Bar
 from helix_ls.cli.verbs import Json
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ MOST_BYTES = 32 * 1024 * 1024
 UNDECIDED = 4
 
 
-class Action(StrEnum):
+class BenchAction(StrEnum):
     """What can be done."""
 
     RUN = "run"
@@ -31,7 +30,7 @@ class Action(StrEnum):
 
 
 def bench(
-    action: Annotated[Action, typer.Argument(help="Ask the questions, or compare two runs.")],
+    action: Annotated[BenchAction, typer.Argument(help="Ask the questions, or compare two runs.")],
     paths: Annotated[list[Path] | None, typer.Argument(help="run: the folder. compare: the files of two runs.")] = None,
     *,
     questions: Annotated[Path | None, typer.Option("--questions", help="File of questions, one JSON a line.")] = None,
@@ -45,7 +44,7 @@ def bench(
     Compare exits 0 to ship, 1 slower, 2 no gain, 3 worse, 4 when that cannot be said.
     """
     given = paths or []
-    if action is Action.COMPARE:
+    if action is BenchAction.COMPARE:
         raise typer.Exit(_compare(given, quality_only=quality_only, as_json=as_json))
     if len(given) > 1:
         raise UsageError("bench run takes one folder; name it, or leave it out for this one")
@@ -62,7 +61,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
     with opened(folder) as helix:
         bring_up_to_date(helix)
         _give_what_hosts_give(helix, folder)
-        bar = Bar()
+        bar = TerminalProgress()
         with bar:
             run = run_bench(helix, asked, rounds=rounds, progress=bar.show)
         kept = out or helix.index_path.parent.parent / "bench" / helix.index_path.parent.name / _name()
@@ -71,7 +70,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
     if as_json:
         print_json({**run, "path": str(kept)})
     else:
-        from helix_ls.cli.render.bench import draw_run
+        from helix_ls.cli.render.reports import draw_run
 
         draw_run(run, kept)
     warn(doubt["detail"] for doubt in run["doubts"])
@@ -112,7 +111,7 @@ def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:
     if as_json:
         print_json(found.wire())
     else:
-        from helix_ls.cli.render.bench import draw_comparison
+        from helix_ls.cli.render.reports import draw_comparison
 
         draw_comparison(found.wire())
     return int(found.decision)

@@ -32,9 +32,9 @@ def config(
         return
     warn(settings.warnings)
     if explained:
-        from helix_ls.cli.render.config import draw
+        from helix_ls.cli.render.reports import draw_config
 
-        draw(answer)
+        draw_config(answer)
     else:
         from helix_core.printable import one_line
 

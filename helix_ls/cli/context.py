@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from helix_ls.cli.opened import bring_as_far_as_possible, opened
+from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json, print_text, warn
-from helix_ls.cli.question import asked
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 
 

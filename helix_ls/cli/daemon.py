@@ -14,7 +14,7 @@ from helix_ls.cli.verbs import Json
 LOGS_SCHEMA = "helix.logs/1"
 
 
-class Action(StrEnum):
+class DaemonAction(StrEnum):
     """What can be done with it."""
 
     STATUS = "status"
@@ -23,17 +23,17 @@ class Action(StrEnum):
 
 
 def daemon(
-    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.STATUS,
+    action: Annotated[DaemonAction, typer.Argument(help="What to do.")] = DaemonAction.STATUS,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="At most so many lines of the log.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Show, or stop, the process that serves the editors. An editor that is open starts it again."""
-    if action is Action.LOGS:
+    if action is DaemonAction.LOGS:
         _show(_logs(lines), as_json)
         return
     from helix_ls.host.ask_daemon import daemon_status, stop_daemon
 
-    _show(daemon_status(os.environ) if action is Action.STATUS else stop_daemon(os.environ), as_json)
+    _show(daemon_status(os.environ) if action is DaemonAction.STATUS else stop_daemon(os.environ), as_json)
 
 
 def _logs(most: int) -> dict[str, Any]:
@@ -48,6 +48,6 @@ def _show(answer: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(answer)
     else:
-        from helix_ls.cli.render.daemon import draw
+        from helix_ls.cli.render.reports import draw_daemon
 
-        draw(answer)
+        draw_daemon(answer)

@@ -17,9 +17,9 @@ def doctor(path: Folder = HERE, as_json: Json = False) -> None:
     if as_json:
         print_json(answer)
     else:
-        from helix_ls.cli.render.doctor import draw
+        from helix_ls.cli.render.reports import draw_doctor
 
-        draw(answer)
+        draw_doctor(answer)
     if not answer["ok"]:
         failed = ", ".join(check.name for check in checks if check.state == "fail")
         complain(f"Helix cannot work here yet: {failed}; do what is said there")

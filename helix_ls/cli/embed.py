@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMBED_SCHEMA = "helix.embed/1"
 
 
-class Action(StrEnum):
+class EmbedAction(StrEnum):
     """What can be done."""
 
     SETUP = "setup"
@@ -33,7 +33,7 @@ class Action(StrEnum):
 
 
 def embed(
-    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.STATUS,
+    action: Annotated[EmbedAction, typer.Argument(help="What to do.")] = EmbedAction.STATUS,
     model: Annotated[
         str,
         typer.Argument(metavar="[MODEL|FOLDER]", help="For setup: minilm, a model of fastembed's list, or a folder."),
@@ -53,23 +53,23 @@ def embed(
     """Set up a model for vectors, show it, embed a folder with it now, or go back to the built-in vectors."""
     config = load_config(path)
     match action:
-        case Action.SETUP:
+        case EmbedAction.SETUP:
             _set_up(config, model, wheel, reranker, yes)
-        case Action.OFF:
+        case EmbedAction.OFF:
             from helix_core.embed.model import choose
 
             choose(config.cache_dir, None)
-        case Action.RUN:
+        case EmbedAction.RUN:
             _run(config, path)
-        case Action.STATUS:
+        case EmbedAction.STATUS:
             pass
     answer = _status(config, path)
     if as_json:
         print_json(answer)
     else:
-        from helix_ls.cli.render.embed import draw
+        from helix_ls.cli.render.reports import draw_embed
 
-        draw(answer)
+        draw_embed(answer)
 
 
 def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes: bool) -> None:
@@ -92,15 +92,14 @@ def _agreed(offered: Offer) -> bool:
 def _run(config: Config, folder: Path) -> None:
     from helix_core.embed.model import FastModel, chosen_model
     from helix_core.engine.embedding import Embedding
-    from helix_ls.cli.opened import bring_up_to_date
-    from helix_ls.cli.progress import Bar
+    from helix_ls.cli.opened import TerminalProgress, bring_up_to_date
 
     model = chosen_model(config.cache_dir, config.embed_model)
     if model is None:
         raise ModelError("No model is set up; the built-in vectors are always there. Run helix embed setup first.")
     with opened(folder) as helix:
         bring_up_to_date(helix)
-    bar = Bar()
+    bar = TerminalProgress()
     try:
         with Embedding.open(folder, config) as embedding, bar:
             embedding.run(FastModel(model), progress=bar.show)

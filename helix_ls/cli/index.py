@@ -25,6 +25,6 @@ def index(
     if as_json:
         print_json(answer)
     else:
-        from helix_ls.cli.render.index import draw
+        from helix_ls.cli.render.reports import draw_index
 
-        draw(answer)
+        draw_index(answer)

@@ -15,7 +15,7 @@ def run() -> None:
         from helix_ls.cli.stdio import serve_stdio
 
         sys.exit(serve_stdio(solo="--solo" in sys.argv))
-    from helix_ls.cli.command_line import run_command_line
+    from helix_ls.cli.verbs import run_command_line
 
     run_command_line()
 

@@ -1,21 +1,100 @@
-"""A folder opened for one command, and its index brought up to date before it is asked."""
+"""A folder opened for one command, its index brought up to date behind a progress bar."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import typer
 
 from helix_core.config import load_config
+from helix_core.errors import UsageError
+from helix_core.printable import one_line
 from helix_core.workspace.disk import check_project
 from helix_ls.cli.output import complain, warn
-from helix_ls.cli.progress import Bar
 
 if TYPE_CHECKING:
+    import rich.progress
+
     from helix_core.engine import Helix, Progress, RefreshReport
+
+PATIENCE_S = 0.5
+
+
+class TerminalProgress:
+    """Pass ``show`` as the progress callback. ``done`` and ``total`` are files of the last phase that counted any."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total = 0
+        self._drawn: rich.progress.Progress | None = None
+        self._task: rich.progress.TaskID | None = None
+        self._phase = ""
+        self._wanted = sys.stderr.isatty()
+        self._since = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Take note of where the work stands, and draw it once it has lasted."""
+        if progress.total:
+            self.done, self.total = progress.done, progress.total
+        if not self._wanted:
+            return
+        if self._drawn is None:
+            if time.monotonic() - self._since < PATIENCE_S:
+                return
+            self._drawn = _bar()
+            self._drawn.start()
+        if progress.phase != self._phase:
+            self._begin(self._drawn, progress)
+        assert self._task is not None
+        of = f"{progress.done:,}/{progress.total:,}" if progress.total else ""
+        self._drawn.update(self._task, completed=progress.done, of=of, path=one_line(progress.path))
+
+    def _begin(self, drawn: rich.progress.Progress, progress: Progress) -> None:
+        """A phase gets a bar of its own, one that swings when nobody knows how long it will take."""
+        if self._task is not None:
+            drawn.remove_task(self._task)
+        self._phase = progress.phase
+        self._task = drawn.add_task(one_line(progress.phase), total=progress.total or None, of="", path="")
+
+
+def _bar() -> rich.progress.Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+
+    quiet = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=28, complete_style="green", finished_style="green"),
+        TextColumn("{task.fields[of]}", style="green", markup=False),
+        TimeRemainingColumn(compact=True),
+        TextColumn(
+            "{task.fields[path]}",
+            style="dim",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+        ),
+        console=quiet,
+        transient=True,
+        expand=True,
+        refresh_per_second=8,
+    )
+
 
 T = TypeVar("T")
 
@@ -51,7 +130,7 @@ def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:
 
 def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
     """An interrupt keeps what was stored, says so, and ends with 130."""
-    bar = Bar()
+    bar = TerminalProgress()
     try:
         with bar:
             return refresh(bar.show)
@@ -59,3 +138,16 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
         kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
         complain(f"interrupted; {kept}, run the same command to go on")
         raise typer.Exit(130) from None
+
+
+MAX_BYTES = 8 * 1024 * 1024
+
+
+def asked(question: str) -> str:
+    """The question as valid text. Raises UsageError when standard input holds more than a question can be."""
+    if question != "-":
+        return question.encode("utf-8", "replace").decode("utf-8")
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"the question is larger than {MAX_BYTES // 1024 // 1024} MiB; ask a shorter one")
+    return data.decode("utf-8", "replace")

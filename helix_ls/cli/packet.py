@@ -9,9 +9,8 @@ import typer
 
 from helix_core.model import TaskType
 from helix_core.packet import Quotes
-from helix_ls.cli.opened import bring_as_far_as_possible, opened
+from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json
-from helix_ls.cli.question import asked
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 
 
@@ -46,7 +45,6 @@ def packet(
     if as_json:
         print_json(answer)
         return
-    from helix_ls.cli.render.packet import draw, printed
-    from helix_ls.cli.render.within import within
+    from helix_ls.cli.render.packet import draw, printed, within
 
     draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer)

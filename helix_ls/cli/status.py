@@ -24,6 +24,6 @@ def status(
     if as_json:
         print_json(answer)
     else:
-        from helix_ls.cli.render.status import draw
+        from helix_ls.cli.render.reports import draw_status
 
-        draw(answer)
+        draw_status(answer)

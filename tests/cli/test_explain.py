@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_ls.cli.render.bars import bar, cells_of, draws_blocks, stacked
+from helix_ls.cli.render.page import bar, cells_of, draws_blocks, stacked
 
 from .conftest import RunHelix
 

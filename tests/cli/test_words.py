@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Reason
-from helix_ls.cli.render.page import links_work
-from helix_ls.cli.render.quote import quoted
-from helix_ls.cli.render.words import REASONS, ago, count, duration, size
+from helix_ls.cli.render.packet import quoted
+from helix_ls.cli.render.page import REASONS, ago, count, duration, links_work, size
 
 DAY_S = 86_400
 

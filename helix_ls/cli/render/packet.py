@@ -1,19 +1,78 @@
-"""A context packet for a person: verdicts first, then each pointer with why it may be trusted and what it says."""
+"""Render a context packet for a terminal: verdicts first, then each pointer with its quote."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
+from tree_sitter import Parser
 
+from helix_core.ingest.languages import LANGUAGES
+from helix_core.ingest.syntax import load
+from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME
-from helix_core.printable import one_line
+from helix_core.packet.wire import CHARACTERS_PER_TOKEN
+from helix_core.printable import lines_of, one_line
 from helix_core.workspace.paths import path_of, uri_of
-from helix_ls.cli.render.page import Page, dim, grid, mark
-from helix_ls.cli.render.quote import quoted
-from helix_ls.cli.render.words import ago, count, duration, reason
+from helix_ls.cli.render.page import Page, ago, count, dim, duration, grid, mark, reason
+
+_MOST_BYTES = 20_000
+_COLOURS = {"comment": "bright_black", "string": "green", "number": "cyan", "keyword": "magenta"}
+_NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
+
+
+def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
+    """The lines of a quote with their numbers, ``most`` of them, then how many more the span has."""
+    lines = lines_of("".join(lines_with_ends(quote)[:most])) if quote else []
+    while lines and not lines[-1].strip():
+        lines.pop()
+    width = len(str(start_line + len(lines)))
+    for number, line in enumerate(_coloured(lines, language) if colour else map(Text, lines), start=start_line):
+        yield Text.assemble((f"  {number:>{width}} │ ", "dim"), line)
+    more = end_line - start_line + 1 - len(lines)
+    if lines and more > 0:
+        yield Text(f"  {'⋮':>{width}}   {count(more, 'more line')}", style="dim")
+
+
+def _coloured(lines: list[str], language: str) -> list[Text]:
+    known = LANGUAGES.get(language)
+    texts = [Text(line) for line in lines]
+    data = [line.encode() for line in lines]
+    if known is None or known.grammar is None or sum(map(len, data)) > _MOST_BYTES:
+        return texts
+    loaded = load(known.grammar)
+    tree = Parser(loaded.language).parse(b"\n".join(data))
+    pending = [tree.root_node]
+    while pending:
+        node = pending.pop()
+        style = _style(node.type, named=node.is_named, keywords=loaded.keywords)
+        if style is None:
+            pending.extend(node.children)
+            continue
+        (first, start), (last, end) = node.start_point, node.end_point
+        for row in range(first, min(last, len(texts) - 1) + 1):
+            left = _column(data[row], start) if row == first else 0
+            right = _column(data[row], end) if row == last else len(texts[row])
+            texts[row].stylize(style, left, right)
+    return texts
+
+
+def _style(kind: str, *, named: bool, keywords: frozenset[str]) -> str | None:
+    if not named:
+        return _COLOURS["keyword"] if kind in keywords else None
+    if "comment" in kind:
+        return _COLOURS["comment"]
+    if "string" in kind and "interpolat" not in kind and "template" not in kind:
+        return _COLOURS["string"]
+    return _COLOURS["number"] if kind.startswith(_NUMBERS) else None
+
+
+def _column(line: bytes, byte: int) -> int:
+    return len(line[:byte].decode("utf-8", "replace"))
+
 
 _GROUPS = {"verified": "verified", "stale_risk": "stale risk", "needs_refresh": "needs refresh"}
 _LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
@@ -117,3 +176,55 @@ def _footer(accounting: dict[str, Any]) -> str:
     facts = [f"searched {searched}", f"{accounting['returned']} returned", f"about {accounting['tokens']:,} tokens"]
     facts += [f"{ranker} {state}" for ranker, state in accounting["signals"].items() if state not in _GOOD]
     return " · ".join([*facts, duration(accounting["elapsed_ms"])])
+
+
+GROUPS = ("verified", "stale_risk", "needs_refresh")
+# Lines of the best quote and of every other, from all that is ever printed down to none.
+_QUOTED_LINES = ((12, 5), (12, 1), (5, 1), (2, 1), (1, 1), (1, 0), (0, 0))
+_SAYS_LESS = frozenset({"kind", "commit", "author", "committed_at", "commit_of"})
+_PRESSING = 3
+
+Packet = dict[str, Any]
+
+
+def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packet], str]) -> Packet:
+    """The packet with as much of its quotes, then as many of its places as fit ``most_tokens`` when it is printed.
+
+    One place at least stays. ``printed`` draws a packet; its length counts, at 3.6 characters a token.
+    """
+    room = int(most_tokens * CHARACTERS_PER_TOKEN)
+    ranked = sorted((item for group in GROUPS for item in packet[group]), key=lambda item: -item["relevance_score"])
+    made = _cut(packet, ranked, (0, 0))
+    for made in _shorter(packet, ranked):
+        text = printed(made)
+        made["accounting"]["tokens"] = round(len(text) / CHARACTERS_PER_TOKEN)
+        if len(text) <= room:
+            break
+    return made
+
+
+def _shorter(packet: Mapping[str, Any], ranked: list[dict[str, Any]]) -> Iterator[Packet]:
+    """Less and less of the packet: its quotes go first, then its last places, then what stands beside them."""
+    for lines in _QUOTED_LINES:
+        yield _cut(packet, ranked, lines)
+    for kept in range(len(ranked) - 1, 0, -1):
+        yield _cut(packet, ranked[:kept], (0, 0))
+    yield _cut({**packet, "refresh_targets": [], "nearest": []}, ranked[:1], (0, 0))
+
+
+def _cut(packet: Mapping[str, Any], ranked: list[dict[str, Any]], lines: tuple[int, int]) -> Packet:
+    best, others = lines
+    items = {
+        id(item): {name: value for name, value in item.items() if name not in _SAYS_LESS}
+        | {"quote": without_line_end("".join(lines_with_ends(item["quote"] or "")[: others if place else best]))}
+        for place, item in enumerate(ranked)
+    }
+    groups = {group: [items[id(item)] for item in packet[group] if id(item) in items] for group in GROUPS}
+    left_out = sum(len(packet[group]) for group in GROUPS) - len(ranked)
+    accounting = {**packet["accounting"], "returned": len(ranked), "left_out": left_out}
+    return {
+        **packet,
+        **groups,
+        "refresh_targets": packet["refresh_targets"][:_PRESSING],
+        "accounting": accounting,
+    }

@@ -1,8 +1,9 @@
-"""One page on stdout: a console that measures the terminal, links where links work, and plain text when piped."""
+"""One page on stdout: the console, and numbers, times, verdicts and bars as people read them."""
 
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -111,3 +112,127 @@ def links_work(environ: Mapping[str, str]) -> bool:
         return False
     vte = environ.get("VTE_VERSION", "")
     return not (vte.isdigit() and int(vte) < 5000)
+
+
+REASONS = {
+    "unchanged": "unchanged since it was indexed",
+    "touched": "touched, but the bytes are the same",
+    "reingested": "it had changed and was read again just now",
+    "moved": "the same text, now on these lines",
+    "renamed": "the same text, now under another name",
+    "changed": "changed on disk since it was indexed",
+    "not_indexed": "not indexed: its lines were not searched",
+    "gone": "no longer there",
+    "unreadable": "cannot be read",
+    "outside_root": "leads out of the folder",
+    "ignored": "ignored now: it does not count any more",
+    "not_a_file": "no longer an ordinary file",
+    "too_large": "has grown too large to read",
+    "unsaved": "has unsaved edits in the editor",
+    "conflicted": "in the middle of a merge or rebase",
+    "outdated_doc": "speaks of code that changed after it was written",
+    "contradicted": "a fresher source says otherwise",
+    "aged": "too old for this task",
+    "weak_authority": "not a first-hand source",
+    "unlocated": "perhaps not the right place",
+}
+_STEPS = ((60, "minute"), (3600, "hour"), (86_400, "day"), (7 * 86_400, "week"), (30 * 86_400, "month"))
+_YEAR_S = 365 * 86_400
+
+
+def reason(word: str) -> str:
+    """The reason of a verdict in words."""
+    return REASONS.get(word, word.replace("_", " "))
+
+
+def ago(then_s: float, now_s: float) -> str:
+    """How long ago, in the largest unit that fits: ``3 weeks ago``."""
+    seconds = now_s - then_s
+    if seconds < 60:
+        return "just now"
+    if seconds >= _YEAR_S:
+        return f"{count(int(seconds // _YEAR_S), 'year')} ago"
+    size, unit = next((size, unit) for size, unit in reversed(_STEPS) if seconds >= size)
+    return f"{count(int(seconds // size), unit)} ago"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 file``, ``1,234 files``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size(size_bytes: int) -> str:
+    """Bytes in the unit people would use: ``4.2 MB``."""
+    amount = float(size_bytes)
+    for unit in ("bytes", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def duration(elapsed_ms: float) -> str:
+    """``41 ms`` or ``3.2 s``."""
+    return f"{elapsed_ms:.0f} ms" if elapsed_ms < 1000 else f"{elapsed_ms / 1000:.1f} s"
+
+
+_BLOCKS, _ASCII = ("█", "·"), ("#", ".")
+_TEXTURES = (("█", "▓", "▒", "░"), ("#", "=", "+", "-"))
+_COLOURS: Mapping[str, str] = {
+    "chunks": "blue",
+    "files": "bright_blue",
+    "phrases": "cyan",
+    "outlines": "magenta",
+    "passages": "bright_magenta",
+    "names": "green",
+    "similar": "bright_green",
+    "exact": "yellow",
+    "paths": "bright_yellow",
+    "claims": "red",
+    "tests": "bright_cyan",
+    "tested": "bright_red",
+}
+
+
+def draws_blocks(environ: Mapping[str, str] = os.environ) -> bool:
+    """Does what reads our output show block characters? It says so by its locale; without one only some systems do."""
+    locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
+    return "utf" in locale.lower() if locale else sys.platform in {"darwin", "win32"}
+
+
+def bar(share: float, width: int, *, blocks: bool) -> str:
+    """A share (0..1) as a bar; what counts at all is at least one wide."""
+    full, empty = _BLOCKS if blocks else _ASCII
+    filled = max(1, min(width, round(share * width)))
+    return full * filled + empty * (width - filled)
+
+
+def stacked(shares: Sequence[tuple[str, float]], width: int, *, blocks: bool) -> Text:
+    """The shares of rankers, which add up to 1 at most, one after the other; ``width`` is that of a share of 1."""
+    bars = Text()
+    for at, ((ranker, _), cells) in enumerate(
+        zip(shares, cells_of([share for _, share in shares], width), strict=True)
+    ):
+        bars.append(texture(at, blocks=blocks) * cells, style=colour(ranker))
+    return bars
+
+
+def texture(at: int, *, blocks: bool) -> str:
+    """What the part of that number is drawn with, so that neighbours differ where there are no colours."""
+    textures = _TEXTURES[0 if blocks else 1]
+    return textures[at % len(textures)]
+
+
+def colour(ranker: str) -> str:
+    """A ranker's own colour."""
+    return _COLOURS.get(ranker, "white")
+
+
+def cells_of(shares: Sequence[float], width: int) -> list[int]:
+    """Whole cells for each share, together as many as their sum is worth: the largest remainders are rounded up."""
+    exact = [share * width for share in shares]
+    cells = [math.floor(one) for one in exact]
+    left = round(sum(exact)) - sum(cells)
+    for at in sorted(range(len(exact)), key=lambda at: (cells[at] - exact[at], at))[:left]:
+        cells[at] += 1
+    return cells

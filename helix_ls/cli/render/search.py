@@ -1,7 +1,8 @@
-"""Search results for a person: one line a place, best first, with the rankers that found it."""
+"""Render search results, one line a place, and the explanation of a ranking."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,140 @@ from rich.text import Text
 
 from helix_core.printable import one_line
 from helix_core.workspace.paths import path_of, uri_of
-from helix_ls.cli.render.explained import explain, why_here
-from helix_ls.cli.render.page import Page, dim
-from helix_ls.cli.render.words import count, duration, reason
+from helix_ls.cli.render.page import Page, bar, colour, count, dim, draws_blocks, duration, reason, stacked, texture
+
+_BAR = 10
+_STACKED = 40
+_LIST_SHOWN = 8
+_SIGNS_SHOWN = 4
+_INDENT = 4
+_LEAST_EFFECT = 0.05
+_BUILT_IN = "static"
+
+
+def why_here(page: Page, item: dict[str, Any], best_score: float) -> None:
+    """Below a place: the shares of its rankers as one bar and in numbers, what its file's role did, why these lines."""
+    blocks = draws_blocks()
+    shares = [(signal["ranker"], signal["share"]) for signal in item["signals"]]
+    score = f"  score {item['score']:.3g}"
+    if 0 < item["score"] < best_score:
+        score += f", {_percent(item['score'] / best_score)} of the best"
+    page.line(" " * _INDENT, stacked(shares, _STACKED, blocks=blocks), dim(score))
+    _flow(page, (_signal(at, signal, blocks=blocks) for at, signal in enumerate(item["signals"])))
+    if item.get("related"):
+        page.line(" " * _INDENT, dim("no ranker found it: it is linked to a place above"))
+    if item.get("priors"):
+        page.line(" " * _INDENT, dim(f"times {', '.join(item['priors'])}"))
+    told = [one for one in item.get("place", ()) if abs(one["effect"]) >= _LEAST_EFFECT][:_SIGNS_SHOWN]
+    if told:
+        _flow(page, [dim("these lines, beside others:"), *(dim(f"{one['says']} {one['effect']:+.1f}") for one in told)])
+
+
+def explain(page: Page, answer: dict[str, Any]) -> None:
+    """Add the rankers' lists to the page, what kept the others silent, the vectors and the confidence."""
+    blocks, silent = draws_blocks(), []
+    page.space()
+    page.cut(dim("Each ranker's list: the file's rank in it, and how much of its score that gave"))
+    for ranker, entries in answer["lists"].items():
+        if not entries:
+            state = answer["rankers"].get(ranker, "empty")
+            # What was used without a list stands beside the files, in no order with them.
+            silent += [f"{ranker} {state}"] if state != "used" else []
+            continue
+        told = answer["weights"][ranker]
+        page.space()
+        page.cut(
+            Text(ranker, style=f"bold {colour(ranker)}"),
+            dim(f"  {told['says']} · {count(told['files'], 'file')} · weight {told['weight']:g}"),
+        )
+        for entry in _worth_showing(entries):
+            _entry(page, entry, ranker, blocks=blocks)
+    page.space()
+    if silent:
+        _flow(page, [dim("Silent:"), *(dim(one_line(one)) for one in silent)], indent=0)
+    page.line(dim(one_line(_vectors(answer["vectors"]))))
+    page.space()
+    _certainty(page, answer, blocks=blocks)
+
+
+def _signal(at: int, signal: dict[str, Any], *, blocks: bool) -> Text:
+    return Text.assemble(
+        (texture(at, blocks=blocks), colour(signal["ranker"])),
+        f" {signal['ranker']} ",
+        (f"#{signal['rank']} {_percent(signal['share'])}", "dim"),
+    )
+
+
+def _worth_showing(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first ones, and what is in the answer from further down."""
+    return entries[:_LIST_SHOWN] + [one for one in entries[_LIST_SHOWN:] if one["shown"]]
+
+
+def _entry(page: Page, entry: dict[str, Any], ranker: str, *, blocks: bool) -> None:
+    head = f"{entry['rank']:>4}  "
+    share = f" {_percent(entry['share']):>4}  "
+    room = page.width - len(head) - _BAR - len(share)
+    page.line(
+        dim(head),
+        Text(bar(entry["share"], _BAR, blocks=blocks), style=colour(ranker)),
+        dim(share),
+        Text(_end_of(one_line(entry["source_id"]), room), style="" if entry["shown"] else "dim"),
+    )
+
+
+def _vectors(vectors: dict[str, Any]) -> str:
+    if not vectors["model"]:
+        return "Vectors: none served"
+    name = "built in" if vectors["model"] == _BUILT_IN else vectors["model"]
+    said = f"Vectors: {name} ({', '.join(vectors['levels'])})"
+    return said + (f"; not ready yet: {', '.join(vectors['unready'])}" if vectors["unready"] else "")
+
+
+def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
+    told = answer["certainty"]
+    page.line(
+        Text(f"Confidence {answer['confidence']:.2f}", style="bold"),
+        dim(f"  here at all {told['presence']:.2f}, the right place {told['place']:.2f}"),
+    )
+    for title, signs in (
+        (f"Is it here at all? Below {told['floor']:.2f} the answer is that it is not.", told["presence_signs"]),
+        ("Is the first place the one?", told["place_signs"]),
+    ):
+        page.line("  ", dim(title))
+        for one in signs:
+            filled = bar(one["value"], _BAR, blocks=blocks) if one["value"] else " " * _BAR
+            page.cut(
+                "  ",
+                Text(filled, style="green" if one["effect"] >= 0 else "red"),
+                dim(f" {_percent(one['value']):>4} {_effect(one['effect']):>5}  "),
+                one["says"],
+            )
+
+
+def _flow(page: Page, parts: Iterable[Text], indent: int = _INDENT) -> None:
+    """Parts beside each other with room between, on as many lines as the terminal makes of them."""
+    row = Text(" " * indent)
+    for part in parts:
+        if row.cell_len > indent and row.cell_len + 2 + part.cell_len > page.width:
+            page.line(row)
+            row = Text(" " * indent)
+        row.append("  " if row.cell_len > indent else "")
+        row.append_text(part)
+    page.line(row)
+
+
+def _percent(share: float) -> str:
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def _effect(effect: float) -> str:
+    """Signed to a tenth; what rounds to nothing has no sign."""
+    return f"{effect:+.1f}" if abs(effect) >= _LEAST_EFFECT else "0.0"
+
+
+def _end_of(path: str, room: int) -> str:
+    """The end of a path, which tells more than its beginning."""
+    return path if len(path) <= room else "…" + path[len(path) - max(room - 1, 1) :]
 
 
 def draw(answer: dict[str, Any], workspace: Path) -> None:

@@ -1,0 +1,224 @@
+"""Render what the other verbs answer: index runs, status, doctor, settings, daemon, vectors, benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from helix_core.printable import one_line
+from helix_ls.cli.render.page import Page, count, dim, duration, grid, size
+
+_CHANGES = (
+    ("added", "added"),
+    ("changed", "changed"),
+    ("removed", "removed"),
+    ("reactivated", "known from before"),
+)
+MOST_SHOWN = 20
+
+
+def draw_index(report: dict[str, Any]) -> None:
+    """Print the report."""
+    page = Page()
+    said = [f"{report[key]:,} {word}" for key, word in _CHANGES if report.get(key)]
+    page.line(
+        Text("✓ ", style="bold green"),
+        f"{count(report['files'], 'file')} in the index",
+        dim(f" · {', '.join(said) or 'nothing had changed'} · {duration(report['elapsed_ms'])}"),
+    )
+    if skipped := report["skipped"]:
+        by_reason = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in sorted(skipped.items()))
+        page.line("  ", dim(f"{count(sum(skipped.values()), 'file')} left out: {by_reason}"))
+    if report.get("masked"):
+        page.line("  ", dim(f"{count(report['masked'], 'secret')} masked"))
+    set_aside = report["set_aside"]
+    if set_aside:
+        how_many = count(len(set_aside), "file")
+        page.line(Text(f"! {how_many} set aside and not searched; tried again later:", style="yellow"))
+    for one in set_aside[:MOST_SHOWN]:
+        page.line("  ", Text(f"{one_line(one['source_id'])} ({one_line(one['reason'])})", style="yellow"))
+    if len(set_aside) > MOST_SHOWN:
+        page.line("  ", dim(f"… and {len(set_aside) - MOST_SHOWN:,} more: helix status --skipped"))
+    for note in report["notes"]:
+        page.line("  ", dim(f"· {note}"))
+    page.show()
+
+
+MOST_FILES_SHOWN = 20
+
+
+def draw_status(status: dict[str, Any]) -> None:
+    """Print the status."""
+    page = Page()
+    page.line(_freshness(status), "  ", Text(one_line(status["workspace"]), style="bold"))
+    rows = grid()
+    index = status["index"]
+    rows.add_row(
+        dim("  index"),
+        f"{count(index['files'], 'file')}, {count(index['items'], 'item')}, {size(index['size_bytes'])}",
+    )
+    rows.add_row(dim("  stored in"), one_line(index["path"]))
+    if git := status["git"]:
+        under_way = f", {git['operation']} under way" if git["operation"] else ""
+        rows.add_row(
+            dim("  git"), f"{one_line(git['branch']) or 'detached'} {git['head'][:8] or 'no commit yet'}{under_way}"
+        )
+    if languages := status.get("languages"):
+        most = sorted(languages.items(), key=lambda pair: (-pair[1], pair[0]))
+        rows.add_row(dim("  languages"), ", ".join(f"{name} {number:,}" for name, number in most[:8]))
+    if unready := [f"{name} {share:.0%}" for name, share in sorted(status["vectors"].items()) if share < 1]:
+        rows.add_row(dim("  vectors"), one_line(", ".join(unready)))
+    if skipped := status["skipped"]:
+        said = ", ".join(f"{reason.replace('_', ' ')} {number:,}" for reason, number in sorted(skipped.items()))
+        rows.add_row(dim("  left out"), said)
+    page.table(rows)
+    for note in status["notes"]:
+        page.line("  ", dim(f"· {note}"))
+    for one in status["set_aside"][:MOST_FILES_SHOWN]:
+        tries = count(one["attempts"], "try", "tries")
+        page.line("  ", Text(f"set aside: {one_line(one['source_id'])} ({one_line(one['reason'])}, {tries})", "yellow"))
+    if "skipped_files" in status:
+        page.space()
+        listed = grid()
+        for one in status["skipped_files"]:
+            listed.add_row(dim(f"  {one['reason'].replace('_', ' ')}"), one_line(one["source_id"]))
+        page.table(listed)
+    page.show()
+
+
+def _freshness(status: dict[str, Any]) -> Text:
+    if not status["indexed"]:
+        return Text("! not indexed yet: helix index", style="bold red")
+    if status["fresh"]:
+        return Text("✓ fresh", style="bold green")
+    pending = status["pending"]
+    said = f"{pending['changed_or_new']:,} changed or new, {pending['gone']:,} gone"
+    if status["set_aside"]:
+        said += f", {len(status['set_aside']):,} set aside"
+    return Text(f"~ {said}", style="bold yellow")
+
+
+_SIGNS = {"ok": ("✓", "green"), "warn": ("~", "yellow"), "fail": ("!", "red")}
+
+
+def draw_doctor(answer: dict[str, Any]) -> None:
+    """Print the checks, each that is not well with what to do."""
+    page = Page()
+    width = max(len(check["name"]) for check in answer["checks"])
+    for check in answer["checks"]:
+        sign, colour = _SIGNS[check["state"]]
+        page.line(Text(f"{sign} ", style=f"bold {colour}"), f"{check['name']:<{width}}  ", dim(check["detail"]))
+        if check["action"]:
+            page.line(" " * (width + 4), Text(one_line(check["action"]), style=colour))
+    page.show()
+
+
+def draw_config(answer: dict[str, Any]) -> None:
+    """Print every setting with its origin and meaning, then the files that are read."""
+    page = Page()
+    for each in answer["settings"]:
+        changed = each["origin"] != "default"
+        value = ", ".join(each["value"]) if isinstance(each["value"], list | tuple) else str(each["value"])
+        came_from = f"{each['origin']} {each['place']}".strip()
+        page.line(
+            Text(each["key"], style="bold"),
+            " = ",
+            Text(one_line(value) or "(none)", style="green" if changed else ""),
+            dim(f"   from {came_from}" if changed else "   default"),
+        )
+        page.line("    ", dim(f"{each['meaning']} · {each['variable']}"))
+    page.space()
+    for file in answer["files"]:
+        page.line(dim(f"{file['role']} file  "), one_line(file["path"]), dim("" if file["exists"] else "  (none)"))
+    page.show()
+
+
+def draw_daemon(answer: dict[str, Any]) -> None:
+    """Print what there is to say of it."""
+    page = Page()
+    if "lines" in answer:
+        for line in answer["lines"]:
+            page.line(one_line(line))
+    elif answer["running"]:
+        _draw_running(page, answer)
+    elif answer.get("stopped"):
+        page.line(Text(f"✓ stopped {answer['pid']}", style="bold green"))
+    else:
+        page.line("no daemon runs; an editor starts it when it needs it")
+    page.show()
+
+
+def _draw_running(page: Page, answer: dict[str, Any]) -> None:
+    clients = count(answer["clients"] - 1, "other client")
+    page.line(Text(f"✓ running as {answer['pid']}", style="bold green"), f"  version {answer['version']}, {clients}")
+    rows = grid()
+    for one in answer["workspaces"]:
+        rows.add_row(dim(f"  {one['state']}"), one_line(one["workspace"]), dim(f"watching: {one['watching']}"))
+    rows.add_row(dim("  loop"), f"kept waiting {answer['loop_lag_ms']:.1f} ms at most in the last minute")
+    rows.add_row(dim("  log"), one_line(answer["log"]))
+    page.table(rows)
+
+
+def draw_embed(answer: dict[str, Any]) -> None:
+    """Print the answer of ``helix embed``."""
+    page = Page()
+    built_in = answer["model"] == "static"
+    page.line(Text("built-in vectors" if built_in else one_line(answer["model"]), style="bold"))
+    rows = grid()
+    if not built_in:
+        rows.add_row(dim("  from"), f"{one_line(answer['source'])}, {answer['dimensions']} dimensions")
+        rows.add_row(dim("  stored in"), one_line(answer["folder"]))
+    if "reranker" in answer:
+        use = "used by hosts" if answer["rerank"] else "not used: search.rerank is off"
+        rows.add_row(dim("  reranker"), f"{one_line(answer['reranker'])}, {use}")
+    for name, share in sorted(answer["shares"].items()):
+        rows.add_row(dim(f"  {one_line(name)}"), f"{share:.0%}")
+    page.table(rows)
+    if answer["problem"]:
+        page.line("  ", Text(one_line(answer["problem"]), style="yellow"))
+    page.show()
+
+
+_STYLES = {"ship": "bold green", "slower": "yellow", "no_gain": "yellow", "worse": "bold red", "undecided": "yellow"}
+
+
+def draw_run(run: dict[str, Any], kept: Path) -> None:
+    """Print the figures that may be told."""
+    page = Page()
+    rows = grid()
+    for name, one in (run["figures"] or {}).items():
+        rows.add_row(f"  {name}", f"{one['mean']:.3f}", dim(f"{one['low']:.3f} to {one['high']:.3f}"))
+    for name, share in (run["abstention"] or {}).items():
+        rows.add_row(f"  {name.replace('_', ' ')}", f"{share:.3f}", "")
+    if latency := run["latency_ms"]:
+        rows.add_row(
+            "  latency", f"{latency['p50']:.1f} ms", dim(f"p95 {latency['p95']:.1f}, max {latency['max']:.1f} ms")
+        )
+    head = run["code"]["head"][:8]
+    where = f" · HEAD {head}{' with changes' if run['code']['dirty'] else ''}" if head else ""
+    asked = count(run["questions"]["count"], "question")
+    page.line(
+        Text("✓ " if run["figures"] else "! ", style="bold green" if run["figures"] else "bold red"),
+        f"{asked} asked",
+        dim(f" · {count(run['index']['files'], 'file')}{where} · CPU {run['cpu_s']:.1f} s of {run['elapsed_s']:.1f} s"),
+    )
+    page.table(rows)
+    page.line(dim(f"  {one_line(str(kept))}"))
+    page.show()
+
+
+def draw_comparison(found: dict[str, Any]) -> None:
+    """Print the decision and what it stands on."""
+    page = Page()
+    page.line(Text(found["decision"].replace("_", " "), style=_STYLES[found["decision"]]), f"  {found['why']}")
+    rows = grid()
+    for name, one in found["differences"].items():
+        rows.add_row(f"  {name}", f"{one['mean']:+.3f}", dim(f"{one['low']:+.3f} to {one['high']:+.3f}"))
+    if ratio := found["latency_ratio"]:
+        rows.add_row("  latency", f"× {ratio['mean']:.2f}", dim(f"{ratio['low']:.2f} to {ratio['high']:.2f}"))
+    page.table(rows)
+    for note in found["notes"]:
+        page.line("  ", dim(f"· {note}"))
+    page.show()
