@@ -8,8 +8,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from helix_ls.host.detached import detach
-from helix_ls.host.election import DETACH
+from helix_ls.host.election import DETACH, detach
 from helix_ls.host.parent import own_signals
 
 if TYPE_CHECKING:

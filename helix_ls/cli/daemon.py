@@ -31,14 +31,14 @@ def daemon(
     if action is DaemonAction.LOGS:
         _show(_logs(lines), as_json)
         return
-    from helix_ls.host.ask_daemon import daemon_status, stop_daemon
+    from helix_ls.host.election import daemon_status, stop_daemon
 
     _show(daemon_status(os.environ) if action is DaemonAction.STATUS else stop_daemon(os.environ), as_json)
 
 
 def _logs(most: int) -> dict[str, Any]:
+    from helix_ls.host.endpoint import place
     from helix_ls.host.log import last_lines
-    from helix_ls.host.place import place
 
     log = place(os.environ).log
     return {"schema": LOGS_SCHEMA, "log": str(log), "lines": last_lines(log, most)}

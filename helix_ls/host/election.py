@@ -1,16 +1,27 @@
-"""Reach the daemon; when there is none, start it. However many try at once, one starts it and all are served."""
+"""Reach the daemon, and start one when there is none: elected by a file lock, daemonized, asked without starting."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from helix_core.errors import ConfigError, HelixError
-from helix_ls.host.endpoint import Connection, NoDaemonError, connected, transport_of
-from helix_ls.host.place import Place, place, process_environment
+from helix_ls.host.endpoint import (
+    DaemonConnection,
+    DaemonPaths,
+    NoDaemonError,
+    connected,
+    place,
+    process_environment,
+    transport_of,
+)
+
+if TYPE_CHECKING:
+    import subprocess
 
 DAEMON_MODULE = "helix_ls.daemon"
 DETACH = "--detach"
@@ -18,15 +29,12 @@ GREETING_S = 5.0
 START_S = 20.0
 LOOK_S = 0.02
 
-if TYPE_CHECKING:
-    import subprocess
-
 
 class StartError(HelixError):
     """No daemon can be reached or started; the caller goes on in its own process."""
 
 
-def reach(environ: Mapping[str, str], hello: dict[str, Any], *, start_s: float = START_S) -> Connection:
+def reach(environ: Mapping[str, str], hello: dict[str, Any], *, start_s: float = START_S) -> DaemonConnection:
     """A greeted connection to the daemon, started when there is none. Raises StartError, PlaceError."""
     where = place(environ)
     transport = transport_of(environ)
@@ -36,7 +44,9 @@ def reach(environ: Mapping[str, str], hello: dict[str, Any], *, start_s: float =
         return _elected(where, environ, hello, time.monotonic() + start_s)
 
 
-def _elected(where: Place, environ: Mapping[str, str], hello: dict[str, Any], deadline: float) -> Connection:
+def _elected(
+    where: DaemonPaths, environ: Mapping[str, str], hello: dict[str, Any], deadline: float
+) -> DaemonConnection:
     """Whoever gets the starting lock starts the daemon, and holds the lock until it answers; the others look on."""
     from filelock import FileLock, Timeout
 
@@ -71,7 +81,7 @@ def _elected(where: Place, environ: Mapping[str, str], hello: dict[str, Any], de
             started.wait()
 
 
-def start_daemon(where: Place, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start_daemon(where: DaemonPaths, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start it detached, with a small environment, in its own folder: nothing of the workspace reaches it.
 
     The process given is not the daemon but its parent, which ends with 0 when the daemon listens and with 1 when it
@@ -105,3 +115,92 @@ def _upstream_keys(environ: Mapping[str, str]) -> dict[str, str]:
         # The daemon starts all the same: who asks for the proxy is told.
         names = set()
     return {name: environ[name] for name in names if name in environ}
+
+
+DAEMON_SCHEMA = "helix.daemon/1"
+ANSWER_S = 10.0
+STOP_S = 15.0
+
+
+class DaemonError(HelixError):
+    """The daemon that runs does not do what it was asked."""
+
+
+def daemon_status(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The ``helix.daemon/1`` object; ``running`` is false when there is none."""
+    where = place(environ)
+    answer = _asked(where, environ, "daemon.status")
+    return answer if answer is not None else _none(where)
+
+
+def stop_daemon(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The same, with ``stopped``: whether one ran. Waits until it is gone; raises DaemonError when it stays."""
+    where = place(environ)
+    answer = _asked(where, environ, "daemon.stop")
+    if answer is None:
+        return _none(where) | {"stopped": False}
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(where.lock, mode=0o600)
+    try:
+        lock.acquire(timeout=STOP_S)
+    except Timeout as error:
+        raise DaemonError(f"The daemon {answer['pid']} has not ended in {STOP_S:.0f} s; end the process.") from error
+    lock.release()
+    return _none(where) | {"stopped": True, "pid": answer["pid"]}
+
+
+def _none(where: DaemonPaths) -> dict[str, Any]:
+    return {"schema": DAEMON_SCHEMA, "running": False, "log": str(where.log)}
+
+
+def _asked(where: DaemonPaths, environ: Mapping[str, str], method: str) -> dict[str, Any] | None:
+    try:
+        connection = connected(where, transport_of(environ), {"kind": "call"}, timeout_s=ANSWER_S)
+    except NoDaemonError:
+        return None
+    with connection.socket:
+        return _answer(connection, method)
+
+
+def _answer(connection: DaemonConnection, method: str) -> dict[str, Any]:
+    peer = connection.socket
+    peer.settimeout(ANSWER_S)
+    deadline = time.monotonic() + ANSWER_S
+    try:
+        peer.sendall(json.dumps({"method": method}).encode() + b"\n")
+        said = connection.early
+        while not said.endswith(b"\n") and time.monotonic() < deadline:
+            more = peer.recv(65536)
+            if not more:
+                break
+            said += more
+        reply = json.loads(said)
+    except (OSError, ValueError) as error:
+        raise DaemonError(f"The daemon {connection.pid} does not answer; end the process, or see its log.") from error
+    if "result" not in reply:
+        raise DaemonError(f"The daemon {connection.pid} refused: {reply['error']['message']}")
+    result: dict[str, Any] = reply["result"]
+    return result
+
+
+def detach() -> Callable[[], None]:
+    """Go on in a child process of its own session; the result is to be called when it is ready.
+
+    The parent stays until then and ends with 0, or with 1 when the child ends first. Call it before there are threads.
+    Where there is no fork the process goes on as it is.
+    """
+    if not hasattr(os, "fork"):
+        return lambda: None
+    is_ready, tell = os.pipe()
+    if os.fork():
+        os.close(tell)
+        os._exit(0 if os.read(is_ready, 1) else 1)
+    os.close(is_ready)
+    os.setsid()
+
+    def ready() -> None:
+        os.write(tell, b"!")
+        os.close(tell)
+
+    return ready

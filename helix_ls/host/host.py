@@ -1,4 +1,4 @@
-"""The workspaces that are open in this process, shared by everybody who asks for the same folder."""
+"""The workspaces open in this process, shared by every client that asks for the same folder."""
 
 from __future__ import annotations
 
@@ -7,15 +7,35 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol
 
 from helix_core import __version__
 from helix_core.errors import WorkspaceError
 from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
-from helix_ls.host.chats import Chats
 from helix_ls.host.loop import LoopLag
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.settings import Settings
-from helix_ls.host.status import Mode, Server
+from helix_ls.host.status import Mode, ServerInfo
+
+
+class Chats(Protocol):
+    """Belongs to the host's loop, and does its work elsewhere."""
+
+    async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
+        """``helix.proxy/1``; begins to listen where it does not yet, unless ``start`` is false. Raises HelixError.
+
+        ``folder`` is the one that ``base_url`` is about; None for whichever has the focus.
+        """
+        ...
+
+    def active_at(self) -> float:
+        """When there was last a chat under way, monotonic seconds."""
+        ...
+
+    async def close(self) -> None:
+        """Answer nobody any more."""
+        ...
+
 
 LINGER_S = 60.0
 
@@ -76,7 +96,7 @@ class Host:
             raise WorkspaceError(f"Helix is stopping; open {folder} again in a moment")
         shared = self._shared.get(real)
         if shared is None:
-            server = Server(self.pid, self.version, self.mode)
+            server = ServerInfo(self.pid, self.version, self.mode)
             settings = Settings(restricted=not trusted)
             workspace = OpenWorkspace(real, settings, watch=watch, server=server, in_hand=self._in_hand)
             shared = self._shared[real] = _Shared(workspace, [])

@@ -1,20 +1,20 @@
-"""The one thread that brings a workspace's index up to date: small batches itself, whole refreshes in a child process.
+"""The thread that keeps one workspace's index up to date: small batches itself, whole refreshes in a child process.
 
-In: what a watcher and editors heard, orders, pauses. Out: facts after every step. Its ``Helix`` is its own. Events are
-hints: a missed one costs nothing but time, because every whole refresh compares the disk with the index anew.
+What to do next is a pure function of the clock and of everything known.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from helix_core.config import WORKSPACE_FILE
 from helix_core.engine import Helix
@@ -22,12 +22,85 @@ from helix_core.engine.opened import WorkspaceSummary
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.workspace.watch import ChangeBatch
-from helix_ls.host.indexing import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
-from helix_ls.host.next_step import MISSING_LOOK_S, Step, Wants, earliest, is_present, next_step
-from helix_ls.host.presence import looked_at
+from helix_ls.host.child_processes import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
 from helix_ls.host.settings import Settings
-from helix_ls.host.status import Facts
-from helix_ls.host.watching import Ears, WatchMode
+from helix_ls.host.status import IndexFacts
+from helix_ls.host.watcher import WatchMode, WorkspaceWatcher
+
+MISSING_LOOK_S = 1.0
+EMPTY_GRACE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What waits to be done; times are monotonic seconds, None where there is nothing to wait for.
+
+    ``ordered`` is a refresh somebody asked for; ``whole_at`` when a whole refresh may begin; ``batch_at`` when what a
+    watcher heard is complete enough to be taken; ``look_at`` when a folder that is missing is looked for again.
+    """
+
+    closing: bool = False
+    look_at: float | None = None
+    paused: bool = False
+    ordered: bool = False
+    whole_at: float | None = None
+    batch_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """``wait_s`` None: until somebody wakes the thread."""
+
+    act: Literal["close", "look", "whole", "batch", "wait"]
+    wait_s: float | None = None
+
+
+def next_step(now: float, wants: Wants) -> NextStep:
+    """What to do now. A whole refresh that is due covers every path heard of, so it goes before a batch of them."""
+    if wants.closing:
+        return NextStep("close")
+    if wants.look_at is not None:
+        is_due = wants.ordered or wants.look_at <= now
+        return NextStep("look") if is_due else NextStep("wait", wants.look_at - now)
+    if wants.ordered:
+        return NextStep("whole")
+    if wants.paused:
+        return NextStep("wait")
+    if wants.whole_at is not None and wants.whole_at <= now:
+        return NextStep("whole")
+    if wants.batch_at is not None and wants.batch_at <= now:
+        return NextStep("batch")
+    due = earliest(wants.whole_at, wants.batch_at)
+    return NextStep("wait", due - now if due is not None else None)
+
+
+def earliest(*moments: float | None) -> float | None:
+    """The first of some moments, None where there is none."""
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def is_present(now: float, *, is_folder: bool, is_same: bool, is_empty: bool, missing_since: float | None) -> bool:
+    """Is the workspace there, or is what stands at its path only the sign that it was taken away?
+
+    An empty folder where a full one was is a mount point without its disk, or a clone that has just begun: for a
+    minute that is no reason to forget everything.
+    """
+    if not is_folder:
+        return False
+    was_away = missing_since is not None or not is_same
+    return not (was_away and is_empty and now - (missing_since if missing_since is not None else now) < EMPTY_GRACE_S)
+
+
+def stat_folder(folder: Path) -> tuple[tuple[int, int] | None, bool]:
+    """Device and inode of the folder at that path, None when there is none; and whether it is empty."""
+    try:
+        status = os.stat(folder)
+        with os.scandir(folder) as entries:
+            is_empty = next(entries, None) is None
+    except OSError:
+        return None, True
+    return (status.st_dev, status.st_ino), is_empty
+
 
 PROGRESS_S = 0.2
 RUN_LOOK_S = 1.0
@@ -39,7 +112,7 @@ _SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 HERE_FILES = 24
 HERE_BYTES = 256 * 1024
-Tell = Callable[[Facts, frozenset[bytes], bool], None]
+Tell = Callable[[IndexFacts, frozenset[bytes], bool], None]
 
 
 class IndexThread:
@@ -61,7 +134,7 @@ class IndexThread:
         self._closing = False
         self._paused, self._cancelled = paused, False
         self._renewed = False
-        self._facts = Facts(paused=paused)
+        self._facts = IndexFacts(paused=paused)
         self._helix: Helix | None = None
         self._identity: tuple[int, int] | None = None
         self._missing_since: float | None = None
@@ -73,7 +146,7 @@ class IndexThread:
         self._setbacks = Setbacks()
         self._notices: tuple[str, ...] = ()
         self._indexing = Indexing(folder)
-        self._ears = Ears(folder, watch, self._woken)
+        self._ears = WorkspaceWatcher(folder, watch, self._woken)
         self._thread = threading.Thread(target=self._live, name="helix-index", daemon=True)
 
     def start(self) -> None:
@@ -155,7 +228,7 @@ class IndexThread:
             if not ended:
                 self._say(failure="Indexing stopped by a defect of Helix; restart Helix and see its logs.")
 
-    def _await_step(self) -> Step:
+    def _await_step(self) -> NextStep:
         with self._wake:
             while True:
                 step = next_step(time.monotonic(), self._wants())
@@ -183,7 +256,7 @@ class IndexThread:
             batch_at=earliest(self._ears.batch_at(time.monotonic()), self._again_at),
         )
 
-    def _tried(self, step: Step) -> bool:
+    def _tried(self, step: NextStep) -> bool:
         """One step; False after the last. What the disk or the index refuses now is tried again later."""
         try:
             return self._do(step)
@@ -191,7 +264,7 @@ class IndexThread:
             self._retry_later(_sentence(error))
             return True
 
-    def _do(self, step: Step) -> bool:
+    def _do(self, step: NextStep) -> bool:
         """One step; False after the last."""
         if step.act == "close":
             return False
@@ -223,7 +296,7 @@ class IndexThread:
     def _is_there(self) -> bool:
         """Is the folder in its place? Says so when that has changed, and compares everything when it has come back."""
         now = time.monotonic()
-        identity, is_empty = looked_at(self._folder)
+        identity, is_empty = stat_folder(self._folder)
         is_same = self._identity is None or identity == self._identity
         there = is_present(
             now,

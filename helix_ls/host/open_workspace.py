@@ -1,9 +1,11 @@
-"""A workspace that is open: its index thread, its question threads, and what those tell, brought to the loop."""
+"""One open workspace: its index thread, its question threads, and their events brought to the event loop."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +14,62 @@ from typing import Any, TypeVar
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_core.ingest.parse_guard import ParseGuard
-from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for, reranker_for
+from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
-from helix_ls.host.question_threads import QuestionThreads
 from helix_ls.host.settings import Settings
-from helix_ls.host.status import Change, Facts, Server, Status, status_of
-from helix_ls.host.watching import watch_mode
+from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, status_of
+from helix_ls.host.watcher import watch_mode
+
+THREADS = 2
+T = TypeVar("T")
+
+
+class QuestionThreads:
+    """``open_helix`` is called in a thread when it is first asked something, and again after ``renew``."""
+
+    def __init__(self, open_helix: Callable[[], Helix], *, threads: int = THREADS) -> None:
+        self._open_helix = open_helix
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="helix-question")
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._opened: list[Helix] = []
+        self._generation = 0
+
+    async def ask(self, act: Callable[[Helix], T]) -> T:
+        """What ``act`` gives, or raises, in a question thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: act(self._helix()))
+
+    def renew(self) -> None:
+        """From the next question on, ask a ``Helix`` opened after this moment: settings have changed."""
+        with self._lock:
+            self._generation += 1
+
+    def _helix(self) -> Helix:
+        generation = self._generation
+        helix: Helix | None = getattr(self._own, "helix", None)
+        if helix is not None and self._own.generation != generation:
+            self._own.helix = None
+            with self._lock:
+                self._opened.remove(helix)
+            helix.close()
+            helix = None
+        if helix is None:
+            helix = self._open_helix()
+            self._own.helix, self._own.generation = helix, generation
+            with self._lock:
+                self._opened.append(helix)
+        return helix
+
+    def close(self) -> None:
+        """Wait for what is being answered, drop what is not begun, close every ``Helix``. Blocks: not for the loop."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            opened, self._opened = self._opened, []
+        for helix in opened:
+            helix.close()
+
 
 QUESTION_WRITE_WAIT_MS = 20
-T = TypeVar("T")
 
 
 class OpenWorkspace:
@@ -29,15 +78,17 @@ class OpenWorkspace:
     ``was_settled``: since it was opened everything has been compared with the disk once, or could not be.
     """
 
-    def __init__(self, folder: Path, settings: Settings, *, watch: str, server: Server, in_hand: ParseGuard) -> None:
+    def __init__(
+        self, folder: Path, settings: Settings, *, watch: str, server: ServerInfo, in_hand: ParseGuard
+    ) -> None:
         self.folder = folder
         self.uri = folder.as_uri()
         self.settings, self.watch = settings, watch
         self._server, self._in_hand = server, in_hand
         self._loop = asyncio.get_running_loop()
-        self._listeners: dict[object, Callable[[Change], None]] = {}
-        self._facts = Facts()
-        self.status: Status = self._status()
+        self._listeners: dict[object, Callable[[StatusChange], None]] = {}
+        self._facts = IndexFacts()
+        self.status: WorkspaceStatus = self._status()
         self.was_settled = False
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told)
@@ -105,7 +156,7 @@ class OpenWorkspace:
         """What the editor's settings say of the index; None where they say nothing."""
         self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
 
-    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+    def subscribe(self, listener: Callable[[StatusChange], None]) -> Callable[[], None]:
         """Have ``listener`` called on the loop at every change; the result ends that."""
         key = object()
         self._listeners[key] = listener
@@ -129,12 +180,12 @@ class OpenWorkspace:
             helix.reranker = reranker_for(config.cache_dir)
         return helix
 
-    def _told(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:
+    def _told(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:
         """From the index thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._take, facts, paths, everything)
 
-    def _take(self, facts: Facts, paths: frozenset[bytes], everything: bool) -> None:
+    def _take(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:
         self._facts = facts
         before, self.status = self.status, self._status()
         self.was_settled = self.was_settled or self.status.state not in ("starting", "indexing")
@@ -142,11 +193,11 @@ class OpenWorkspace:
             self._embedding.wake()
         if self.status == before and not paths and not everything:
             return
-        change = Change(self.status, paths, everything)
+        change = StatusChange(self.status, paths, everything)
         for listener in tuple(self._listeners.values()):
             listener(change)
 
-    def _status(self) -> Status:
+    def _status(self) -> WorkspaceStatus:
         return status_of(
             self._facts,
             workspace=str(self.folder),

@@ -12,7 +12,7 @@ Mode = Literal["daemon", "solo"]
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerInfo:
     """The process that serves."""
 
     pid: int
@@ -21,7 +21,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class IndexFacts:
     """What the index thread knows. ``whole`` says that a whole refresh runs or is due; ``failure`` why none succeeds.
 
     ``behind`` says that what was heard of is not indexed for longer than a save takes: git is at work, or it is much.
@@ -50,7 +50,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class WorkspaceStatus:
     """A workspace at one moment. ``message`` says what is the matter and ``action`` what to do; both may be empty."""
 
     workspace: str
@@ -67,7 +67,7 @@ class Status:
     action: str
     branch: str
     head: str
-    server: Server
+    server: ServerInfo
     set_aside: int = 0
 
     def wire(self) -> dict[str, Any]:
@@ -94,18 +94,18 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StatusChange:
     """Something happened: the status now, and what was indexed since the last change.
 
     ``paths`` are from the workspace's root; ``everything`` says that any path may have changed.
     """
 
-    status: Status
+    status: WorkspaceStatus
     paths: frozenset[bytes] = frozenset()
     everything: bool = False
 
 
-def state_of(facts: Facts) -> State:
+def state_of(facts: IndexFacts) -> State:
     """The one word for all of it; what the user must know first wins."""
     if facts.missing:
         return "missing"
@@ -118,7 +118,7 @@ def state_of(facts: Facts) -> State:
     return "indexing" if facts.whole or facts.behind else "fresh"
 
 
-def explanation_of(facts: Facts) -> tuple[str, str]:
+def explanation_of(facts: IndexFacts) -> tuple[str, str]:
     """What is the matter, and what to do about it; two empty texts when all is well."""
     match state_of(facts):
         case "missing":
@@ -140,12 +140,12 @@ def explanation_of(facts: Facts) -> tuple[str, str]:
     return "", ""
 
 
-def status_of(facts: Facts, *, workspace: str, uri: str, restricted: bool, server: Server) -> Status:
+def status_of(facts: IndexFacts, *, workspace: str, uri: str, restricted: bool, server: ServerInfo) -> WorkspaceStatus:
     """The status these facts make."""
     message, action = explanation_of(facts)
     state = state_of(facts)
     is_running = state == "indexing"
-    return Status(
+    return WorkspaceStatus(
         workspace=workspace,
         uri=uri,
         state=state,

@@ -16,7 +16,7 @@ from typing import Any
 from helix_core.errors import HelixError, UsageError, WorkspaceError
 from helix_ls.host.host import Host
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.host.status import Change, Facts, Server, Status, status_of
+from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, status_of
 from helix_ls.lsp.addresses import folder_path, inside, path_of, real_file
 from helix_ls.lsp.settings import EditorSettings
 
@@ -56,7 +56,7 @@ class Folder:
         # Others wait for it too, so one of them giving up must not stop it.
         return await asyncio.shield(self._attaching)
 
-    async def attach(self, heard: Callable[[Folder, Change], None]) -> None:
+    async def attach(self, heard: Callable[[Folder, StatusChange], None]) -> None:
         """Open it, or open it again after it failed; ``heard`` is called at every change from then on."""
         if self._workspace is None and self._attaching is None:
             self._attaching = asyncio.create_task(self._attach(heard))
@@ -65,7 +65,7 @@ class Folder:
         if self._attaching is not None:
             await asyncio.wait([self._attaching])
 
-    async def _attach(self, heard: Callable[[Folder, Change], None]) -> OpenWorkspace:
+    async def _attach(self, heard: Callable[[Folder, StatusChange], None]) -> OpenWorkspace:
         path = Path(os.fsdecode(self.path))
         workspace = await self._host.attach(path, trusted=self.trusted, watch=self.settings.watch)
         self.real_path = os.fsencode(workspace.folder)
@@ -115,17 +115,17 @@ class Folder:
         if workspace is not None:
             await self._host.detach(workspace, trusted=self.trusted)
 
-    def status(self) -> Status:
+    def status(self) -> WorkspaceStatus:
         """Where it stands, also before it is attached and when it cannot be."""
         if self._workspace is not None:
             return self._workspace.status
         is_missing = isinstance(self.failure, WorkspaceError)
         return status_of(
-            Facts(missing=is_missing, failure="" if self.failure is None else str(self.failure)),
+            IndexFacts(missing=is_missing, failure="" if self.failure is None else str(self.failure)),
             workspace=os.fsdecode(self.path),
             uri=self.uri,
             restricted=not self.trusted,
-            server=Server(self._host.pid, self._host.version, self._host.mode),
+            server=ServerInfo(self._host.pid, self._host.version, self._host.mode),
         )
 
     def wire_status(self) -> dict[str, Any]:

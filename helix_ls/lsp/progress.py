@@ -13,7 +13,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from helix_ls.host.status import Status
+from helix_ls.host.status import WorkspaceStatus
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.protocol import HelixProtocol
 from helix_ls.lsp.replies import RefusedError
@@ -34,7 +34,7 @@ class Bar:
         begin = types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=0)
         self._tell(begin)
 
-    def report(self, status: Status) -> None:
+    def report(self, status: WorkspaceStatus) -> None:
         """Where it stands; a share that falls, as when more files turn up, is kept where it was."""
         now = asyncio.get_running_loop().time()
         if self._ended or now - self._told_at < INTERVAL_S:
@@ -54,7 +54,7 @@ class Bar:
         self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self.token, value=value))
 
 
-def message_of(status: Status) -> str:
+def message_of(status: WorkspaceStatus) -> str:
     """What stands beside the bar."""
     counted = f"{status.done:,} of {status.total:,} files" if status.total else ""
     # The title says that it is indexing.
@@ -129,5 +129,5 @@ class IndexProgress:
             bar.report(status)
 
 
-def _end_message(status: Status) -> str:
+def _end_message(status: WorkspaceStatus) -> str:
     return status.message or f"{status.files:,} files indexed"

@@ -19,7 +19,7 @@ from pygls.protocol import default_converter
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG
 from helix_ls.host.parent import follow
-from helix_ls.host.status import Change
+from helix_ls.host.status import StatusChange
 from helix_ls.lsp.actions import Action, actions
 from helix_ls.lsp.acts import Acts
 from helix_ls.lsp.client import Client
@@ -157,7 +157,7 @@ class HelixServer(LanguageServer):
         self._status.changed(folder)
         self._progress.changed(folder)
 
-    def _workspace_changed(self, folder: Folder, change: Change) -> None:
+    def _workspace_changed(self, folder: Folder, change: StatusChange) -> None:
         self._folder_changed(folder)
         if change.paths or change.everything:
             self._packets.changed(folder)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from helix_ls.host.chats import Chats
+from helix_ls.host.host import Chats
 from helix_ls.lsp.frames import framed
 from helix_ls.lsp.stdio import Input, Output, take_stdio
 

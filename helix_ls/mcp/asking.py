@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from helix_core.errors import HelixError, UsageError
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.endpoint import Connection
-from helix_ls.host.place import PlaceError
+from helix_ls.host.endpoint import DaemonConnection, PlaceError
 
 ANSWER_S = 120.0
 MOST_AT_ONCE = 4
@@ -95,7 +94,7 @@ class Daemons:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = dict(environ)
-        self._idle: list[Connection] = []
+        self._idle: list[DaemonConnection] = []
         self._lock = threading.Lock()
 
     def warm(self) -> None:
@@ -137,10 +136,10 @@ class Daemons:
         except HelixError:
             return
 
-    def _reached(self) -> Connection:
+    def _reached(self) -> DaemonConnection:
         return reach(self._environ, {"kind": "call"})
 
-    def _put_back(self, connection: Connection) -> None:
+    def _put_back(self, connection: DaemonConnection) -> None:
         with self._lock:
             if len(self._idle) < _MOST_IDLE:
                 self._idle.append(connection)
@@ -155,7 +154,7 @@ class Daemons:
             self._idle.clear()
 
 
-def _exchange(connection: Connection, request: bytes) -> dict[str, Any]:
+def _exchange(connection: DaemonConnection, request: bytes) -> dict[str, Any]:
     peer = connection.socket
     deadline = time.monotonic() + ANSWER_S
     peer.settimeout(ANSWER_S)

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
-from helix_ls.host import answers
+from helix_ls.host import calls
 from helix_ls.mcp.session import Known, Session
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
 from helix_ls.proxy.restart import Signals
@@ -159,7 +159,7 @@ class Here:
             found = (
                 helix.status() | {"live": live}
                 if method == "helix.status"
-                else answers.ACTS[method](params, taken_back.is_set)(helix)
+                else calls.ACTS[method](params, taken_back.is_set)(helix)
             )
             return json.dumps(found).encode()
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from helix_core.config.load import APPLICATION
 from helix_core.errors import HelixError
-from helix_ls.host.place import make_private
+from helix_ls.host.endpoint import make_private
 
 VARIABLE = "HELIX_STATE_DIR"
 NAME, ADMIN_NAME = "api-key", "admin-key"

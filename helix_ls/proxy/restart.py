@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from helix_core.printable import one_line
-from helix_ls.host.place import PlaceError, make_private
+from helix_ls.host.endpoint import PlaceError, make_private
 from helix_ls.proxy.key import VARIABLE, state_folder
 
 State = Literal["running", "restarting", "stopped"]

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from helix_core.errors import HelixError
-from helix_ls.host.place import make_private, runtime_folder
+from helix_ls.host.endpoint import make_private, runtime_folder
 from helix_ls.proxy.key import is_admins, proof
 from helix_ls.proxy.restart import Signals, restarting, sentence
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from helix_core.config import Config, UpstreamSetting, load_config
 from helix_core.errors import ConfigError, HelixError, UsageError
-from helix_ls.host.place import make_private
+from helix_ls.host.endpoint import make_private
 from helix_ls.proxy.key import VARIABLE, state_folder
 
 SERVICE = "helix-context"

@@ -10,7 +10,7 @@ import pytest
 from helix_core.config import load_config
 from helix_core.embed.model import Model, choose
 from helix_core.engine import Helix
-from helix_ls.host.background_embedding import BackgroundEmbedding, encoder_for
+from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for
 from helix_ls.host.embedder import Courtesy
 from helix_ls.host.settings import Settings
 

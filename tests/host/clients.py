@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from helix_ls.host.endpoint import connected, transport_of
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import connected, place, transport_of
 
 DEADLINE_S = 60.0
 

@@ -8,7 +8,7 @@ from multiprocessing import resource_tracker
 import psutil
 import pytest
 
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import place
 from tests.engine.repository import FILES, git, write
 from tests.host.clients import Editor, until
 

@@ -12,8 +12,8 @@ import pytest
 
 from helix_ls.host.daemon import idle_of, should_leave
 from helix_ls.host.election import reach
+from helix_ls.host.endpoint import place
 from helix_ls.host.log import LOG, last_lines
-from helix_ls.host.place import place
 from tests.host.clients import Caller, until
 from tests.host.conftest import processes_of
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import place
 from tests.host.clients import until
 from tests.host.conftest import processes_of
 

@@ -15,9 +15,9 @@ from helix_ls.host.endpoint import (
     is_own_user,
     may_enter,
     peer_user,
+    place,
     transport_of,
 )
-from helix_ls.host.place import place
 from tests.host.clients import Caller
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_ls.host.framing import MAX_BODY, FrameReader, frame
+from helix_ls.host.shim import MAX_BODY, FrameReader, frame
 
 
 def bodies_of(data, early=b"", piece=1 << 16):
@@ -57,7 +57,7 @@ def test_what_has_no_usable_length_is_skipped(fault):
 
 
 def test_a_body_too_large_is_skipped_and_said_to_be(monkeypatch):
-    monkeypatch.setattr("helix_ls.host.framing.MAX_BODY", 10)
+    monkeypatch.setattr("helix_ls.host.shim.MAX_BODY", 10)
     assert bodies_of(frame(b"x" * 5000) + frame(b"{}"), piece=100) == [b"", b"{}"]
     assert MAX_BODY == 256 << 20
 

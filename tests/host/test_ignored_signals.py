@@ -8,7 +8,7 @@ import sys
 import psutil
 import pytest
 
-from helix_ls.host.indexing import Indexing, Order
+from helix_ls.host.child_processes import Indexing, Order
 from helix_ls.host.settings import Settings
 from tests.host.clients import until
 

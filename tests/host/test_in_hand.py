@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 
-from helix_ls.host.in_hand import QUARANTINED, SLOTS, InHandFile
 from helix_ls.host.indexer import forgive
+from helix_ls.host.parse_journal import QUARANTINED, SLOTS, InHandFile
 
 POISON = hashlib.sha256(b"poison").hexdigest()
 
@@ -27,7 +27,7 @@ def test_what_is_parsed_in_order_leaves_no_trace(tmp_path):
 
 def test_what_a_process_died_of_is_never_held_again(tmp_path):
     script = (
-        "import os, sys; from pathlib import Path; from helix_ls.host.in_hand import InHandFile\n"
+        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"
         "with InHandFile(Path(sys.argv[1])).hold(sys.argv[2]): os.abort()"
     )
     path = str(tmp_path / "hand")
@@ -46,7 +46,7 @@ def test_what_a_process_died_of_is_never_held_again(tmp_path):
 
 def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
     script = (
-        "import os, sys; from pathlib import Path; from helix_ls.host.in_hand import InHandFile\n"
+        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"
         "with InHandFile(Path(sys.argv[1]), deaths=2).hold(sys.argv[2]): os.abort()"
     )
     path = tmp_path / "indexer.in-hand"

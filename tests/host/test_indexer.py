@@ -12,8 +12,8 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.errors import Cancelled, StoreError
+from helix_ls.host.child_processes import Indexing, Order, paths_fit_here
 from helix_ls.host.host import Host
-from helix_ls.host.indexing import Indexing, Order, paths_fit_here
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
 from tests.host.clients import Caller, until
@@ -148,7 +148,7 @@ def test_one_that_always_dies_in_the_same_place_is_left_alone_until_somebody_ask
         "import os, sys\nif 'helix_ls.host.indexer' in sys.orig_argv: os.abort()\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr("helix_ls.host.indexing.FIRST_RETRY_S", 0.05)
+    monkeypatch.setattr("helix_ls.host.child_processes.FIRST_RETRY_S", 0.05)
 
     async def main():
         host = Host(mode="solo", linger_s=0)

@@ -2,26 +2,26 @@
 
 import pytest
 
-from helix_ls.host.indexing import Outcome, Setbacks
-from helix_ls.host.next_step import EMPTY_GRACE_S, Step, Wants, is_present, next_step
+from helix_ls.host.child_processes import Outcome, Setbacks
+from helix_ls.host.index_thread import EMPTY_GRACE_S, NextStep, Wants, is_present, next_step
 
 
 @pytest.mark.parametrize(
     ("wants", "step"),
     [
-        (Wants(), Step("wait")),
-        (Wants(whole_at=10.0), Step("whole")),
-        (Wants(whole_at=12.5), Step("wait", 2.5)),
-        (Wants(batch_at=10.0), Step("batch")),
-        (Wants(batch_at=10.5, whole_at=12.0), Step("wait", 0.5)),
-        (Wants(batch_at=9.0, whole_at=9.5), Step("whole")),
-        (Wants(batch_at=9.0, whole_at=40.0), Step("batch")),
-        (Wants(paused=True, whole_at=9.0, batch_at=9.0), Step("wait")),
-        (Wants(paused=True, ordered=True), Step("whole")),
-        (Wants(look_at=10.5, whole_at=9.0), Step("wait", 0.5)),
-        (Wants(look_at=10.0, whole_at=9.0), Step("look")),
-        (Wants(look_at=10.5, ordered=True), Step("look")),
-        (Wants(closing=True, look_at=9.0, ordered=True), Step("close")),
+        (Wants(), NextStep("wait")),
+        (Wants(whole_at=10.0), NextStep("whole")),
+        (Wants(whole_at=12.5), NextStep("wait", 2.5)),
+        (Wants(batch_at=10.0), NextStep("batch")),
+        (Wants(batch_at=10.5, whole_at=12.0), NextStep("wait", 0.5)),
+        (Wants(batch_at=9.0, whole_at=9.5), NextStep("whole")),
+        (Wants(batch_at=9.0, whole_at=40.0), NextStep("batch")),
+        (Wants(paused=True, whole_at=9.0, batch_at=9.0), NextStep("wait")),
+        (Wants(paused=True, ordered=True), NextStep("whole")),
+        (Wants(look_at=10.5, whole_at=9.0), NextStep("wait", 0.5)),
+        (Wants(look_at=10.0, whole_at=9.0), NextStep("look")),
+        (Wants(look_at=10.5, ordered=True), NextStep("look")),
+        (Wants(closing=True, look_at=9.0, ordered=True), NextStep("close")),
     ],
 )
 def test_the_most_urgent_comes_first(wants, step):

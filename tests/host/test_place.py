@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from helix_ls.host.place import LONGEST_ADDRESS, PlaceError, make_private, place, private_fault, process_environment
+from helix_ls.host.endpoint import LONGEST_ADDRESS, PlaceError, make_private, place, private_fault, process_environment
 
 
 def test_the_folder_is_the_users_alone_whatever_the_mask(tmp_path):

@@ -4,7 +4,7 @@ import os
 import signal
 
 from helix_core.engine import Helix
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import place
 from tests.host.clients import Caller, until
 from tests.host.opened import cold_digest
 

@@ -2,12 +2,12 @@
 
 import json
 
-from helix_ls.host.recall import INITIALIZE_AGAIN, MAX_DOCUMENT_BYTES, SERVER_CANCELLED, Recall
+from helix_ls.host.shim import INITIALIZE_AGAIN, MAX_DOCUMENT_BYTES, SERVER_CANCELLED, SessionReplay
 
 URI = "file:///w/a.py"
 
 
-class Conversation(Recall):
+class Conversation(SessionReplay):
     """A recall that is told messages as dicts."""
 
     def client(self, method=None, params=None, **more):

@@ -6,7 +6,7 @@ from multiprocessing import resource_tracker
 
 import pytest
 
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import place
 from tests.engine.repository import FILES, git, write
 from tests.host.clients import until
 from tests.host.conftest import processes_of

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from helix_ls.host.election import reach
-from helix_ls.host.place import place
+from helix_ls.host.endpoint import place
 from helix_ls.proxy.key import users_key
 from helix_ls.proxy.running import NotRunningError, found
 from tests.host.clients import Caller, Editor, until

@@ -1,9 +1,4 @@
-"""What is being parsed inside this process right now, in a small mapped file that outlives it.
-
-A parser that breaks takes its process with it, and nothing can be written down then: so the hash of the bytes is
-written before, and erased after. What a process finds there at its start is what the last one died of: those hashes are
-never parsed in-process again.
-"""
+"""The journal of what is parsed inside this process: a memory-mapped file that survives a crash of the parser."""
 
 from __future__ import annotations
 

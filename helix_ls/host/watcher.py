@@ -1,4 +1,4 @@
-"""What the index thread hears: the watcher's events and editors' hints, and when a batch of them is complete."""
+"""Watch one workspace: file events and editors' hints, batched by debounce for the index thread."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from helix_core.workspace.state import GitStateReader
 from helix_core.workspace.watch import ChangeBatch, Watch, WatchState, settle
 
 WatchMode = Literal["auto", "polling", "off"]
-_DEAF = WatchState("off")
+_WATCH_OFF = WatchState("off")
 
 
-class Ears:
+class WorkspaceWatcher:
     """Of one workspace. ``woken`` is called, from any thread, when there is something to take.
 
     ``start``, ``stop`` and ``has_git_moved`` belong to the index thread; hints are kept while nothing listens.
@@ -38,7 +38,7 @@ class Ears:
     def state(self) -> WatchState:
         """How the disk is watched now."""
         watch = self._watch
-        return watch.state if watch is not None else _DEAF
+        return watch.state if watch is not None else _WATCH_OFF
 
     def start(self, config: Config) -> None:
         """Listen: what happens after this is heard. Raises WorkspaceError when there is no folder."""
