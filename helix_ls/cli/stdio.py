@@ -16,7 +16,7 @@ def serve_stdio(*, solo: bool) -> int:
         if status is not None:
             end(status)
         notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
-    from helix_ls.lsp.solo import run
+    from helix_ls.lsp.session import run
     from helix_ls.proxy.beside import Beside
     from helix_ls.proxy.upstream_keys import taken
 

@@ -1,7 +1,7 @@
 """``python -m helix_ls.lsp``: the language server on standard input and output, all in one process."""
 
 from helix_ls.host.parent import own_signals
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 
 if __name__ == "__main__":
     own_signals()

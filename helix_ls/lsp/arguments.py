@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
+from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
 
 _NAMES = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object"}
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class SymbolArguments:
     """``helix.symbol``: a place in a document, or a name."""
 
     uri: str | None = None
@@ -172,5 +172,5 @@ def _origin(wanted: Any) -> Any:
     return getattr(wanted, "__origin__", wanted)
 
 
-def _refused(command: str, sentence: str) -> RefusedError:
-    return RefusedError(INVALID_PARAMS, f"{command} {sentence}")
+def _refused(command: str, sentence: str) -> RequestError:
+    return RequestError(INVALID_PARAMS, f"{command} {sentence}")

@@ -1,17 +1,138 @@
-"""workspace/executeCommand: the table of commands, each with the shape of its one argument."""
+"""workspace/executeCommand: the table of commands, and those that act on the index, a finding or the window."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
+from helix_core.engine import Helix
+from helix_core.errors import UsageError
+from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.lsp import arguments as args
-from helix_ls.lsp.acts import Acts
-from helix_ls.lsp.questions import Questions
-from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id
+from helix_ls.lsp.folders import Folder
+from helix_ls.lsp.progress import Token, WorkDoneBar
+from helix_ls.lsp.questions import QueryHandlers, document_place
+from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
+
+
+class ActionHandlers:
+    """Of one session. ``attach`` opens a folder that could not be opened before."""
+
+    def __init__(
+        self, connection: ClientConnection, diagnostics: Diagnostics, attach: Callable[[Folder], Awaitable[None]]
+    ) -> None:
+        self._connection, self._diagnostics, self._attach = connection, diagnostics, attach
+
+    async def refresh(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+        """``helix.index.refresh``."""
+        return await self._index(given, token, "Helix: refreshing the index", OpenWorkspace.refresh)
+
+    async def rebuild(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+        """``helix.index.rebuild``."""
+        return await self._index(given, token, "Helix: rebuilding the index", OpenWorkspace.rebuild)
+
+    async def _index(
+        self,
+        given: args.Workspace,
+        token: Token | None,
+        title: str,
+        act: Callable[[OpenWorkspace], Awaitable[dict[str, Any]]],
+    ) -> dict[str, Any]:
+        folder = self._connection.folders.named(given.workspace)
+        await self._attach(folder)
+        workspace = await folder.workspace()
+        bar = WorkDoneBar(self._connection.protocol, token, title, cancellable=False) if token is not None else None
+        forget = workspace.subscribe(lambda change: bar.report(change.status)) if bar is not None else None
+        if bar is not None:
+            bar.report(workspace.status)
+        try:
+            return await act(workspace)
+        except asyncio.CancelledError:
+            # A window that goes away takes nothing back: others may have the folder open.
+            if not self._connection.protocol.is_leaving():
+                workspace.cancel()
+            raise
+        finally:
+            if bar is not None and forget is not None:
+                forget()
+                bar.end(workspace.status.message)
+
+    async def pause(self, given: args.Workspace) -> None:
+        """``helix.index.pause``."""
+        for folder in self._meant(given):
+            (await folder.workspace()).pause()
+
+    async def resume(self, given: args.Workspace) -> None:
+        """``helix.index.resume``."""
+        for folder in self._meant(given):
+            (await folder.workspace()).resume()
+
+    def _meant(self, given: args.Workspace) -> list[Folder]:
+        """One folder, or all of them where none is named."""
+        folders = self._connection.folders
+        return [folders.named(given.workspace)] if given.workspace is not None else list(folders)
+
+    async def refresh_file(self, given: args.File) -> None:
+        """``helix.refreshFile``."""
+        place = document_place(self._connection, given.uri)
+        (await place.folder.workspace()).hint([place.path])
+
+    async def status(self, given: args.Workspace) -> dict[str, Any]:
+        """``helix.status``."""
+        folder = self._connection.folders.named(given.workspace)
+        answer: dict[str, Any] = await self._connection.ask(folder, lambda helix, *_: helix.status())
+        return {**answer, "live": folder.wire_status()}
+
+    async def proxy(self, given: args.Proxy) -> dict[str, Any]:
+        """``helix.proxy``: where chats go, and with which key; begins to listen. Not for a folder nobody trusts."""
+        connection, about = self._connection, None
+        if given.workspace is not None or list(connection.folders):
+            folder = connection.folders.named(given.workspace)
+            if not folder.trusted:
+                raise UsageError("this folder is not trusted, so chats are off; trust it to use them")
+            about = (await folder.workspace()).folder
+            if given.focused:
+                connection.host.focused = about
+        if connection.host.chats is None:
+            raise UsageError("there is no chat proxy in this process; start one with: helix serve")
+        return await connection.host.chats.facts(folder=about, start=given.start)
+
+    async def doctor(self, given: args.Workspace) -> dict[str, Any]:
+        """``helix.doctor``."""
+        from helix_core.doctor import doctor_answer, examine
+
+        folders = list(self._connection.folders)
+        folder = self._connection.folders.named(given.workspace) if given.workspace or folders else None
+        path = Path.home() if folder is None else Path(folder.status().workspace)
+        return doctor_answer(await asyncio.to_thread(examine, path))
+
+    async def dismiss(self, given: args.Dismiss) -> None:
+        """``helix.dismiss``."""
+        place = document_place(self._connection, given.uri)
+        one = (place_id(place), given.code, given.text_hash)
+
+        def act(helix: Helix, *_: Any) -> None:
+            dismiss(helix.index_path.parent, one)
+
+        await self._connection.ask(place.folder, act)
+        self._diagnostics.changed()
+
+    async def open_sides(self, given: args.Sides) -> list[dict[str, Any]]:
+        """``helix.openSides``: shows both where the client can, and says in any case where they are."""
+        sides = [(given.uri, given.start_line), (given.other_uri, given.other_start_line)]
+        for uri, line in sides:
+            start = types.Position(max(line - 1, 0), 0)
+            params = types.ShowDocumentParams(uri=uri, take_focus=False, selection=types.Range(start, start))
+            if self._connection.client.shows_documents:
+                self._connection.protocol.send_request(types.WINDOW_SHOW_DOCUMENT, params)
+        return [{"uri": uri, "start_line": line} for uri, line in sides]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +147,7 @@ class Command:
 class Commands:
     """The commands of one session."""
 
-    def __init__(self, questions: Questions, acts: Acts) -> None:
+    def __init__(self, questions: QueryHandlers, acts: ActionHandlers) -> None:
         self.table: dict[str, Command] = {
             "helix.packet": Command(args.Packet, questions.packet),
             "helix.packet.close": Command(args.PacketId, questions.close_packet),
@@ -34,7 +155,7 @@ class Commands:
             "helix.refreshPlan": Command(args.Plan, questions.plan),
             "helix.explain": Command(args.Explain, questions.explain),
             "helix.open": Command(args.Open, questions.open),
-            "helix.symbol": Command(args.Symbol, questions.symbol),
+            "helix.symbol": Command(args.SymbolArguments, questions.symbol),
             "helix.index.refresh": Command(args.Workspace, acts.refresh, lasts=True),
             "helix.index.rebuild": Command(args.Workspace, acts.rebuild, lasts=True),
             "helix.index.pause": Command(args.Workspace, acts.pause),
@@ -51,6 +172,6 @@ class Commands:
         """Do one; RefusedError (-32602) for one nobody knows and for wrong arguments."""
         command = self.table.get(params.command)
         if command is None:
-            raise RefusedError(INVALID_PARAMS, f"there is no command {params.command[:200]}")
+            raise RequestError(INVALID_PARAMS, f"there is no command {params.command[:200]}")
         given = args.read(command.shape, params.command, params.arguments)
         return await (command.act(given, params.work_done_token) if command.lasts else command.act(given))

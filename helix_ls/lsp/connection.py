@@ -1,35 +1,74 @@
-"""What one client has open here: its folders, its buffers, its settings, and the way to ask the engine for it.
-
-In: the protocol's objects, the host. Out: answers of the engine that stop when the client cancels. Never asks the
-engine on the loop; never keeps a task that nobody waits for.
-"""
+"""What one client has open here: its capabilities, folders, buffers and settings, and its way to ask the engine."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from helix_core.engine import Helix
 from helix_core.errors import Cancelled
 from helix_core.model import Overlays
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG
-from helix_ls.lsp.buffers import reads_as_file
-from helix_ls.lsp.client import Client
-from helix_ls.lsp.documents import Document, Documents
-from helix_ls.lsp.folders import Folder, Folders, Place
+from helix_ls.lsp.documents import Documents, OpenBuffer, reads_as_file
+from helix_ls.lsp.folders import ClientFolders, FileInFolder, Folder
 from helix_ls.lsp.protocol import HelixProtocol, running_request
 from helix_ls.lsp.settings import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """``watches`` and ``registers_configuration``: may we register for it while running?"""
+
+    watches: bool = False
+    pulls_configuration: bool = False
+    registers_configuration: bool = False
+    shows_progress: bool = False
+    shows_documents: bool = False
+    pulls_diagnostics: bool = False
+    refreshes_diagnostics: bool = False
+    refreshes_lenses: bool = False
+    reads_markdown: bool = False
+    takes_actions: bool = False
+    relates_diagnostics: bool = False
+
+    @classmethod
+    def of(cls, capabilities: types.ClientCapabilities) -> Client:
+        """From the ``capabilities`` of initialize."""
+
+        def has(name: str) -> bool:
+            return bool(get_capability(capabilities, name, False))
+
+        formats = get_capability(capabilities, "text_document.hover.content_format", None) or ()
+        return cls(
+            watches=has("workspace.did_change_watched_files.dynamic_registration"),
+            pulls_configuration=has("workspace.configuration"),
+            registers_configuration=has("workspace.did_change_configuration.dynamic_registration"),
+            shows_progress=has("window.work_done_progress"),
+            shows_documents=has("window.show_document.support"),
+            pulls_diagnostics=capabilities.text_document is not None
+            and capabilities.text_document.diagnostic is not None,
+            refreshes_diagnostics=has("workspace.diagnostics.refresh_support"),
+            refreshes_lenses=has("workspace.code_lens.refresh_support"),
+            reads_markdown=types.MarkupKind.Markdown in formats,
+            takes_actions=has("text_document.code_action.code_action_literal_support"),
+            relates_diagnostics=has("text_document.publish_diagnostics.related_information"),
+        )
+
 
 log = LOG.getChild("session")
 T = TypeVar("T")
 Act = Callable[[Helix, Overlays, Callable[[], bool]], T]
 
 
-class Connection:
+class ClientConnection:
     """The state of one session, which ``session`` names. ``resumed``: the client knows us already, so nothing is
     registered a second time."""
 
@@ -40,16 +79,16 @@ class Connection:
         self.session = os.urandom(8).hex()
         self.client = Client()
         self.options = Options()
-        self.folders = Folders()
+        self.folders = ClientFolders()
         self.documents = Documents()
-        self._places: dict[str, Sequence[Place]] = {}
+        self._places: dict[str, Sequence[FileInFolder]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def place(self, uri: str) -> Place | None:
+    def place(self, uri: str) -> FileInFolder | None:
         """Where a document lies: in the nearest folder; None outside every one."""
         return next(iter(self.places(uri)), None)
 
-    def places(self, uri: str) -> Sequence[Place]:
+    def places(self, uri: str) -> Sequence[FileInFolder]:
         """Where a document lies, in every folder that holds it, the nearest first."""
         if uri not in self._places:
             if len(self._places) > 1000:
@@ -78,7 +117,7 @@ class Connection:
                         found[place.path] = document.content()
         return found
 
-    def document_at(self, folder: Folder, path: bytes) -> Document | None:
+    def document_at(self, folder: Folder, path: bytes) -> OpenBuffer | None:
         """The open buffer of a file."""
         for document in self.documents:
             if any(place.folder is folder and place.path == path for place in self.places(document.uri)):
@@ -99,7 +138,7 @@ class Connection:
 
         return await workspace.ask(run)
 
-    async def compare_with_disk(self, document: Document, text: str) -> None:
+    async def compare_with_disk(self, document: OpenBuffer, text: str) -> None:
         """Find out whether a buffer just opened with ``text`` reads as its file; until then it counts as different."""
         place, edition = self.place(document.uri), document.edition
         if place is None:

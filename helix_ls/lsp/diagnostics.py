@@ -1,29 +1,65 @@
-"""Hints about text that may mislead: outdated documents, contradicted claims, stale places of an open packet.
-
-In: the engine's findings of a file, the open packets. Out: diagnostics, pulled by clients that can, pushed to the
-others, never both. Level Hint: Helix points out, it does not scold.
-"""
+"""Diagnostics about text that may mislead, their code actions, and the findings the user dismissed."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
+import os
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from helix_core.engine import Helix
-from helix_core.errors import WorkspaceError
+from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
 from helix_core.workspace.paths import source_id_of
-from helix_ls.lsp.connection import Act, Connection
-from helix_ls.lsp.dismissed import Dismissal, dismissed
-from helix_ls.lsp.documents import Document
-from helix_ls.lsp.folders import Folder, Place
+from helix_ls.lsp.connection import Act, ClientConnection
+from helix_ls.lsp.documents import OpenBuffer, to_units
+from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.packets import OpenPackets, stale
-from helix_ls.lsp.positions import to_units
+
+FILE = "dismissed.json"
+MOST = 5_000
+_writing = threading.Lock()
+Dismissal = tuple[str, str, str]
+
+
+def dismissed(folder: Path) -> frozenset[Dismissal]:
+    """What was put away; nothing where the file is missing or cannot be understood."""
+    return frozenset(_read(folder / FILE))
+
+
+def dismiss(folder: Path, one: Dismissal) -> None:
+    """Put one away, atomically. Raises StoreError when it cannot be written."""
+    file = folder / FILE
+    with _writing:
+        kept = [each for each in _read(file) if each != one][-MOST + 1 :]
+        new = file.with_name(f"{FILE}.{os.getpid()}.new")
+        try:
+            new.write_text(json.dumps([*kept, one]), encoding="utf-8")
+            os.replace(new, file)
+        except OSError as error:
+            raise StoreError(
+                f"{file} cannot be written ({error.strerror}); free some space or mend its permissions"
+            ) from error
+
+
+def _read(file: Path) -> list[Dismissal]:
+    try:
+        given = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    rows = given if isinstance(given, list) else []
+    return [(row[0], row[1], row[2]) for row in rows if _is_dismissal(row)]
+
+
+def _is_dismissal(row: object) -> bool:
+    return isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) for part in row)
+
 
 SOURCE = "helix"
 QUIET_S = 0.3
@@ -36,7 +72,7 @@ _OWN_CODES = frozenset({"outdated_doc", "contradicted"})
 class Diagnostics:
     """The diagnostics of one session."""
 
-    def __init__(self, connection: Connection, packets: OpenPackets) -> None:
+    def __init__(self, connection: ClientConnection, packets: OpenPackets) -> None:
         self._connection, self._packets = connection, packets
         self._known: dict[str, str] = {}
         self._shown: dict[str, list[types.Diagnostic]] = {}
@@ -147,12 +183,12 @@ class Diagnostics:
         return items, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] if kept else NONE
 
 
-def place_id(place: Place) -> str:
+def place_id(place: FileInFolder) -> str:
     """What a dismissal remembers of the document: its path in the folder."""
     return source_id_of(place.path)
 
 
-def _finding(place: Place) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
+def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
     def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal], bool]:
         found = helix.findings(place.path, overlays=overlays)
         return found, dismissed(helix.index_path.parent), found.partial
@@ -160,7 +196,7 @@ def _finding(place: Place) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissa
     return find
 
 
-def _stale_findings(packets: OpenPackets, place: Place) -> list[dict[str, Any]]:
+def _stale_findings(packets: OpenPackets, place: FileInFolder) -> list[dict[str, Any]]:
     """The places of open packets in this document that are not verified any more, each once."""
     found: dict[tuple[int, int, str], dict[str, Any]] = {}
     for packet in packets:
@@ -172,7 +208,7 @@ def _stale_findings(packets: OpenPackets, place: Place) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _stale_finding(judged: Judged, place: Place) -> dict[str, Any] | None:
+def _stale_finding(judged: Judged, place: FileInFolder) -> dict[str, Any] | None:
     lines = judged.buffer or judged
     is_here = judged.pointer.source_id == source_id_of(place.path) and lines.start_line > 0
     if not is_here or judged.verdict.reason.value in _OWN_CODES:
@@ -189,7 +225,9 @@ def _stale_finding(judged: Judged, place: Place) -> dict[str, Any] | None:
     }
 
 
-def diagnostic(finding: dict[str, Any], uri: str, document: Document, connection: Connection) -> types.Diagnostic:
+def diagnostic(
+    finding: dict[str, Any], uri: str, document: OpenBuffer, connection: ClientConnection
+) -> types.Diagnostic:
     """One finding as the protocol has it."""
     other = finding.get("other")
     related = None
@@ -217,3 +255,44 @@ def diagnostic(finding: dict[str, Any], uri: str, document: Document, connection
 
 def _lines(start_line: int, end_line: int) -> types.Range:
     return types.Range(types.Position(max(start_line - 1, 0), 0), types.Position(max(end_line, 1), 0))
+
+
+Action = types.CodeAction | types.Command
+
+
+def actions(params: types.CodeActionParams, ours: Sequence[types.Diagnostic], *, literals: bool) -> Sequence[Action]:
+    """The actions for hints of ours; plain commands for a client that takes no ``CodeAction``."""
+    only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    if only and not any(_holds(kind, types.CodeActionKind.QuickFix.value) for kind in only):
+        return []
+    return [_action(command, each, literals) for each in ours for command in _commands(each, params.text_document.uri)]
+
+
+def _holds(kind: str, wanted: str) -> bool:
+    """Kinds are a tree by their dots; the empty one holds all."""
+    return not kind or wanted == kind or wanted.startswith(kind + ".")
+
+
+def _commands(hint: types.Diagnostic, uri: str) -> list[types.Command]:
+    data: dict[str, Any] = hint.data if isinstance(hint.data, dict) else {}
+    commands = [types.Command("Helix: read this file again", "helix.refreshFile", arguments=[{"uri": uri}])]
+    other = data.get("other")
+    if isinstance(other, dict):
+        sides = {
+            "uri": uri,
+            "start_line": hint.range.start.line + 1,
+            "other_uri": other.get("uri"),
+            "other_start_line": other.get("start_line"),
+        }
+        commands.append(types.Command("Helix: open both sides", "helix.openSides", arguments=[sides]))
+    one = {"uri": uri, "code": hint.code, "text_hash": data.get("text_hash")}
+    commands.append(types.Command("Helix: do not show this again for this text", "helix.dismiss", arguments=[one]))
+    return commands
+
+
+def _action(command: types.Command, hint: types.Diagnostic, literals: bool) -> Action:
+    if not literals:
+        return command
+    return types.CodeAction(
+        title=command.title, kind=types.CodeActionKind.QuickFix, diagnostics=[hint], command=command
+    )

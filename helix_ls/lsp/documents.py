@@ -1,24 +1,65 @@
-"""The client's open buffers, and which of them may differ from the disk.
-
-In: didOpen, didChange, didSave, didClose. Out: lines, and the text to look at in place of the file. A line ends where
-the protocol says (LF, CRLF, CR) and nowhere else. Never reads the disk; holds no text of a document too large to index.
-"""
+"""The client's open buffers, position encodings, and which buffers differ from the disk."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from lsprotocol import types
 
-from helix_ls.lsp.positions import to_column
+from helix_core.engine.verdict.overlay import edits
+from helix_core.errors import WorkspaceError
+from helix_core.lines import LineTable
+from helix_core.workspace.disk import DiskError, Root
+
+_LONGEST_NAME = 200
+
+
+def to_column(line: str, units: int, encoding: str) -> int:
+    """The character that ``units`` of the client's stand before.
+
+    Inside a character is before it, past the end is the end. ``line`` is without its line end.
+    """
+    units = max(units, 0)
+    if encoding == "utf-32" or line.isascii():
+        return min(units, len(line))
+    if encoding == "utf-8":
+        return len(line.encode("utf-8", "surrogatepass")[:units].decode("utf-8", "ignore"))
+    return len(line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "ignore"))
+
+
+def to_units(line: str, column: int, encoding: str) -> int:
+    """How many of the client's units the first ``column`` characters are."""
+    before = line[: max(column, 0)]
+    if encoding == "utf-32" or before.isascii():
+        return len(before)
+    if encoding == "utf-8":
+        return len(before.encode("utf-8", "surrogatepass"))
+    return len(before.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def name_at(line: str, column: int) -> tuple[str, int, int]:
+    """The identifier that touches ``column``, its first column and the one behind it; empty where there is none."""
+    start = end = min(max(column, 0), len(line))
+    while start > 0 and _is_part(line[start - 1]) and column - start < _LONGEST_NAME:
+        start -= 1
+    while end < len(line) and _is_part(line[end]) and end - column < _LONGEST_NAME:
+        end += 1
+    name = line[start:end]
+    return (name, start, end) if name and not name[0].isdigit() else ("", column, column)
+
+
+def _is_part(character: str) -> bool:
+    return character in "_$" or character.isalnum() or ("a" + character).isidentifier()
+
 
 LARGE_CHARACTERS = 4_000_000
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _Change = types.TextDocumentContentChangePartial | types.TextDocumentContentChangeWholeDocument
 
 
-class Document:
+class OpenBuffer:
     """One open buffer. ``version`` is the client's, ``edition`` counts what happened here and never goes back."""
 
     def __init__(self, uri: str, version: int, text: str) -> None:
@@ -92,28 +133,56 @@ class Documents:
 
     def __init__(self) -> None:
         self.encoding = "utf-16"
-        self._open: dict[str, Document] = {}
+        self._open: dict[str, OpenBuffer] = {}
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[OpenBuffer]:
         return iter(list(self._open.values()))
 
-    def get(self, uri: str) -> Document | None:
+    def get(self, uri: str) -> OpenBuffer | None:
         """The open buffer, or None."""
         return self._open.get(uri)
 
-    def open(self, params: types.DidOpenTextDocumentParams) -> Document:
+    def open(self, params: types.DidOpenTextDocumentParams) -> OpenBuffer:
         """A buffer is opened; opened twice, the second text counts."""
         item = params.text_document
-        document = self._open[item.uri] = Document(item.uri, item.version, item.text)
+        document = self._open[item.uri] = OpenBuffer(item.uri, item.version, item.text)
         return document
 
-    def change(self, params: types.DidChangeTextDocumentParams) -> Document | None:
+    def change(self, params: types.DidChangeTextDocumentParams) -> OpenBuffer | None:
         """A buffer is edited; None where it was never opened."""
         document = self._open.get(params.text_document.uri)
         if document is not None:
             document.change(params.content_changes, params.text_document.version, self.encoding)
         return document
 
-    def close(self, uri: str) -> Document | None:
+    def close(self, uri: str) -> OpenBuffer | None:
         """A buffer is closed; the file counts again."""
         return self._open.pop(uri, None)
+
+
+LARGEST_BYTES = 16 * 1024 * 1024
+
+
+def reads_as_file(folder: Path, path: bytes, buffer: bytes) -> bool:
+    """Does the buffer read as the file does? Line ends and a byte order mark do not count."""
+    data = _file(folder, path)
+    return data is not None and edits(data, buffer) is None
+
+
+def line_in_file(folder: Path, path: bytes, buffer: bytes, line: int) -> int:
+    """The file's line, 1-based, for a line of the buffer; for one that is only in the buffer, a line near it."""
+    data = _file(folder, path)
+    lines = LineTable(buffer)
+    # Looked at from the other side: what would have to be edited in the buffer to read as the file?
+    way_back = edits(buffer, data) if data is not None else None
+    if way_back is None or not 1 <= line <= len(lines):
+        return line
+    return way_back.place(*lines.span(line, line)).lines.start_line
+
+
+def _file(folder: Path, path: bytes) -> bytes | None:
+    try:
+        with Root.open(folder) as root:
+            return root.read(path, LARGEST_BYTES).data
+    except (DiskError, WorkspaceError):
+        return None

@@ -1,8 +1,4 @@
-"""The client's workspace folders, each attached to the host, and which of them a document belongs to.
-
-In: folders at initialize and as they come and go. Out: the nearest folder of an address. Never waits for an index:
-attaching returns before a file is read.
-"""
+"""The client's workspace folders attached to the host, and URIs as clients write them."""
 
 from __future__ import annotations
 
@@ -12,17 +8,56 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from helix_core.errors import HelixError, UsageError, WorkspaceError
 from helix_ls.host.host import Host
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, status_of
-from helix_ls.lsp.addresses import folder_path, inside, path_of, real_file
 from helix_ls.lsp.settings import EditorSettings
 
 
+def path_of(uri: str) -> bytes | None:
+    """The absolute path of a ``file:`` address, without ``.`` and ``..``; None for every other address."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme.lower() != "file" or parts.netloc.lower() not in ("", "localhost"):
+        return None
+    path = unquote_to_bytes(parts.path)
+    if os.name == "nt":
+        path = path.lstrip(b"/").replace(b"\\", b"/")
+    if b"\0" in path or not os.path.isabs(path):
+        return None
+    return os.path.normpath(path)
+
+
+def inside(folder: bytes, path: bytes) -> bytes | None:
+    """``path`` relative to ``folder`` with ``/`` between parts; None when it is not below it."""
+    prefix = folder.rstrip(os.fsencode(os.sep)) + os.fsencode(os.sep)
+    return path[len(prefix) :].replace(os.fsencode(os.sep), b"/") if path.startswith(prefix) else None
+
+
+def uri_of_file(folder_uri: str, path: bytes) -> str:
+    """The address of a path below a folder, spelled as the client spells the folder."""
+    return folder_uri.rstrip("/") + "/" + quote_from_bytes(path, safe="/")
+
+
+def folder_path(uri: str) -> Path | None:
+    """The path of a workspace folder; None when it is not on this machine's disk."""
+    path = path_of(uri)
+    return Path(os.fsdecode(path)) if path is not None else None
+
+
+def real_file(path: bytes) -> bytes:
+    """The path with the links of its folders followed, not its own."""
+    parent, name = os.path.split(path)
+    return os.path.join(os.path.realpath(parent), name)
+
+
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileInFolder:
     """A file in a folder; ``path`` is relative to the folder's root."""
 
     folder: Folder
@@ -133,7 +168,7 @@ class Folder:
         return {**self.status().wire(), "uri": self.uri}
 
 
-class Folders:
+class ClientFolders:
     """All of a session's folders."""
 
     def __init__(self) -> None:
@@ -154,11 +189,11 @@ class Folders:
         """A folder has gone."""
         return self._folders.pop(uri, None)
 
-    def place(self, uri: str) -> Place | None:
+    def place(self, uri: str) -> FileInFolder | None:
         """The nearest folder a document lies in, and its path there; None outside all of them."""
         return next(iter(self.places(uri)), None)
 
-    def places(self, uri: str) -> list[Place]:
+    def places(self, uri: str) -> list[FileInFolder]:
         """Every folder a document lies in, the nearest first: one that is open may lie inside another."""
         path = path_of(uri)
         if path is None:
@@ -171,7 +206,7 @@ class Folders:
                     found.append(other)
         return found
 
-    def _holding(self, path: bytes) -> list[Place]:
+    def _holding(self, path: bytes) -> list[FileInFolder]:
         found: dict[Folder, tuple[int, bytes]] = {}
         for folder in self._folders.values():
             for root in {folder.path, folder.real_path}:
@@ -179,7 +214,7 @@ class Folders:
                 if relative:
                     found[folder] = max(found.get(folder, (0, b"")), (len(root), relative))
         nearest = sorted(found.items(), key=lambda each: each[1][0], reverse=True)
-        return [Place(folder, relative) for folder, (_, relative) in nearest]
+        return [FileInFolder(folder, relative) for folder, (_, relative) in nearest]
 
     def named(self, workspace: str | None, document: str | None = None) -> Folder:
         """The folder a command means: by its own address, by a document in it, or the only one (else the first).

@@ -1,14 +1,12 @@
-"""Messages out of a byte stream: LSP's base protocol, read leniently and found again after a wrong length.
-
-In: an asyncio stream. Out: message bodies, as bytes. A header counts whatever its case, blanks and line ends; what is
-neither header nor body is passed over. Never parses a body, never waits for more than a frame says it has.
-"""
+"""Read messages from a byte stream by LSP's base protocol, and classify them by JSON-RPC kind."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, NoReturn, Protocol
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024
@@ -19,7 +17,7 @@ _READ_BYTES = 256 * 1024
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*$", re.IGNORECASE)
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """What frames are read from: ``asyncio.StreamReader`` is one."""
 
     async def read(self, n: int = -1) -> bytes:
@@ -37,7 +35,7 @@ class TooLarge:
 class Frames:
     """The frames of one stream, in order. For one reader."""
 
-    def __init__(self, source: Source, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(self, source: ByteSource, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._source = source
         self._max_body_bytes = max_body_bytes
         self._buffer = bytearray()
@@ -110,3 +108,117 @@ class Frames:
 def framed(body: bytes) -> bytes:
     """A body with its header."""
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+_LONGEST_NUMBER = 400
+_WHITE = " \t\r\n"
+
+MessageId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something the client waits for."""
+
+    id: MessageId
+    method: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """Something the client tells."""
+
+    method: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The client's answer to a request of ours; ``error`` is None where there is a result."""
+
+    id: MessageId
+    result: Any
+    error: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No message; answered with ``code`` and the id where one can be told, unless it was meant as an answer itself."""
+
+    code: int
+    message: str
+    id: MessageId | None = None
+    to_answer: bool = True
+
+
+Incoming = Request | Notification | Response | Refused
+
+
+def parse(body: bytes) -> tuple[Incoming, bytes]:
+    """The message, and what stands behind it in the body: a frame with a wrong length has swallowed other frames."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        return Refused(PARSE_ERROR, "the message is not UTF-8"), b""
+    start = len(text) - len(text.lstrip(_WHITE))
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except RecursionError:
+        return Refused(PARSE_ERROR, "the message is nested too deeply"), b""
+    except ValueError:
+        return Refused(PARSE_ERROR, "the message is not JSON"), b""
+    return _sorted_out(_whole(value) if "\\u" in text else value), text[end:].strip(_WHITE).encode()
+
+
+def _sorted_out(value: Any) -> Incoming:
+    if not isinstance(value, dict):
+        what = "a batch" if isinstance(value, list) else "no object"
+        return Refused(INVALID_REQUEST, f"the message is {what}; send one object a message")
+    number, method = value.get("id"), value.get("method")
+    known = number if isinstance(number, int | str) and not isinstance(number, bool) else None
+    if "method" not in value:
+        return _response(value, known)
+    if value.get("jsonrpc") != "2.0":
+        return Refused(INVALID_REQUEST, 'jsonrpc must be "2.0"', known, to_answer="id" in value)
+    if not isinstance(method, str):
+        return Refused(INVALID_REQUEST, "method must be a text", known, to_answer="id" in value)
+    if "id" not in value:
+        return Notification(method, value.get("params"))
+    if known is None:
+        return Refused(INVALID_REQUEST, "id must be a whole number or a text")
+    return Request(known, method, value.get("params"))
+
+
+def _whole(value: Any) -> Any:
+    """The value with half characters replaced: JSON can write them, UTF-8 cannot."""
+    if isinstance(value, str):
+        return (
+            value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(value) else value
+        )
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each) for key, each in value.items()}
+    return [_whole(each) for each in value] if isinstance(value, list) else value
+
+
+def _response(value: dict[str, Any], known: MessageId | None) -> Incoming:
+    error = value.get("error")
+    if known is not None and ("result" in value or isinstance(error, dict)):
+        return Response(known, value.get("result"), error if isinstance(error, dict) else None)
+    is_answer = "result" in value or "error" in value
+    return Refused(INVALID_REQUEST, "the message has no method", known, to_answer=not is_answer)
+
+
+def _whole_number(digits: str) -> int | float:
+    # A number nobody can mean fits no field, but the message around it can still be answered.
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else math.inf
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_no_number)

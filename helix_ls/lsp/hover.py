@@ -1,13 +1,10 @@
-"""What is known of the symbol under the cursor, as a few lines of Markdown, each place a link with its verdict mark.
-
-``render`` is pure: the engine's ``helix.symbol/1`` in, text out. Null where Helix knows nothing, so that the hovers of
-language servers stay uncluttered.
-"""
+"""Hover and code lenses: what is known about the symbol under the cursor, as Markdown that no name can break."""
 
 from __future__ import annotations
 
 import time
 from typing import Any
+from urllib.parse import quote
 
 from lsprotocol import types
 
@@ -15,11 +12,36 @@ from helix_core.engine import Helix
 from helix_core.errors import WorkspaceError
 from helix_core.model import Overlays
 from helix_core.printable import one_line
-from helix_ls.lsp.connection import Connection
-from helix_ls.lsp.folders import Place
-from helix_ls.lsp.markdown import code, escaped, link
-from helix_ls.lsp.positions import name_at, to_column, to_units
-from helix_ls.lsp.replies import CONTENT_MODIFIED, RefusedError
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.documents import name_at, to_column, to_units
+from helix_ls.lsp.folders import FileInFolder
+from helix_ls.lsp.replies import CONTENT_MODIFIED, RequestError
+
+_MARKUP = frozenset("\\`*_{}[]()<>#+-.!|~$&:@^=\"'")
+
+
+def escaped(text: str) -> str:
+    """The text as Markdown that shows it literally."""
+    return "".join("\\" + character if character in _MARKUP else character for character in one_line(text))
+
+
+def code(text: str) -> str:
+    """The text as a code span (CommonMark §6.1: fenced by more backticks than it holds)."""
+    shown = one_line(text)
+    longest = run = 0
+    for character in shown:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    fence = "`" * (longest + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def link(text: str, address: str) -> str:
+    """A link that shows ``text``."""
+    target = quote(address, safe="/:#%?&=,;@!$'*+~")
+    return f"[{escaped(text)}]({target})"
+
 
 SHOWN = 3
 MARKS = {"verified": "✓ verified", "stale_risk": "⚠ stale risk", "needs_refresh": "↻ needs refresh"}
@@ -33,7 +55,7 @@ _UNITS = (
 )
 
 
-async def hover(connection: Connection, params: types.HoverParams) -> types.Hover | None:
+async def hover(connection: ClientConnection, params: types.HoverParams) -> types.Hover | None:
     """``textDocument/hover``."""
     uri = params.text_document.uri
     place, document = connection.place(uri), connection.documents.get(uri)
@@ -47,7 +69,7 @@ async def hover(connection: Connection, params: types.HoverParams) -> types.Hove
     edition = document.edition
     known = await symbol(connection, place, name, number + 1)
     if document.edition != edition:
-        raise RefusedError(CONTENT_MODIFIED, "the document changed meanwhile")
+        raise RequestError(CONTENT_MODIFIED, "the document changed meanwhile")
     if known is None:
         return None
     is_markdown = connection.client.reads_markdown
@@ -61,7 +83,7 @@ async def hover(connection: Connection, params: types.HoverParams) -> types.Hove
     )
 
 
-async def symbol(connection: Connection, place: Place, name: str, line: int) -> dict[str, Any] | None:
+async def symbol(connection: ClientConnection, place: FileInFolder, name: str, line: int) -> dict[str, Any] | None:
     """The ``helix.symbol/1`` object for a name at a 1-based line of a file; None where nothing is known."""
 
     def act(helix: Helix, overlays: Overlays, cancelled: Any) -> dict[str, Any] | None:
@@ -140,3 +162,38 @@ def age(seconds: float) -> str:
         if count:
             return f"{count} {name}{'s' if count > 1 else ''} ago"
     return "just now"
+
+
+async def lenses(connection: ClientConnection, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """``textDocument/codeLens``."""
+    place, document = connection.place(params.text_document.uri), connection.documents.get(params.text_document.uri)
+    if place is None or document is None or document.is_large or not place.folder.settings.code_lens:
+        return []
+    try:
+        found = await connection.ask(
+            place.folder, lambda helix, overlays, _: helix.lenses(place.path, overlays=overlays)
+        )
+    except WorkspaceError:
+        return []
+    return [_lens(each) for each in found]
+
+
+def _lens(found: dict[str, Any]) -> types.CodeLens:
+    line = max(found["start_line"] - 1, 0)
+    span = types.Range(types.Position(line, 0), types.Position(line, 0))
+    return types.CodeLens(range=span, command=types.Command(title=title(found), command=""))
+
+
+def title(found: dict[str, Any]) -> str:
+    """The words of one lens."""
+    uses = _counted(found["uses"], "use")
+    if found.get("same_name", 1) > 1:
+        uses += f" of {found['same_name']} of that name"
+    tests = _counted(found["tests"], "test")
+    status, reason = found["status"], found["reason"].replace("_", " ")
+    mark = MARKS.get(status, str(status))
+    return f"{uses} · {tests} · {mark}" + ("" if status == "verified" else f" ({reason})")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"

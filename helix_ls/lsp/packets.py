@@ -18,8 +18,8 @@ from helix_core.errors import BusyStoreError, HelixError, StoreError, WorkspaceE
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.packet import target_object
 from helix_core.workspace.paths import path_of, source_id_of
-from helix_ls.lsp.connection import Act, Connection
-from helix_ls.lsp.folders import Folder, Place
+from helix_ls.lsp.connection import Act, ClientConnection
+from helix_ls.lsp.folders import FileInFolder, Folder
 
 METHOD = "helix/verdicts"
 QUIET_S = 0.05
@@ -93,7 +93,7 @@ class OpenPacket:
 class OpenPackets:
     """The open packets of one session. ``judged`` is called with a packet whenever its verdicts were looked at anew."""
 
-    def __init__(self, connection: Connection, judged: Callable[[OpenPacket], None]) -> None:
+    def __init__(self, connection: ClientConnection, judged: Callable[[OpenPacket], None]) -> None:
         self._connection = connection
         self._judged = judged
         self._open: dict[str, OpenPacket] = {}
@@ -151,11 +151,11 @@ class OpenPackets:
                 return packet.confidence
         return 1.0
 
-    def points_at(self, place: Place) -> bool:
+    def points_at(self, place: FileInFolder) -> bool:
         """Does a pointer of an open packet lead there?"""
         return any(packet.folder is place.folder and place.path in packet.paths for packet in self)
 
-    async def was_opened(self, place: Place) -> None:
+    async def was_opened(self, place: FileInFolder) -> None:
         """The user followed a pointer: that file was used, which the others of the packet were not."""
 
         def act(helix: Helix, *_: Any) -> None:

@@ -16,14 +16,14 @@ from lsprotocol import types
 from helix_ls.host.status import WorkspaceStatus
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.protocol import HelixProtocol
-from helix_ls.lsp.replies import RefusedError
+from helix_ls.lsp.replies import RequestError
 
 SILENT_S = 1.0
 INTERVAL_S = 0.2
 Token = int | str
 
 
-class Bar:
+class WorkDoneBar:
     """One bar: begun, reported, ended, in this order and each as often as the protocol allows."""
 
     def __init__(self, protocol: HelixProtocol, token: Token, title: str, *, cancellable: bool) -> None:
@@ -68,7 +68,7 @@ class IndexProgress:
     def __init__(self, protocol: HelixProtocol, *, shows: Callable[[], bool]) -> None:
         self._protocol, self._shows = protocol, shows
         self._due: dict[str, asyncio.TimerHandle] = {}
-        self._bars: dict[str, Bar] = {}
+        self._bars: dict[str, WorkDoneBar] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._cancels: dict[Token, Callable[[], None]] = {}
 
@@ -118,14 +118,14 @@ class IndexProgress:
         create = types.WorkDoneProgressCreateParams(token=token)
         try:
             await self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, create)
-        except (RefusedError, asyncio.CancelledError):
+        except (RequestError, asyncio.CancelledError):
             return
         finally:
             self._asking.pop(folder.uri, None)
         status = folder.status()
         if status.state == "indexing":
             self._cancels[token] = folder.cancel_indexing
-            bar = self._bars[folder.uri] = Bar(self._protocol, token, "Helix: indexing", cancellable=True)
+            bar = self._bars[folder.uri] = WorkDoneBar(self._protocol, token, "Helix: indexing", cancellable=True)
             bar.report(status)
 
 

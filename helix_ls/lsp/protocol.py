@@ -25,9 +25,8 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from helix_ls.host.log import LOG
 from helix_ls.lsp import replies
-from helix_ls.lsp.frames import framed
-from helix_ls.lsp.incoming import MessageId, Notification, Refused, Request, Response, parse
-from helix_ls.lsp.replies import RefusedError, error_reply
+from helix_ls.lsp.frames import MessageId, Notification, Refused, Request, Response, framed, parse
+from helix_ls.lsp.replies import RequestError, error_reply
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
@@ -59,7 +58,7 @@ _ESCAPES = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..", re.IGNORECA
 
 
 @dataclass(slots=True, eq=False)
-class Running:
+class RunningRequest:
     """A request being answered. ``cancelled`` is what long work looks at, from any thread."""
 
     id: MessageId
@@ -69,7 +68,7 @@ class Running:
     future: Future[Any] | asyncio.Future[Any] | None = None
 
 
-running_request: contextvars.ContextVar[Running | None] = contextvars.ContextVar("running_request", default=None)
+running_request: contextvars.ContextVar[RunningRequest | None] = contextvars.ContextVar("running_request", default=None)
 
 
 class HelixProtocol(LanguageServerProtocol):
@@ -79,7 +78,7 @@ class HelixProtocol(LanguageServerProtocol):
         super().__init__(server, converter)
         for method in _REPLACED:
             self.fm.builtin_features.pop(method, None)
-        self._running: dict[MessageId, Running] = {}
+        self._running: dict[MessageId, RunningRequest] = {}
         self._asked: dict[MessageId, Future[Any]] = {}
         self._is_initialized = False
         self.exit_code: int | None = None
@@ -115,28 +114,28 @@ class HelixProtocol(LanguageServerProtocol):
             self._admit(request)
             handler = self._handler_of(request.method)
             params = self._structured(request.method, request.params)
-        except RefusedError as refusal:
+        except RequestError as refusal:
             self._send_error(request.id, error_reply(refusal, request.method, verbose=False))
             return
-        running = self._running[request.id] = Running(request.id, request.method)
+        running = self._running[request.id] = RunningRequest(request.id, request.method)
         contextvars.copy_context().run(self._start, running, handler, params)
 
     def _admit(self, request: Request) -> None:
         """LSP 3.17, server lifecycle; pygls answers before initialize, again on a second one, and never afterwards."""
         if self._shutdown:
-            raise RefusedError(replies.INVALID_REQUEST, "the server is shut down; start another one")
+            raise RequestError(replies.INVALID_REQUEST, "the server is shut down; start another one")
         if request.id in self._running:
-            raise RefusedError(replies.INVALID_REQUEST, "a request with this id is still being answered")
+            raise RequestError(replies.INVALID_REQUEST, "a request with this id is still being answered")
         if request.method == types.INITIALIZE:
             if self._is_initialized:
-                raise RefusedError(replies.INVALID_REQUEST, "the server is initialized already")
+                raise RequestError(replies.INVALID_REQUEST, "the server is initialized already")
         elif not self._is_initialized:
-            raise RefusedError(replies.NOT_INITIALIZED, "the server is not initialized yet; send initialize first")
+            raise RequestError(replies.NOT_INITIALIZED, "the server is not initialized yet; send initialize first")
 
     def _handler_of(self, method: str) -> Callable[..., Any]:
         handler = self.fm.builtin_features.get(method) or self.fm.features.get(method)
         if handler is None:
-            raise RefusedError(replies.METHOD_NOT_FOUND, f"there is no method {method[:200]}")
+            raise RequestError(replies.METHOD_NOT_FOUND, f"there is no method {method[:200]}")
         return handler  # type: ignore[no-any-return]
 
     def _structured(self, method: str, params: Any) -> Any:
@@ -147,11 +146,11 @@ class HelixProtocol(LanguageServerProtocol):
         try:
             return self._converter.structure(params, shape)
         except _WRONG_SHAPE as error:
-            raise RefusedError(
+            raise RequestError(
                 replies.INVALID_PARAMS, f"{method} has wrong parameters: {_first_fault(error)}"
             ) from None
 
-    def _start(self, running: Running, handler: Callable[..., Any], params: Any) -> None:
+    def _start(self, running: RunningRequest, handler: Callable[..., Any], params: Any) -> None:
         running_request.set(running)
         self._ctx_msg_id.set(running.id)
         self._execute_handler(running.id, handler, partial(self._finish, running), (params,))
@@ -174,7 +173,7 @@ class HelixProtocol(LanguageServerProtocol):
 
         super()._execute_handler(msg_id, handler, forget, args, kwargs)
 
-    def _finish(self, running: Running, future: Future[Any]) -> None:
+    def _finish(self, running: RunningRequest, future: Future[Any]) -> None:
         """Answer, once. pygls sends the traceback along."""
         self._running.pop(running.id, None)
         elapsed_ms = (time.monotonic() - running.started) * 1e3
@@ -188,7 +187,7 @@ class HelixProtocol(LanguageServerProtocol):
                 self._is_initialized = True
             self._send_message({"jsonrpc": "2.0", "id": running.id, "result": self._plain(future.result())})
             return
-        if not isinstance(error, RefusedError):
+        if not isinstance(error, RequestError):
             log.warning("%s failed: %s", running.method, type(error).__name__)
         is_verbose = self.trace == types.TraceValue.Verbose
         self._send_error(running.id, error_reply(error, running.method, verbose=is_verbose))
@@ -204,7 +203,7 @@ class HelixProtocol(LanguageServerProtocol):
         try:
             handler = self._handler_of(method)
             params = self._structured(method, notification.params)
-        except RefusedError as refusal:
+        except RequestError as refusal:
             # A notification has no answer, and a pop-up would reach somebody who can do nothing about it.
             log.info("passed over a notification: %s", refusal)
             return
@@ -243,7 +242,7 @@ class HelixProtocol(LanguageServerProtocol):
         if response.error is None:
             asked.set_result(response.result)
         else:
-            asked.set_exception(RefusedError(replies.REQUEST_FAILED, str(response.error.get("message", ""))[:200]))
+            asked.set_exception(RequestError(replies.REQUEST_FAILED, str(response.error.get("message", ""))[:200]))
 
     def send_request(
         self,

@@ -10,23 +10,22 @@ from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
 from helix_core.workspace.paths import source_id_of
 from helix_ls.lsp import arguments as args
-from helix_ls.lsp.buffers import line_in_file
-from helix_ls.lsp.connection import Connection
-from helix_ls.lsp.folders import Folder, Place
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.documents import line_in_file, name_at, to_column
+from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import symbol
 from helix_ls.lsp.packets import Asked, OpenPackets
-from helix_ls.lsp.positions import name_at, to_column
-from helix_ls.lsp.replies import INVALID_PARAMS, RefusedError
+from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
 
 PLAN_SCHEMA = "helix.refreshPlan/1"
 MOST_LINES = 100_000
 _EXPLAIN_NEEDS = "helix.explain needs source_id with lines, uri with position, packet_id, or question"
 
 
-class Questions:
+class QueryHandlers:
     """Of one session."""
 
-    def __init__(self, connection: Connection, packets: OpenPackets) -> None:
+    def __init__(self, connection: ClientConnection, packets: OpenPackets) -> None:
         self._connection, self._packets = connection, packets
 
     async def packet(self, given: args.Packet) -> dict[str, Any]:
@@ -82,7 +81,7 @@ class Questions:
                 raise UsageError("that packet is not open any more; ask its question again")
             return {"schema": PLAN_SCHEMA, "refresh_targets": await self._packets.targets(packet)}
         if given.question is None:
-            raise RefusedError(INVALID_PARAMS, "helix.refreshPlan needs packet_id or question")
+            raise RequestError(INVALID_PARAMS, "helix.refreshPlan needs packet_id or question")
         answer = await self.packet(args.Packet(given.question, given.task, workspace=given.workspace))
         return {"schema": PLAN_SCHEMA, "refresh_targets": answer["refresh_targets"]}
 
@@ -94,13 +93,13 @@ class Questions:
             place, line = document_place(self._connection, given.uri), _line(given.position) + 1
             return await self._explain(place, source_id_of(place.path), (line, line), given.task)
         if given.source_id is None:
-            raise RefusedError(INVALID_PARAMS, _EXPLAIN_NEEDS)
-        place = Place(self._connection.folders.named(given.workspace), b"")
+            raise RequestError(INVALID_PARAMS, _EXPLAIN_NEEDS)
+        place = FileInFolder(self._connection.folders.named(given.workspace), b"")
         lines = (given.start_line, given.end_line)
         return await self._explain(place, given.source_id, lines, given.task, given.symbol)
 
     async def _explain(
-        self, place: Place, source_id: str, lines: tuple[int, int], task: str, symbol: str = ""
+        self, place: FileInFolder, source_id: str, lines: tuple[int, int], task: str, symbol: str = ""
     ) -> dict[str, Any]:
         """``place.path`` is empty where the lines are the file's own, as a packet has them, not an open buffer's."""
         confidence = self._packets.confidence(place.folder, source_id, lines[0])
@@ -141,7 +140,7 @@ class Questions:
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
-    async def symbol(self, given: args.Symbol) -> dict[str, Any] | None:
+    async def symbol(self, given: args.SymbolArguments) -> dict[str, Any] | None:
         """``helix.symbol``."""
         if given.uri is not None and given.position is not None:
             place, document = document_place(self._connection, given.uri), self._connection.documents.get(given.uri)
@@ -152,12 +151,12 @@ class Questions:
             name, _, _ = name_at(line, to_column(line, units, self._connection.documents.encoding))
             return await symbol(self._connection, place, name, _line(given.position) + 1) if name else None
         if given.name is None:
-            raise RefusedError(INVALID_PARAMS, "helix.symbol needs name, or uri with position")
+            raise RequestError(INVALID_PARAMS, "helix.symbol needs name, or uri with position")
         folder = self._connection.folders.named(given.workspace)
-        return await symbol(self._connection, Place(folder, b""), given.name, 0)
+        return await symbol(self._connection, FileInFolder(folder, b""), given.name, 0)
 
 
-def document_place(connection: Connection, uri: str) -> Place:
+def document_place(connection: ClientConnection, uri: str) -> FileInFolder:
     """Where a document lies. Raises UsageError outside every folder."""
     place = connection.place(uri)
     if place is None:
@@ -168,5 +167,5 @@ def document_place(connection: Connection, uri: str) -> Place:
 def _line(position: dict[str, Any], part: str = "line") -> int:
     value = position.get(part)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise RefusedError(INVALID_PARAMS, f"position needs {part} as a whole number from 0")
+        raise RequestError(INVALID_PARAMS, f"position needs {part} as a whole number from 0")
     return value

@@ -11,7 +11,7 @@ from typing import Any
 from pygls.exceptions import JsonRpcException
 
 from helix_core.errors import Cancelled, HelixError
-from helix_ls.lsp.incoming import INVALID_REQUEST, PARSE_ERROR
+from helix_ls.lsp.frames import INVALID_REQUEST, PARSE_ERROR
 
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
@@ -31,12 +31,12 @@ __all__ = [
     "NOT_INITIALIZED",
     "PARSE_ERROR",
     "REQUEST_FAILED",
-    "RefusedError",
+    "RequestError",
     "error_reply",
 ]
 
 
-class RefusedError(Exception):
+class RequestError(Exception):
     """A request that is answered with an error of the protocol: ``code`` and one sentence."""
 
     def __init__(self, code: int, sentence: str) -> None:
@@ -46,7 +46,7 @@ class RefusedError(Exception):
 
 def error_reply(error: BaseException, method: str, *, verbose: bool) -> dict[str, Any]:
     """The ``error`` object for a request that failed (JSON-RPC 2.0 §5.1; codes of LSP 3.17, base protocol)."""
-    if isinstance(error, RefusedError):
+    if isinstance(error, RequestError):
         return {"code": error.code, "message": str(error)}
     if isinstance(error, JsonRpcException):
         return {"code": error.code, "message": error.message}

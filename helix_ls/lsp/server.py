@@ -20,23 +20,18 @@ from helix_ls.host.host import Host
 from helix_ls.host.log import LOG
 from helix_ls.host.parent import follow
 from helix_ls.host.status import StatusChange
-from helix_ls.lsp.actions import Action, actions
-from helix_ls.lsp.acts import Acts
-from helix_ls.lsp.client import Client
-from helix_ls.lsp.commands import Commands
-from helix_ls.lsp.configuration import Configuration
-from helix_ls.lsp.connection import Connection
-from helix_ls.lsp.diagnostics import Diagnostics
-from helix_ls.lsp.folders import Folder, Place
-from helix_ls.lsp.hover import hover
-from helix_ls.lsp.lenses import lenses
+from helix_ls.lsp.commands import ActionHandlers, Commands
+from helix_ls.lsp.connection import Client, ClientConnection
+from helix_ls.lsp.diagnostics import Action, Diagnostics, actions
+from helix_ls.lsp.folders import FileInFolder, Folder
+from helix_ls.lsp.hover import hover, lenses
 from helix_ls.lsp.packets import OpenPacket, OpenPackets
 from helix_ls.lsp.progress import IndexProgress
 from helix_ls.lsp.protocol import HelixProtocol
-from helix_ls.lsp.questions import Questions
+from helix_ls.lsp.questions import QueryHandlers
 from helix_ls.lsp.settings import options_of
 from helix_ls.lsp.status import StatusNotices
-from helix_ls.lsp.sync import Sync
+from helix_ls.lsp.sync import ClientConfiguration, Sync
 
 log = LOG.getChild("session")
 
@@ -58,15 +53,15 @@ class HelixServer(LanguageServer):
     def __init__(self, host: Host, *, resumed: bool, follows_client: bool) -> None:
         super().__init__(NAME, host.version, protocol_cls=HelixProtocol, converter_factory=_converter)
         self._follows_client = follows_client
-        connection = self.connection = Connection(host, self.protocol, resumed=resumed)
+        connection = self.connection = ClientConnection(host, self.protocol, resumed=resumed)
         self._packets = OpenPackets(connection, self._packet_judged)
         self._diagnostics = Diagnostics(connection, self._packets)
         self._status = StatusNotices(self.protocol.notify)
         self._progress = IndexProgress(self.protocol, shows=lambda: connection.client.shows_progress)
-        self._configuration = Configuration(connection, self._settings_applied)
+        self._configuration = ClientConfiguration(connection, self._settings_applied)
         self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
-        acts = Acts(connection, self._diagnostics, self._attach)
-        self._commands = Commands(Questions(connection, self._packets), acts)
+        acts = ActionHandlers(connection, self._diagnostics, self._attach)
+        self._commands = Commands(QueryHandlers(connection, self._packets), acts)
         self._register()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -165,7 +160,7 @@ class HelixServer(LanguageServer):
             self._diagnostics.changed()
             self._refresh_lenses(folder)
 
-    def _buffer_changed(self, place: Place) -> None:
+    def _buffer_changed(self, place: FileInFolder) -> None:
         self._packets.changed(place.folder, place.path)
         self._diagnostics.changed()
 

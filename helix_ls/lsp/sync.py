@@ -1,18 +1,18 @@
-"""What the client tells of its buffers and of files on disk, brought to where it matters.
-
-In: didOpen, didChange, didSave, didClose, didChangeWatchedFiles. Out: hints to the watcher of the folder, and
-``changed(place)`` for a buffer that reads differently now.
-"""
+"""What the client tells: buffer changes, watched files, and its configuration, requested and registered for."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from lsprotocol import types
 
-from helix_ls.lsp.connection import Connection
-from helix_ls.lsp.documents import Document
-from helix_ls.lsp.folders import Folder, Place
+from helix_ls.host.log import LOG
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.documents import OpenBuffer
+from helix_ls.lsp.folders import FileInFolder, Folder
+from helix_ls.lsp.replies import RequestError
+from helix_ls.lsp.settings import SECTION, with_configuration
 
 # Of a repository's own files only these say that another commit is checked out; git moves the rest all the time.
 _GIT_FILES = frozenset({b".git/HEAD", b".git/index"})
@@ -21,7 +21,9 @@ _GIT_FILES = frozenset({b".git/HEAD", b".git/index"})
 class Sync:
     """Of one session. ``closed`` is called with the address of a buffer that was closed."""
 
-    def __init__(self, connection: Connection, changed: Callable[[Place], None], closed: Callable[[str], None]) -> None:
+    def __init__(
+        self, connection: ClientConnection, changed: Callable[[FileInFolder], None], closed: Callable[[str], None]
+    ) -> None:
         self._connection, self._changed, self._closed = connection, changed, closed
 
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -31,7 +33,7 @@ class Sync:
             text = params.text_document.text
             self._connection.spawn(self._compare(document, text), "comparing a buffer with its file")
 
-    async def _compare(self, document: Document, text: str) -> None:
+    async def _compare(self, document: OpenBuffer, text: str) -> None:
         await self._connection.compare_with_disk(document, text)
         self._tell(document.uri)
 
@@ -76,3 +78,65 @@ class Sync:
 
 def _counts(path: bytes) -> bool:
     return b".git" not in path.split(b"/") or path in _GIT_FILES
+
+
+log = LOG.getChild("session")
+
+WAIT_S = 2.0
+
+
+class ClientConfiguration:
+    """Of one session. ``applied`` is called with a folder whose settings have changed."""
+
+    def __init__(self, connection: ClientConnection, applied: Callable[[Folder], None]) -> None:
+        self._connection, self._applied = connection, applied
+
+    def register(self) -> None:
+        """LSP 3.17, client/registerCapability."""
+        client, wanted = self._connection.client, []
+        if self._connection.resumed:
+            return
+        if client.watches:
+            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
+            wanted.append(_registration(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+        if client.registers_configuration:
+            section = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+            wanted.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+        if wanted:
+            params = types.RegistrationParams(registrations=wanted)
+            self._connection.protocol.send_request(types.CLIENT_REGISTER_CAPABILITY, params)
+
+    async def changed(self, params: types.DidChangeConfigurationParams) -> None:
+        """``workspace/didChangeConfiguration``: asked for again, or taken as it was sent."""
+        if self._connection.client.pulls_configuration:
+            await self.pull()
+            return
+        section = params.settings.get(SECTION) if isinstance(params.settings, dict) else None
+        for folder in self._connection.folders:
+            self._apply(folder, section)
+
+    async def pull(self) -> None:
+        """Ask for every folder's settings; those in force stay where the client does not answer."""
+        folders = list(self._connection.folders)
+        if not self._connection.client.pulls_configuration or not folders:
+            return
+        items = [types.ConfigurationItem(scope_uri=folder.uri, section=SECTION) for folder in folders]
+        params = types.ConfigurationParams(items=items)
+        asked = self._connection.protocol.send_request_async(types.WORKSPACE_CONFIGURATION, params)
+        try:
+            sections = await asyncio.wait_for(asked, WAIT_S)
+        except (TimeoutError, RequestError):
+            log.warning("the client did not tell its settings")
+            return
+        for folder, section in zip(folders, sections if isinstance(sections, list) else [], strict=False):
+            self._apply(folder, section)
+
+    def _apply(self, folder: Folder, section: object) -> None:
+        settings = with_configuration(folder.settings, section)
+        if settings != folder.settings:
+            folder.apply(settings)
+            self._applied(folder)
+
+
+def _registration(method: str, options: object) -> types.Registration:
+    return types.Registration(id=f"helix:{method}", method=method, register_options=options)

@@ -14,8 +14,8 @@ from helix_core.config.load import APPLICATION
 from helix_core.engine import Helix
 from helix_core.memory.notes import NoteInput
 from helix_ls.lsp import arguments
-from helix_ls.lsp.buffers import line_in_file, reads_as_file
-from helix_ls.lsp.replies import RefusedError
+from helix_ls.lsp.documents import line_in_file, reads_as_file
+from helix_ls.lsp.replies import RequestError
 from tests.engine.repository import write
 from tests.lsp.wire import Wire, environment
 
@@ -70,7 +70,7 @@ def test_null_stands_for_what_is_left_out() -> None:
     assert given == arguments.Packet("x")
     assert arguments.read(arguments.Workspace, "helix.status", None) == arguments.Workspace()
     assert arguments.read(arguments.Workspace, "helix.status", [None]) == arguments.Workspace()
-    with pytest.raises(RefusedError):
+    with pytest.raises(RequestError):
         arguments.read(arguments.Packet, "helix.packet", [{"question": None}])
 
 

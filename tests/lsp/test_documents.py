@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from helix_ls.lsp.documents import LARGE_CHARACTERS, Document
-from helix_ls.lsp.positions import name_at, to_column, to_units
+from helix_ls.lsp.documents import LARGE_CHARACTERS, OpenBuffer, name_at, to_column, to_units
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 FAMILY = "\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}"
@@ -37,7 +36,7 @@ def offset(text: str, place: tuple[int, int], encoding: str) -> int:
 
 @given(TEXT, st.lists(st.tuples(PLACE, PLACE, TEXT), max_size=5), st.sampled_from(ENCODINGS))
 def test_a_buffer_is_what_its_edits_make_of_it(text: str, edits: list, encoding: str) -> None:
-    document = Document("file:///a", 1, text)
+    document = OpenBuffer("file:///a", 1, text)
     for start, end, new in edits:
         here, there = sorted((offset(text, start, encoding), offset(text, end, encoding)))
         text = text[:here] + new + text[there:]
@@ -74,7 +73,7 @@ def test_there_may_be_no_name(line: str, column: int, name: str) -> None:
 
 
 def test_a_buffer_is_dirty_until_it_is_known_to_read_as_its_file() -> None:
-    document = Document("file:///a", 1, "x")
+    document = OpenBuffer("file:///a", 1, "x")
     assert document.is_dirty
     document.mark_clean(document.edition)
     assert not document.is_dirty
@@ -83,7 +82,7 @@ def test_a_buffer_is_dirty_until_it_is_known_to_read_as_its_file() -> None:
 
 
 def test_of_a_large_document_only_the_fact_is_kept() -> None:
-    document = Document("file:///a", 1, "line\n" * (LARGE_CHARACTERS // 5 + 1))
+    document = OpenBuffer("file:///a", 1, "line\n" * (LARGE_CHARACTERS // 5 + 1))
     assert document.is_large
     began = time.monotonic()
     for number in range(1000):

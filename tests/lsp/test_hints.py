@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helix_ls.lsp.dismissed import dismiss, dismissed
+from helix_ls.lsp.diagnostics import dismiss, dismissed
 from tests.engine.repository import git
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire

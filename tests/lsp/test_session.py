@@ -222,7 +222,7 @@ def test_one_line_of_many_megabytes_keeps_nobody_waiting(opened: Wire, project: 
 
 
 def test_a_notice_is_logged_at_the_client_behind_its_first_answer(start: StartWire) -> None:
-    wire = start("-c", "from helix_ls.lsp.solo import run; raise SystemExit(run(notice='no daemon could start'))")
+    wire = start("-c", "from helix_ls.lsp.session import run; raise SystemExit(run(notice='no daemon could start'))")
     wire.initialize()
     told = wire.until_told("window/logMessage", lambda _: True)
     assert told == {"type": 2, "message": "no daemon could start"}
