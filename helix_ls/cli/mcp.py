@@ -12,7 +12,7 @@ import typer
 from helix_ls.cli.verbs import HERE, Folder
 
 if TYPE_CHECKING:
-    from helix_ls.mcp.server import Offer
+    from helix_ls.mcp.server import ToolOffer
 
 
 class Profile(StrEnum):
@@ -35,16 +35,16 @@ def mcp(
     run(folder, is_named=path != HERE, offer=lambda: _offer(profile), solo=solo)
 
 
-def _offer(profile: Profile) -> Offer:
+def _offer(profile: Profile) -> ToolOffer:
     from helix_core.config import load_config
-    from helix_ls.mcp.server import Offer
-    from helix_ls.mcp.session import Known
+    from helix_ls.mcp.server import ToolOffer
+    from helix_ls.mcp.session import ServerFacts
     from helix_ls.proxy.restart import Signals
 
     # The user's own settings alone: a workspace may not allow what writes.
     writes = load_config(None).mcp_write_tools
-    known = Known(servers=lambda: Signals.of(os.environ).servers(), layers=_layers())
-    return Offer(profile.value, writes, known)
+    known = ServerFacts(servers=lambda: Signals.of(os.environ).servers(), layers=_layers())
+    return ToolOffer(profile.value, writes, known)
 
 
 def _layers() -> dict[str, str]:

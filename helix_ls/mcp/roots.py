@@ -14,7 +14,7 @@ from helix_core.printable import one_line
 from helix_core.workspace.disk import is_no_project
 
 
-class Choice(Protocol):
+class RootChoice(Protocol):
     """The folders a question may be about."""
 
     def all(self) -> tuple[Path, ...]:
@@ -24,7 +24,7 @@ class Choice(Protocol):
         """The one of that name, else the first, and then the names of the others. Raises UsageError."""
 
 
-class Folders:
+class GivenFolders:
     """``given`` is the folder the command was given or started in; ``is_named`` says that it was given."""
 
     def __init__(self, given: Path, *, is_named: bool) -> None:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from helix_ls.host.log import ContentFree
 from helix_ls.mcp.asking import Asking, Daemons
-from helix_ls.mcp.roots import Folders
+from helix_ls.mcp.roots import GivenFolders
 
 if TYPE_CHECKING:
-    from helix_ls.mcp.server import Offer
+    from helix_ls.mcp.server import ToolOffer
 
 
-def run(folder: Path, *, is_named: bool, offer: Callable[[], Offer], solo: bool) -> NoReturn:
+def run(folder: Path, *, is_named: bool, offer: Callable[[], ToolOffer], solo: bool) -> NoReturn:
     """Serve one client until its input ends; the process ends with it, whatever is still computed.
 
     ``offer`` is asked once the daemon is on its way.
@@ -36,7 +36,7 @@ def run(folder: Path, *, is_named: bool, offer: Callable[[], Offer], solo: bool)
 
     async def main() -> None:
         made = offer()
-        await serve(source, sink, asking=Asking(daemons), folders=Folders(folder, is_named=is_named), offer=made)
+        await serve(source, sink, asking=Asking(daemons), folders=GivenFolders(folder, is_named=is_named), offer=made)
         # Threads that still read or compute are not waited for.
         sys.stderr.flush()
         os._exit(0)

@@ -1,17 +1,31 @@
-"""The protocol's methods on a session: the official SDK's server, with handlers that only translate."""
+"""The Model Context Protocol on a session: the official SDK's server, its handlers, and its lines on stdio."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -20,11 +34,111 @@ from helix_core.errors import HelixError
 from helix_core.printable import one_line
 from helix_ls.mcp.asking import Asking
 from helix_ls.mcp.outgoing import as_text
-from helix_ls.mcp.roots import Folders
-from helix_ls.mcp.session import ALONE, Known, Session
-from helix_ls.mcp.stdio import Lines
-from helix_ls.mcp.tool_words import ToolWords
-from helix_ls.mcp.tools import INSTRUCTIONS, Profile, tools_of
+from helix_ls.mcp.roots import GivenFolders
+from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts
+from helix_ls.mcp.tools import INSTRUCTIONS, Profile, ToolWords, tools_of
+
+MOST_LINE = 8 * 1024 * 1024
+_READ_BYTES = 64 * 1024
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+class StdioLines:
+    """``incoming`` and ``outgoing`` are what the SDK's server runs on."""
+
+    def __init__(self, source: int, sink: int) -> None:
+        self._source, self._sink = source, sink
+        self._loop = asyncio.get_running_loop()
+        self._feed, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+        self.outgoing, self._drain = anyio.create_memory_object_stream[SessionMessage](16)
+        self._writing = threading.Lock()
+        threading.Thread(target=self._read, name="helix-stdin", daemon=True).start()
+
+    async def write(self) -> None:
+        """Write what the server says until it says no more."""
+        async with self._drain:
+            async for said in self._drain:
+                line = said.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await asyncio.to_thread(self._say, line.encode())
+
+    def _say(self, line: bytes) -> None:
+        data = memoryview(line + b"\n")
+        try:
+            with self._writing:
+                while data:
+                    data = data[os.write(self._sink, data) :]
+        except OSError:
+            # Nobody listens: there is nothing left to do here, and nothing to be lost.
+            os._exit(1)
+
+    def _read(self) -> None:
+        held, is_skipping = b"", False
+        while data := self._more():
+            *lines, held = (held + data).split(b"\n")
+            for line in lines:
+                if not is_skipping and not self._take(line):
+                    return
+                is_skipping = False
+            if len(held) > MOST_LINE:
+                held = b""
+                if not is_skipping:
+                    said = f"The message is longer than {MOST_LINE:,} bytes; send less at once."
+                    self._refuse(_refusal(INVALID_REQUEST, said))
+                is_skipping = True
+        self._on_loop(self._feed.aclose())
+
+    def _more(self) -> bytes:
+        try:
+            return os.read(self._source, _READ_BYTES)
+        except OSError:
+            return b""
+
+    def _take(self, line: bytes) -> bool:
+        if not line.strip():
+            return True
+        try:
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except (ValidationError, ValueError):
+            self._refuse(_fault(line))
+            return True
+        if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+            # An id that is no id, such as 1.5: the adapter takes the request for a notification, which nobody answers.
+            self._refuse(_fault(line))
+            return True
+        return self._on_loop(self._feed.send(SessionMessage(message)))
+
+    def _refuse(self, error: JSONRPCError) -> None:
+        self._say(error.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+    def _on_loop(self, act: Any) -> bool:
+        """Have the loop do it, and wait: nothing is read ahead of what can be answered."""
+        try:
+            asyncio.run_coroutine_threadsafe(act, self._loop).result()
+        except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
+
+def _fault(line: bytes) -> JSONRPCError:
+    """What to say of a line that is no message, to whoever sent it where that can be told."""
+    try:
+        sent = json.loads(line)
+    except (ValueError, RecursionError):
+        return _refusal(PARSE_ERROR, "The line is not JSON, or too deep to be read; send one message on each line.")
+    identity = sent.get("id") if isinstance(sent, dict) else None
+    asked = identity if isinstance(identity, str | int) and not isinstance(identity, bool) else None
+    if isinstance(asked, str):
+        asked = one_line(asked)
+    return _refusal(
+        INVALID_REQUEST, "The line is no JSON-RPC 2.0 message; batches are not part of the protocol.", asked
+    )
+
+
+def _refusal(code: int, message: str, identity: str | int | None = None) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=identity, error=ErrorData(code=code, message=message))
+
 
 LOG = logging.getLogger("helix")
 ROOTS_S = 5.0
@@ -37,21 +151,21 @@ Context = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolOffer:
     """What one client is offered: a profile of tools, those that ``writes`` too, and what its session knows."""
 
     profile: Profile = "default"
     writes: bool = False
-    known: Known = ALONE
+    known: ServerFacts = ALONE
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
     """Where a client sits: its session and its tools; ``folders`` where it may be asked for its roots."""
 
-    session: Session
+    session: AgentSession
     words: Sequence[ToolWords]
-    folders: Folders | None = None
+    folders: GivenFolders | None = None
 
     def tool(self, name: str) -> ToolWords:
         """Its words. Raises MCPError."""
@@ -62,10 +176,10 @@ class Seat:
         return found
 
 
-async def serve(source: int, sink: int, *, asking: Asking, folders: Folders, offer: Offer) -> None:
+async def serve(source: int, sink: int, *, asking: Asking, folders: GivenFolders, offer: ToolOffer) -> None:
     """Serve the client on these descriptors until it has gone."""
-    lines = Lines(source, sink)
-    seat = Seat(Session(asking, folders, offer.known), tools_of(offer.profile, writes=offer.writes), folders)
+    lines = StdioLines(source, sink)
+    seat = Seat(AgentSession(asking, folders, offer.known), tools_of(offer.profile, writes=offer.writes), folders)
     server = Handlers(lambda _: seat).server()
     writing = asyncio.create_task(lines.write())
     await server.run(lines.incoming, lines.outgoing, server.create_initialization_options())
@@ -122,7 +236,7 @@ class Handlers:
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=answer)
 
     async def _learn_roots(
-        self, context: Context, folders: Folders | None, given: Any
+        self, context: Context, folders: GivenFolders | None, given: Any
     ) -> types.InputRequiredResult | None:
         """Ask the client once for its roots where it has them; the result is how the newer protocol asks."""
         offers = context.session.client_capabilities
@@ -180,7 +294,7 @@ def name_of(context: Context) -> str:
     return one_line(about.client_info.name)[:80] if about is not None and about.client_info is not None else ""
 
 
-async def _answered(session: Session, words: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
     """What the tool answers. Of a defect nobody is told more than that there is one: its words could be anybody's."""
     try:
         return await session.call(words, arguments)

@@ -1,7 +1,4 @@
-"""One client's session: its folder, the packets it was given, and what each tool answers.
-
-Knows no protocol: arguments in, an object fit to leave out. Raises HelixError, whose sentence the client is told.
-"""
+"""One agent's session: its folder, the packets it was given, and what each tool answers."""
 
 from __future__ import annotations
 
@@ -10,18 +7,120 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from helix_core.errors import HelixError, UsageError
+from helix_core.printable import one_line
 from helix_core.window.tokens import estimate
-from helix_ls.mcp import more
 from helix_ls.mcp.asking import Asks
-from helix_ls.mcp.fields import checked
-from helix_ls.mcp.outgoing import as_text, cleaned, cleaned_sentence
-from helix_ls.mcp.roots import Choice
-from helix_ls.mcp.scope import Scope, places
-from helix_ls.mcp.tool_words import ToolWords
-from helix_ls.mcp.tools import SAME_AS
+from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, fitted
+from helix_ls.mcp.roots import RootChoice
+from helix_ls.mcp.tools import SAME_AS, ToolWords, checked
+
+_PLACE = ("source_id", "start_line", "end_line", "symbol")
+
+
+def preview(window: Mapping[str, Any]) -> dict[str, Any]:
+    """``helix.context/1`` without its text, as ``helix.preview/1``."""
+    kept = ("query", "workspace", "tokens", "budget", "budget_tier", "known_empty", "nearest", "left_out", "notes")
+    return {
+        "schema": "helix.preview/1",
+        **{name: window[name] for name in kept},
+        "blocks": [
+            {name: block[name] for name in (*_PLACE, "gene_id", "status", "reason", "tokens", "hidden_lines")}
+            for block in window["blocks"]
+        ],
+        "facts": len(window["facts"]),
+        "context_health": window["context_health"],
+    }
+
+
+def resonance(found: Mapping[str, Any]) -> dict[str, Any]:
+    """``helix.search/1`` by ranker, as ``helix.resonance/1``: ``share`` is its mean share of a place's score."""
+    shares: Counter[str] = Counter()
+    heard: dict[str, list[tuple[int, int]]] = {}
+    for number, item in enumerate(found["items"]):
+        for signal in item["signals"]:
+            shares[signal["ranker"]] += signal["share"]
+            heard.setdefault(signal["ranker"], []).append((signal["rank"], number))
+    count = max(1, len(found["items"]))
+    return {
+        "schema": "helix.resonance/1",
+        "query": found["query"],
+        "rankers": [
+            {
+                "ranker": ranker,
+                "share": round(share / count, 4),
+                "places": len(heard[ranker]),
+                "best_rank": min(heard[ranker])[0],
+                "strongest": {name: found["items"][min(heard[ranker])[1]][name] for name in _PLACE},
+            }
+            for ranker, share in shares.most_common()
+        ],
+        "items": [{name: item[name] for name in (*_PLACE, "score", "signals")} for item in found["items"]],
+        "known_empty": found["known_empty"],
+        "confidence": found["confidence"],
+        "notes": found["notes"],
+    }
+
+
+def tokens(answers: Mapping[str, int], given: Mapping[str, int]) -> dict[str, Any]:
+    """``helix.tokens/1``: answers and their estimated tokens, by tool."""
+    return {
+        "schema": "helix.tokens/1",
+        "is_estimate": True,
+        "answers": sum(answers.values()),
+        "tokens": sum(given.values()),
+        "by_tool": [{"tool": tool, "answers": answers[tool], "tokens": given[tool]} for tool in sorted(answers)],
+    }
+
+
+_VARIABLES = ("HELIX_CACHE_DIR", "HELIX_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
+_SHOWN_BYTES = (40_000, 8_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """``others`` are the names of open folders the question did not choose between; ``asker`` names the session."""
+
+    asking: Asks
+    folder: Path
+    others: tuple[str, ...] = ()
+    asker: str = ""
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """A call about the folder."""
+        return await self.asking.ask(method, path=str(self.folder), asker=self.asker, **params)
+
+    async def lines(self, source_id: str, task: str, **lines: int) -> dict[str, Any]:
+        """Whole lines, as many as may leave: escapes can make a text several times as long as its bytes."""
+        for most_bytes in _SHOWN_BYTES:
+            raw = await self.ask("helix.open", source_id=source_id, task=task, most_bytes=most_bytes, **lines)
+            answer = cleaned(raw, places(os.environ, self.folder))
+            if len(as_text(answer)) <= MOST_CHARACTERS:
+                break
+        return answer | {"escaped": answer["text"] != raw["text"]}
+
+    def fit(self, answer: dict[str, Any], text: int = 0) -> dict[str, Any]:
+        """Cleaned and cut to size; a ``text`` of so many characters has its own budget."""
+        if self.others and "notes" in answer:
+            said = f"this is about {self.folder.name} only; workspace chooses another: {', '.join(self.others)}"
+            answer = answer | {"notes": [*answer["notes"], said]}
+        workspace = {"workspace": one_line(self.folder.name)} if "workspace" in answer else {}
+        return fitted(cleaned(answer, places(os.environ, self.folder)) | workspace, MOST_CHARACTERS + 2 * text)
+
+
+def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
+    """The folders of this machine that words could name, and what is said in their stead."""
+    named = {environ[name]: f"${name}" for name in _VARIABLES if len(environ.get(name, "")) > 1}
+    home = os.path.expanduser("~")
+    if len(home) > 1:
+        named[home] = "~"
+    for folder in folders:
+        named |= {path: folder.name for path in (str(folder), os.path.realpath(folder)) if len(path) > 1}
+    return named
+
 
 MOST_PACKETS = 20
 _GROUPS = ("verified", "stale_risk", "needs_refresh")
@@ -29,7 +128,7 @@ _POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenPacket:
     """A packet that was given: as it left, as it points, and where it was asked."""
 
     scope: Scope
@@ -40,24 +139,24 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ServerFacts:
     """What a session knows of the rest: the server's sessions, announced restarts, and whose notes it keeps."""
 
-    sessions: Callable[[], Sequence[Session]] = tuple
+    sessions: Callable[[], Sequence[AgentSession]] = tuple
     servers: Callable[[], list[dict[str, Any]]] = list
     layers: Mapping[str, str] = field(default_factory=dict)
 
 
-ALONE = Known()
+ALONE = ServerFacts()
 Act = Callable[[Scope, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
-class Session:
+class AgentSession:
     """Belongs to one event loop. ``folders`` are asked with every question: the client may choose others."""
 
-    def __init__(self, asking: Asks, folders: Choice, known: Known = ALONE) -> None:
+    def __init__(self, asking: Asks, folders: RootChoice, known: ServerFacts = ALONE) -> None:
         self._asking, self._folders, self._known = asking, folders, known
-        self.packets: OrderedDict[str, Given] = OrderedDict()
+        self.packets: OrderedDict[str, GivenPacket] = OrderedDict()
         self.client = ""
         self._name = os.urandom(8).hex()
         self._count = 0
@@ -81,7 +180,7 @@ class Session:
             "helix_forget": self._forget,
         }
         self._own: dict[str, Callable[[], dict[str, Any]]] = {
-            "helix_metrics_tokens": lambda: more.tokens(self._answers, self._tokens),
+            "helix_metrics_tokens": lambda: tokens(self._answers, self._tokens),
             "helix_sessions_list": self._sessions,
             "helix_session_recent": self.listed,
             "helix_bridge_status": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
@@ -148,7 +247,7 @@ class Session:
         number = str(self._count)
         answer = scope.fit(raw | {"packet_id": number})
         pointers = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
-        self.packets[number] = Given(scope, answer, pointers, task, raw["coordinate_confidence"])
+        self.packets[number] = GivenPacket(scope, answer, pointers, task, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)
         return answer
@@ -168,12 +267,10 @@ class Session:
 
     async def _preview(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
         asked = {"question": given["question"], "budget": given["budget"]}
-        return scope.fit(more.preview(await scope.ask("helix.context", **asked)))
+        return scope.fit(preview(await scope.ask("helix.context", **asked)))
 
     async def _resonance(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        return scope.fit(
-            more.resonance(await scope.ask("helix.search", question=given["question"], k=given["max_results"]))
-        )
+        return scope.fit(resonance(await scope.ask("helix.search", question=given["question"], k=given["max_results"])))
 
     async def _ingest(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
         layers = {"agent_handle": self.client} | dict(self._known.layers)
@@ -238,12 +335,12 @@ class Session:
                     return await self._again(pointer, packet, given["task_type"])
         raise UsageError("no packet of this session has an item of that id; ask for one with helix_context_packet")
 
-    async def _again(self, pointer: dict[str, Any], packet: Given, task: str) -> dict[str, Any]:
+    async def _again(self, pointer: dict[str, Any], packet: GivenPacket, task: str) -> dict[str, Any]:
         """Where the item stands now."""
         judged = await _judged(packet, [pointer], task)
         lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
         return await packet.scope.lines(pointer["source_id"], task, **lines)
 
 
-async def _judged(packet: Given, items: list[dict[str, Any]], task: str) -> Any:
+async def _judged(packet: GivenPacket, items: list[dict[str, Any]], task: str) -> Any:
     return await packet.scope.ask("helix.judge", items=items, task=task, confidence=packet.confidence)

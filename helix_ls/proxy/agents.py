@@ -19,7 +19,7 @@ from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.host import calls
-from helix_ls.mcp.session import Known, Session
+from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
 from helix_ls.proxy.restart import Signals
 from helix_ls.proxy.workspaces import Workspaces
@@ -43,9 +43,9 @@ class Agents:
 
     def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool) -> None:
         self._workspaces, self._writes = workspaces, writes
-        self._known = Known(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
+        self._known = ServerFacts(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
         self._here = Here(workspaces)
-        self._seats: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        self._seats: OrderedDict[tuple[str, ...], AgentSession] = OrderedDict()
         self._beginning = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
         self._running: asyncio.Task[None] | None = None
@@ -106,7 +106,7 @@ class Agents:
         key = (workspace, client)
         session = self._seats.get(key)
         if session is None:
-            session = self._seats[key] = Session(self._here, Served(self._workspaces, workspace), self._known)
+            session = self._seats[key] = AgentSession(self._here, Served(self._workspaces, workspace), self._known)
             while len(self._seats) > MOST_SEATS:
                 self._seats.popitem(last=False)
         self._seats.move_to_end(key)

@@ -182,12 +182,12 @@ def test_of_a_defect_no_words_are_told(monkeypatch, caplog):
 
     from mcp import Client
 
-    from helix_ls.mcp.roots import Folders
+    from helix_ls.mcp.roots import GivenFolders
     from helix_ls.mcp.server import Handlers, Seat
-    from helix_ls.mcp.session import Session
+    from helix_ls.mcp.session import AgentSession
 
-    monkeypatch.setattr("helix_ls.mcp.scope.Scope.ask", ask)
-    seat = Seat(Session(None, Folders(Path("/nowhere/project"), is_named=True)), FULL_TOOLS)
+    monkeypatch.setattr("helix_ls.mcp.session.Scope.ask", ask)
+    seat = Seat(AgentSession(None, GivenFolders(Path("/nowhere/project"), is_named=True)), FULL_TOOLS)
 
     async def talk():
         async with Client(Handlers(lambda _: seat).server(), mode="legacy") as client:

@@ -6,14 +6,14 @@ import pytest
 
 from helix_core.errors import UsageError
 from helix_core.workspace.disk import is_no_project
-from helix_ls.mcp.roots import Folders, folder_of
+from helix_ls.mcp.roots import GivenFolders, folder_of
 
 
 def test_roots_are_chosen_by_name_and_names_that_recur_are_told_apart(tmp_path):
     first, second = tmp_path / "a" / "shop", tmp_path / "b" / "shop"
     for folder in (first, second):
         folder.mkdir(parents=True)
-    folders = Folders(tmp_path, is_named=True)
+    folders = GivenFolders(tmp_path, is_named=True)
     assert folders.chosen(None) == (tmp_path, ())
     folders.offer([first.as_uri(), second.as_uri(), first.as_uri() + "/"])
     assert folders.chosen(None) == (first, ("shop (2)",))
