@@ -30,8 +30,8 @@ def main() -> int:
     own_signals()
     ready = detach() if DETACH in sys.argv else lambda: None
     from helix_ls.host.daemon import run_daemon
-    from helix_ls.proxy.beside import Beside
-    from helix_ls.proxy.upstream_keys import taken
+    from helix_ls.proxy.embedded import EmbeddedProxy
+    from helix_ls.proxy.keys import taken
 
     # No process started from here on has a use for the key.
     keys = taken(os.environ)
@@ -40,7 +40,7 @@ def main() -> int:
         warm_up=lambda: import_module(SESSION),
         environ=os.environ,
         ready=ready,
-        chats=lambda host: Beside(host, os.environ, keys),
+        chats=lambda host: EmbeddedProxy(host, os.environ, keys),
     )
 
 

@@ -62,7 +62,7 @@ def connect(
 
 def _endpoint(client: str, workspace: str, model: str) -> Endpoint:
     from helix_ls.proxy.clients import CLIENTS, STARTERS, Endpoint
-    from helix_ls.proxy.key import admins_key, users_key
+    from helix_ls.proxy.keys import admins_key, users_key
     from helix_ls.proxy.running import found
 
     if client in STARTERS or client not in CLIENTS:
@@ -75,8 +75,7 @@ def _endpoint(client: str, workspace: str, model: str) -> Endpoint:
 def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None:
     from dataclasses import replace
 
-    from helix_ls.proxy.clients import configuration
-    from helix_ls.proxy.own_files import own_file
+    from helix_ls.proxy.clients import configuration, own_file
 
     configuration(client, endpoint)
     if endpoint.key and endpoint.model == ANY_MODEL:
@@ -122,7 +121,7 @@ def _first_model(endpoint: Endpoint) -> str:
 
 def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
     from helix_core.config import load_config
-    from helix_ls.proxy.upstream_keys import forget, keep, key_of, named
+    from helix_ls.proxy.keys import forget, keep, key_of, named
 
     config = load_config(None)
     warn(config.warnings)

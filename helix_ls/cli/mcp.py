@@ -39,7 +39,7 @@ def _offer(profile: Profile) -> ToolOffer:
     from helix_core.config import load_config
     from helix_ls.mcp.server import ToolOffer
     from helix_ls.mcp.session import ServerFacts
-    from helix_ls.proxy.restart import Signals
+    from helix_ls.proxy.running import Signals
 
     # The user's own settings alone: a workspace may not allow what writes.
     writes = load_config(None).mcp_write_tools

@@ -12,7 +12,7 @@ from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Folder, Json
 
 if TYPE_CHECKING:
-    from helix_ls.proxy.running import Running
+    from helix_ls.proxy.running import RunningServer
 
 
 def serve(
@@ -29,10 +29,9 @@ def serve(
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
     from helix_core.workspace.disk import check_project
-    from helix_ls.proxy.key import admins_key, users_key
+    from helix_ls.proxy.keys import admins_key, taken, users_key
     from helix_ls.proxy.server import run
-    from helix_ls.proxy.upstream_keys import taken
-    from helix_ls.proxy.upstreams import addresses
+    from helix_ls.proxy.upstream import addresses
 
     for folder in (path, *(also or [])):
         check_project(folder)
@@ -66,11 +65,11 @@ def _advice() -> str:
     return advice(asyncio.run(answering()))
 
 
-def _said_json(running: Running) -> None:
+def _said_json(running: RunningServer) -> None:
     print_json({"url": running.url, "port": running.port, "pid": running.pid, "workspace": running.workspaces[0]})
 
 
-def _said(running: Running) -> None:
+def _said(running: RunningServer) -> None:
     print_text(
         f"Helix serves {running.workspaces[0]} at {running.url}\n"
         f"OpenAI clients use {running.url}/v1 with the key of: helix connect openai\n"

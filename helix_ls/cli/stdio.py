@@ -17,11 +17,11 @@ def serve_stdio(*, solo: bool) -> int:
             end(status)
         notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
     from helix_ls.lsp.session import run
-    from helix_ls.proxy.beside import Beside
-    from helix_ls.proxy.upstream_keys import taken
+    from helix_ls.proxy.embedded import EmbeddedProxy
+    from helix_ls.proxy.keys import taken
 
     keys = taken(os.environ)
-    return run(notice=notice, chats=lambda host: Beside(host, os.environ, keys))
+    return run(notice=notice, chats=lambda host: EmbeddedProxy(host, os.environ, keys))
 
 
 def _fill_closed_descriptors() -> None:

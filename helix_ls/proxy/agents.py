@@ -21,7 +21,7 @@ from helix_core.printable import one_line
 from helix_ls.host import calls
 from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
-from helix_ls.proxy.restart import Signals
+from helix_ls.proxy.running import Signals
 from helix_ls.proxy.workspaces import Workspaces
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Agents:
     def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool) -> None:
         self._workspaces, self._writes = workspaces, writes
         self._known = ServerFacts(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
-        self._here = Here(workspaces)
+        self._here = LocalCalls(workspaces)
         self._seats: OrderedDict[tuple[str, ...], AgentSession] = OrderedDict()
         self._beginning = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
@@ -137,7 +137,7 @@ class Served:
         return first.folder, others
 
 
-class Here:
+class LocalCalls:
     """Answers the tools' calls in the question threads of the folders that are open in this process."""
 
     mode = "server"

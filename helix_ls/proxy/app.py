@@ -13,33 +13,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix_core.config import Config
 from helix_core.errors import HelixError
-from helix_ls.proxy.admin import Admin
 from helix_ls.proxy.agents import PATH as AGENTS_PATH
 from helix_ls.proxy.agents import Agents
-from helix_ls.proxy.answering import Answering
 from helix_ls.proxy.chat import Chat
-from helix_ls.proxy.evidence import Evidence
-from helix_ls.proxy.guard import Rules, head_of, refusal, scope_of
+from helix_ls.proxy.evidence import ChatEvidence
+from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
-from helix_ls.proxy.measures import Measures
-from helix_ls.proxy.models import Models
-from helix_ls.proxy.openapi import Document
-from helix_ls.proxy.refused import (
-    RefusedError,
-    answer,
-    on_defect,
-    on_helix_error,
-    on_method,
-    on_refused,
-    on_unknown,
-)
-from helix_ls.proxy.remember import Remember
-from helix_ls.proxy.restart import Signals, Told
-from helix_ls.proxy.routes import Routes
-from helix_ls.proxy.standing import Standing
-from helix_ls.proxy.table import OPERATIONS
-from helix_ls.proxy.thinking import rules_of
-from helix_ls.proxy.upstreams import Upstreams
+from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.openapi import OpenApiRoute
+from helix_ls.proxy.operations import OPERATIONS
+from helix_ls.proxy.question import rules_of
+from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_method, on_refused, on_unknown
+from helix_ls.proxy.routes import Admin, Answering, Remember, Routes
+from helix_ls.proxy.running import ServerStateFile, Signals
+from helix_ls.proxy.status import StatusRoutes
+from helix_ls.proxy.upstream import Models, Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 
@@ -56,7 +44,7 @@ class Part(Protocol):
 def application(
     workspaces: Workspaces,
     upstreams: Upstreams,
-    rules: Rules,
+    rules: GuardRules,
     config: Config,
     measures: Measures,
     *,
@@ -64,7 +52,7 @@ def application(
 ) -> ASGIApp:
     """The whole server as an ASGI application; with the lifespan protocol it says when it begins and ends."""
     signals = signals or Signals.of(os.environ)
-    evidence = Evidence(config.proxy_budget_tokens, measures)
+    evidence = ChatEvidence(config.proxy_budget_tokens, measures)
     no_thinking = rules_of(config.no_thinking)
     learner = Learner(config, os.environ, measures)
     chat = Chat(
@@ -79,7 +67,7 @@ def application(
     answering = Answering(workspaces)
     remember = Remember(answering)
     routes, admin = Routes(answering), Admin(answering, signals, rules.port)
-    standing = Standing(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
+    standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
     acts: dict[str, Any] = {
         "/v1/chat/completions": chat,
         "/v1/models": Models(upstreams).answer,
@@ -98,13 +86,13 @@ def application(
         "/stats": standing.stats,
         "/health": standing.health,
         "/metrics": standing.metrics,
-        "/openapi.json": Document().answer,
+        "/openapi.json": OpenApiRoute().answer,
     }
     agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
     table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {
-        RefusedError: on_refused,
+        HttpError: on_refused,
         HelixError: on_helix_error,
         404: on_unknown,
         405: on_method,
@@ -113,7 +101,10 @@ def application(
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
     return Lifespan(
-        Guarded(inner, rules, measures, frozenset((*acts, AGENTS_PATH))), Told(signals, rules.port), agents, learner
+        Guarded(inner, rules, measures, frozenset((*acts, AGENTS_PATH))),
+        ServerStateFile(signals, rules.port),
+        agents,
+        learner,
     )
 
 
@@ -141,7 +132,7 @@ class Lifespan:
 class Guarded:
     """Lets in what the guard lets in, and tells it which workspace was chosen."""
 
-    def __init__(self, inner: ASGIApp, rules: Rules, measures: Measures, known: frozenset[str]) -> None:
+    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, known: frozenset[str]) -> None:
         self._inner, self._rules, self._measures, self._known = inner, rules, measures, known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -159,7 +150,7 @@ class Guarded:
                 headers["www-authenticate"] = "Bearer"
             elif refused.code == "insufficient_scope":
                 headers["www-authenticate"] = 'Bearer error="insufficient_scope"'
-            error = RefusedError(refused.status, refused.code, refused.message, headers)
+            error = HttpError(refused.status, refused.code, refused.message, headers)
             await answer(error)(scope, receive, send)
             return
         named = head.one(b"x-helix-workspace").decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from json.decoder import JSONDecoder
 from typing import Any, ParamSpec, TypeVar
 
 from helix_ls.proxy.guard import BODY, MAX_BODY_BYTES
-from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.refused import HttpError
 
 MAX_DEPTH = 64
 MAX_MESSAGES = 4_096
@@ -84,7 +84,7 @@ async def received(receive: Receive, limit_s: float = BODY_S) -> bytes:
             return await _all_parts(receive)
     except TimeoutError:
         said = f"the body did not come to its end within {limit_s:g} seconds; send it faster, or less of it"
-        raise RefusedError(408, "body_too_slow", said, {"connection": "close"}) from None
+        raise HttpError(408, "body_too_slow", said, {"connection": "close"}) from None
 
 
 async def _all_parts(receive: Receive) -> bytes:
@@ -97,7 +97,7 @@ async def _all_parts(receive: Receive) -> bytes:
         part: bytes = message.get("body", b"")
         size += len(part)
         if size > MAX_BODY_BYTES:
-            raise RefusedError(BODY.status, BODY.code, BODY.message, {"connection": "close"})
+            raise HttpError(BODY.status, BODY.code, BODY.message, {"connection": "close"})
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)
@@ -116,11 +116,11 @@ def understood(data: bytes) -> Body:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
-        raise RefusedError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
+        raise HttpError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
     if _is_deeper(body.fields, MAX_DEPTH):
         raise _too_deep()
     if len(body.starts) > MAX_MESSAGES:
-        raise RefusedError(400, "too_many_messages", f"more than {MAX_MESSAGES:,} messages; send fewer")
+        raise HttpError(400, "too_many_messages", f"more than {MAX_MESSAGES:,} messages; send fewer")
     return body
 
 
@@ -206,8 +206,8 @@ def _is_deeper(value: Any, most: int) -> bool:
     return True
 
 
-def _too_deep() -> RefusedError:
-    return RefusedError(400, "too_deep", f"the body is nested deeper than {MAX_DEPTH}; flatten it")
+def _too_deep() -> HttpError:
+    return HttpError(400, "too_deep", f"the body is nested deeper than {MAX_DEPTH}; flatten it")
 
 
 def _short(error: ValueError) -> str:

@@ -12,15 +12,13 @@ import aiohttp
 from starlette.types import Receive, Scope, Send
 
 from helix_ls.proxy.bodies import Body, ClientLeftError, aside, received, understood
-from helix_ls.proxy.evidence import Context, Evidence
+from helix_ls.proxy.evidence import ChatEvidence, Context
 from helix_ls.proxy.learn import Learner, Listening
-from helix_ls.proxy.measures import LastChat, Measures
-from helix_ls.proxy.refused import RefusedError
-from helix_ls.proxy.stream import Stream
-from helix_ls.proxy.thinking import Rule, without_thinking
-from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, answer_headers, next_bytes
-from helix_ls.proxy.upstreams import Upstreams
-from helix_ls.proxy.whole import MAX_ANSWER_BYTES, Whole, checked, own, wants_turns
+from helix_ls.proxy.metrics import LastChat, Measures
+from helix_ls.proxy.question import ThinkingRule, without_thinking
+from helix_ls.proxy.refused import HttpError
+from helix_ls.proxy.stream import MAX_ANSWER_BYTES, Stream, Whole, checked, own, wants_turns
+from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, Upstreams, answer_headers, next_bytes
 from helix_ls.proxy.workspaces import Workspaces
 
 MAX_CHATS = 128
@@ -35,12 +33,12 @@ class Chat:
         self,
         workspaces: Workspaces,
         upstreams: Upstreams,
-        evidence: Evidence,
+        evidence: ChatEvidence,
         measures: Measures,
         *,
         learner: Learner,
         idle_s: float,
-        no_thinking: Sequence[Rule] = (),
+        no_thinking: Sequence[ThinkingRule] = (),
     ) -> None:
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
@@ -51,7 +49,7 @@ class Chat:
         """Answer one request. Raises RefusedError before anything is sent."""
         if self._measures.chats_open >= MAX_CHATS:
             said = f"{MAX_CHATS} chats are under way; try again in a moment"
-            raise RefusedError(503, "too_many_chats", said, {"retry-after": "1"})
+            raise HttpError(503, "too_many_chats", said, {"retry-after": "1"})
         self._measures.chat_begins()
         try:
             data = await received(receive)

@@ -1,12 +1,14 @@
-"""What to write into a client's own configuration so that it asks this server. Pure; writes nothing anywhere."""
+"""What to write into each client's configuration so that it asks this server, and where that client keeps it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from helix_core.errors import UsageError
+from helix_ls.proxy.config_files import FileEdit, Merge, planned, with_entry, with_member, with_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,14 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class ClientSnippet:
     """``where`` it goes, in words, and the text."""
 
     where: str
     text: str
 
 
-def configuration(client: str, endpoint: Endpoint) -> Configuration:
+def configuration(client: str, endpoint: Endpoint) -> ClientSnippet:
     """The configuration for a client. Raises UsageError for one that nobody knows."""
     made = CLIENTS.get(client)
     if made is None:
@@ -36,18 +38,18 @@ def configuration(client: str, endpoint: Endpoint) -> Configuration:
     return made(endpoint)
 
 
-def _openai(to: Endpoint) -> Configuration:
-    return Configuration(
+def _openai(to: Endpoint) -> ClientSnippet:
+    return ClientSnippet(
         "the environment of any OpenAI client", f"OPENAI_BASE_URL={to.base_url}\nOPENAI_API_KEY={to.key}"
     )
 
 
-def _admin(to: Endpoint) -> Configuration:
+def _admin(to: Endpoint) -> ClientSnippet:
     url = to.base_url.removesuffix("/v1")
-    return Configuration("the environment of what administers Helix", f"HELIX_URL={url}\nHELIX_ADMIN_KEY={to.key}")
+    return ClientSnippet("the environment of what administers Helix", f"HELIX_URL={url}\nHELIX_ADMIN_KEY={to.key}")
 
 
-def _continue(to: Endpoint) -> Configuration:
+def _continue(to: Endpoint) -> ClientSnippet:
     text = "\n".join(
         (
             "models:",
@@ -59,35 +61,35 @@ def _continue(to: Endpoint) -> Configuration:
             "    roles: [chat, edit, apply]",
         )
     )
-    return Configuration("~/.continue/config.yaml", text)
+    return ClientSnippet("~/.continue/config.yaml", text)
 
 
-def _cursor(to: Endpoint) -> Configuration:
+def _cursor(to: Endpoint) -> ClientSnippet:
     return _mcp("~/.cursor/mcp.json", "mcpServers", to)
 
 
-def _cline(to: Endpoint) -> Configuration:
+def _cline(to: Endpoint) -> ClientSnippet:
     lines = (
         "API Provider: OpenAI Compatible",
         f"Base URL: {to.base_url}",
         f"API Key: {to.key}",
         f"Model ID: {to.model}",
     )
-    return Configuration("Cline's settings, API Configuration", "\n".join(lines))
+    return ClientSnippet("Cline's settings, API Configuration", "\n".join(lines))
 
 
-def _zed(to: Endpoint) -> Configuration:
+def _zed(to: Endpoint) -> ClientSnippet:
     model = {"name": to.model, "display_name": to.model, "max_tokens": 32_000}
     text = {"language_models": {"openai_compatible": {"Helix": {"api_url": to.base_url, "available_models": [model]}}}}
     note = f"// Zed asks for the key in its agent settings, or takes it from its environment: HELIX_API_KEY={to.key}"
-    return Configuration("~/.config/zed/settings.json", f"{note}\n{_json(text)}")
+    return ClientSnippet("~/.config/zed/settings.json", f"{note}\n{_json(text)}")
 
 
-def _claude(to: Endpoint) -> Configuration:
+def _claude(to: Endpoint) -> ClientSnippet:
     return _mcp(".mcp.json in the workspace", "mcpServers", to)
 
 
-def _codex(to: Endpoint) -> Configuration:
+def _codex(to: Endpoint) -> ClientSnippet:
     text = "\n".join(
         (
             "[mcp_servers.helix]",
@@ -95,23 +97,23 @@ def _codex(to: Endpoint) -> Configuration:
             f"args = {json.dumps([*to.command[1:], 'mcp', to.workspace])}",
         )
     )
-    return Configuration("~/.codex/config.toml", text)
+    return ClientSnippet("~/.codex/config.toml", text)
 
 
-def _vscode(to: Endpoint) -> Configuration:
+def _vscode(to: Endpoint) -> ClientSnippet:
     return _mcp(".vscode/mcp.json in the workspace", "servers", to)
 
 
-def _mcp(where: str, section: str, to: Endpoint) -> Configuration:
+def _mcp(where: str, section: str, to: Endpoint) -> ClientSnippet:
     started = {"command": to.command[0], "args": [*to.command[1:], "mcp", to.workspace]}
-    return Configuration(where, _json({section: {"helix": started}}))
+    return ClientSnippet(where, _json({section: {"helix": started}}))
 
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=2)
 
 
-CLIENTS: dict[str, Callable[[Endpoint], Configuration]] = {
+CLIENTS: dict[str, Callable[[Endpoint], ClientSnippet]] = {
     "openai": _openai,
     "admin": _admin,
     "continue": _continue,
@@ -124,3 +126,93 @@ CLIENTS: dict[str, Callable[[Endpoint], Configuration]] = {
 }
 # These start helix themselves, over MCP: their own servers cannot reach an address on this machine.
 STARTERS = frozenset(("cursor", "claude", "codex", "vscode"))
+
+
+NEW_CONTINUE = "name: Local\nversion: 1.0.0\nschema: v1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """``inside`` is the workspace a file belongs to, None for one of the user's home; ``note`` is for the user."""
+
+    path: Path
+    merge: Merge
+    inside: Path | None = None
+    secret: str = field(default="", repr=False)
+    note: str = ""
+
+    def change(self) -> FileEdit:
+        """What would be written. Raises FileError."""
+        return planned(self.path, self.merge, inside=self.inside, secret=self.secret)
+
+
+def own_file(client: str, to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
+    """The client's file. Raises UsageError for one that keeps no file, or none we may write."""
+    made = _FILES.get(client)
+    if made is None:
+        names = ", ".join(_FILES)
+        said = "Cline keeps its settings inside VS Code" if client == "cline" else f"{client} has no settings file"
+        raise UsageError(f"{said}; paste what is printed without --write (it writes for {names})")
+    return made(to, environ)
+
+
+def _home(environ: Mapping[str, str], variable: str, *default: str) -> Path:
+    named = environ.get(variable, "")
+    return Path(named) if named and Path(named).is_absolute() else Path.home().joinpath(*default)
+
+
+def _continue_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
+    entry = {
+        "name": "Helix",
+        "provider": "openai",
+        "model": to.model,
+        "apiBase": to.base_url,
+        "apiKey": to.key,
+        "roles": ["chat", "edit", "apply"],
+    }
+    file = _home(environ, "CONTINUE_GLOBAL_DIR", ".continue") / "config.yaml"
+    return OwnFile(file, lambda text: with_entry(text, "models", entry, new_file=NEW_CONTINUE), secret=to.key)
+
+
+def _zed_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
+    model = {"name": to.model, "display_name": to.model, "max_tokens": 32_000}
+    entry = {"api_url": to.base_url, "available_models": [model]}
+    path = ("language_models", "openai_compatible", "Helix")
+    file = _home(environ, "XDG_CONFIG_HOME", ".config") / "zed" / "settings.json"
+    note = "Zed asks for the key itself, in its agent settings; it is printed by: helix connect openai"
+    return OwnFile(file, lambda text: with_member(text, path, entry), note=note)
+
+
+def _codex_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
+    table = {"command": to.command[0], "args": [*to.command[1:], "mcp", to.workspace]}
+    file = _home(environ, "CODEX_HOME", ".codex") / "config.toml"
+    return OwnFile(file, lambda text: with_table(text, ("mcp_servers", "helix"), table))
+
+
+def _cursor_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:  # noqa: ARG001
+    return OwnFile(Path.home() / ".cursor" / "mcp.json", _starts(to, "mcpServers"))
+
+
+def _claude_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:  # noqa: ARG001
+    folder = Path(to.workspace)
+    return OwnFile(folder / ".mcp.json", _starts(to, "mcpServers"), inside=folder)
+
+
+def _vscode_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:  # noqa: ARG001
+    folder = Path(to.workspace)
+    return OwnFile(folder / ".vscode" / "mcp.json", _starts(to, "servers"), inside=folder)
+
+
+def _starts(to: Endpoint, section: str) -> Merge:
+    entry = {"command": to.command[0], "args": [*to.command[1:], "mcp", to.workspace]}
+    return lambda text: with_member(text, (section, "helix"), entry)
+
+
+_FILES: dict[str, Callable[[Endpoint, Mapping[str, str]], OwnFile]] = {
+    "continue": _continue_file,
+    "cursor": _cursor_file,
+    "zed": _zed_file,
+    "claude": _claude_file,
+    "codex": _codex_file,
+    "vscode": _vscode_file,
+}

@@ -20,7 +20,7 @@ from helix_core.engine.answer.window import ContextRequest
 from helix_core.errors import HelixError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, aside
-from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import asked, place_for, text_of
 
 LOG = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class _Planned:
     prompt: str
 
 
-class Evidence:
+class ChatEvidence:
     """Belongs to one loop. ``budget_tokens`` is added to a chat at most."""
 
     def __init__(self, budget_tokens: int, measures: Measures) -> None:

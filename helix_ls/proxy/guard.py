@@ -22,7 +22,7 @@ Scope = Literal["none", "ask", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class GuardRules:
     """What is right here: ``key`` to ask, ``admin_key`` (empty: nobody has it) for the rest.
 
     ``origins`` are the exact origins the user has allowed, none by default.
@@ -82,7 +82,7 @@ _HEAD = Refusal(431, "head_too_large", f"the head of the request is over {MAX_HE
 BODY = Refusal(413, "body_too_large", f"the body is over {MAX_BODY_BYTES // 1024 // 1024} MiB; send less")
 
 
-def refusal(head: Head, rules: Rules) -> Refusal | None:
+def refusal(head: Head, rules: GuardRules) -> Refusal | None:
     """Why this request may not come in, or None when it may."""
     if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
         return _HEAD
@@ -106,7 +106,7 @@ def refusal(head: Head, rules: Rules) -> Refusal | None:
     return BODY if length.isdigit() and int(length[:12]) > MAX_BODY_BYTES else None
 
 
-def scope_of(head: Head, rules: Rules) -> Scope:
+def scope_of(head: Head, rules: GuardRules) -> Scope:
     """What the request's key opens. Each is compared in constant time, and always both."""
     scheme, _, said = head.one(b"authorization").partition(b" ")
     key = said.strip()
@@ -122,7 +122,7 @@ def needs_admin(route: str) -> bool:
     return any(route.startswith(path) if path.endswith("/") else route == path for path in ADMIN_PATHS)
 
 
-def _is_own_origin(head: Head, rules: Rules) -> bool:
+def _is_own_origin(head: Head, rules: GuardRules) -> bool:
     if any(origin.strip() not in rules.origins for origin in head.all(b"origin")):
         return False
     return all(site.strip().lower() in (b"none", b"same-origin") for site in head.all(b"sec-fetch-site"))

@@ -29,9 +29,9 @@ from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
 from helix_core.model import Attribution, Exchange
 from helix_ls.host.attribution import attribution
 from helix_ls.proxy.bodies import Body
-from helix_ls.proxy.measures import Measures
+from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import asked
-from helix_ls.proxy.told import Told
+from helix_ls.proxy.stream import CompletionRecorder
 
 LOG = logging.getLogger(__name__)
 MOST_WAITING = 64
@@ -51,7 +51,7 @@ class _Waiting:
     model: str
     packet_id: str
     at: float
-    told: Told
+    told: CompletionRecorder
     whole: bytes
     size: int
 
@@ -140,7 +140,7 @@ class Listening:
     ) -> None:
         self._learner, self._workspace, self._session = learner, workspace, session
         self._body, self._model, self._packet_id = body, model, packet_id
-        self.told = Told()
+        self.told = CompletionRecorder()
 
     def ended(self, whole: bytes = b"") -> None:
         """The upstream has said all, and so has the client heard it; ``whole`` where it came in one piece."""

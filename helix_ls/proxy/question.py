@@ -1,17 +1,16 @@
-"""What is asked in a chat, and where evidence for it may stand. Pure.
-
-The block is a message of its own with the role ``user``, right before the last real question:
-
-- everything before it stays as it was, so an upstream that keeps the prefix of a conversation keeps the history;
-- the rounds of a tool loop come after it, so they keep it as well;
-- as ``system`` it would be an instruction: retrieved text is data, and several chat templates refuse a system message
-  that is not the first.
-"""
+"""What a chat asks, where evidence for it may be placed, and how thinking is switched off for named models. Pure."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
+
+from helix_core.errors import ConfigError
+from helix_ls.proxy.bodies import Body
 
 MAX_QUESTION = 4_000
 MAX_LOOKED_AT = 128 * 1024
@@ -26,19 +25,19 @@ _RESULT = "] Result:"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatQuestion:
     """The question, and the index of the message it stands in."""
 
     text: str
     index: int
 
 
-def asked(messages: list[Any]) -> Asked | None:
+def asked(messages: list[Any]) -> ChatQuestion | None:
     """The last real question of the user; messages that only tell of the workspace or of tools are passed over."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
-            return Asked(shortened(own), index)
+            return ChatQuestion(shortened(own), index)
     return None
 
 
@@ -135,3 +134,89 @@ def _name(text: str, start: int) -> str:
     name = text[start + 1 : end]
     is_told = name in _TOLD_IN or (name[:1].isalpha() and (name != name.lower() or "_" in name or "-" in name))
     return name if is_told and text[end : end + 1] in (">", " ") else ""
+
+
+EFFORTS = ("none", "minimal", "low", "medium", "high")
+WORD = "/no_think"
+_OWN = ("reasoning_effort", "reasoning", "chat_template_kwargs", "think", "thinking")
+_HOW = "write MODEL=reasoning_effort, MODEL=reasoning_effort=low, MODEL=chat_template_kwargs or MODEL=/no_think"
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingRule:
+    """Models by a pattern as of a shell, whatever the case; ``how`` they are told, with which ``value``."""
+
+    pattern: str
+    how: str
+    value: Any = None
+
+
+def rules_of(entries: Sequence[str]) -> tuple[ThinkingRule, ...]:
+    """The rules of the setting ``proxy.no_thinking``. Raises ConfigError."""
+    return tuple(map(_rule, entries))
+
+
+def without_thinking(body: Body, rules: Sequence[ThinkingRule]) -> Body:
+    """The body with what the first rule for its model says; the same without one, or where the client said so."""
+    model = body.fields.get("model")
+    if not rules or not isinstance(model, str) or any(name in body.fields for name in _OWN):
+        return body
+    rule = next((rule for rule in rules if _fits(model, rule.pattern)), None)
+    if rule is None:
+        return body
+    if rule.how != WORD:
+        return _with_member(body, rule.how, rule.value)
+    question = asked(body.messages)
+    return _with_ending(body, question.index) if question is not None else body
+
+
+def _rule(entry: str) -> ThinkingRule:
+    pattern, equals, rest = entry.partition("=")
+    how, _, value = rest.strip().partition("=")
+    if pattern.strip() and equals:
+        match how.strip(), value.strip():
+            case "reasoning_effort", effort if effort in ("", *EFFORTS):
+                return ThinkingRule(pattern.strip().lower(), "reasoning_effort", effort or "none")
+            case "chat_template_kwargs", "":
+                return ThinkingRule(pattern.strip().lower(), "chat_template_kwargs", {"enable_thinking": False})
+            case "/no_think", "":
+                return ThinkingRule(pattern.strip().lower(), WORD)
+    raise ConfigError(f"proxy.no_thinking: {entry[:80]!r} says not how; {_HOW}")
+
+
+def _fits(model: str, pattern: str) -> bool:
+    low = model.lower()
+    return fnmatchcase(low, pattern) or fnmatchcase(low.rpartition("/")[2], pattern)
+
+
+def _with_member(body: Body, name: str, value: Any) -> Body:
+    at = body.text.index("{") + 1
+    written = f"{json.dumps(name)}:{json.dumps(value)},"
+    return _changed(body, at, at, written, {**body.fields, name: value})
+
+
+def _with_ending(body: Body, index: int) -> Body:
+    message = dict(body.messages[index])
+    said = message.get("content")
+    message["content"] = [*said, {"type": "text", "text": WORD}] if isinstance(said, list) else f"{said} {WORD}"
+    messages = list(body.messages)
+    messages[index] = message
+    start, end = body.starts[index], body.ends[index]
+    return _changed(body, start, end, json.dumps(message), {**body.fields, "messages": messages})
+
+
+def _changed(body: Body, start: int, end: int, written: str, fields: dict[str, Any]) -> Body:
+    """``written`` in place of the text from ``start`` to ``end``; every other byte as it was."""
+    more = len(written) - (end - start)
+
+    def moved(at: int) -> int:
+        return at + more if at >= end else at
+
+    return dataclasses.replace(
+        body,
+        text=f"{body.text[:start]}{written}{body.text[end:]}",
+        fields=fields,
+        starts=tuple(moved(at) for at in body.starts),
+        ends=tuple(moved(at) for at in body.ends),
+        model=(moved(body.model[0]), moved(body.model[1])),
+    )

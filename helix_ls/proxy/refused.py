@@ -19,7 +19,7 @@ _TYPES = {
 }
 
 
-class RefusedError(Exception):
+class HttpError(Exception):
     """An answer with a status of 400 or more; ``message`` names the cause and the next action."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
@@ -37,14 +37,14 @@ def error_object(status: int, message: str, code: str | None) -> dict[str, Any]:
     return {"error": {"message": message, "type": type_of(status), "param": None, "code": code}}
 
 
-def answer(error: RefusedError) -> JSONResponse:
+def answer(error: HttpError) -> JSONResponse:
     """The answer a refusal makes."""
     return JSONResponse(error_object(error.status, error.message, error.code), error.status, error.headers)
 
 
 async def on_refused(_request: Request, error: Exception) -> JSONResponse:
     """For the application: a refusal raised by a route."""
-    assert isinstance(error, RefusedError)
+    assert isinstance(error, HttpError)
     return answer(error)
 
 
@@ -52,22 +52,22 @@ async def on_helix_error(_request: Request, error: Exception) -> JSONResponse:
     """For the application: what the engine can explain."""
     assert isinstance(error, HelixError)
     if isinstance(error, BusyStoreError):
-        return answer(RefusedError(503, "busy", str(error), {"retry-after": "1"}))
+        return answer(HttpError(503, "busy", str(error), {"retry-after": "1"}))
     status = 400 if error.usage else 500
-    return answer(RefusedError(status, "usage" if error.usage else "failed", str(error)))
+    return answer(HttpError(status, "usage" if error.usage else "failed", str(error)))
 
 
 async def on_unknown(request: Request, _error: Exception) -> JSONResponse:
     """For the application: no such route."""
-    return answer(RefusedError(404, "unknown_route", f"there is no {request.method} of that path here"))
+    return answer(HttpError(404, "unknown_route", f"there is no {request.method} of that path here"))
 
 
 async def on_method(request: Request, error: Exception) -> JSONResponse:
     """For the application: the route has other methods, which it names (RFC 9110, 15.5.6)."""
     allowed = (error.headers if isinstance(error, HTTPException) else None) or {}
-    return answer(RefusedError(405, "method_not_allowed", f"{request.method} is not for this path", allowed))
+    return answer(HttpError(405, "method_not_allowed", f"{request.method} is not for this path", allowed))
 
 
 async def on_defect(_request: Request, _error: Exception) -> JSONResponse:
     """For the application: what nobody foresaw; the log has its type and place."""
-    return answer(RefusedError(500, "defect", "a defect of Helix; its log names the place, please report it"))
+    return answer(HttpError(500, "defect", "a defect of Helix; its log names the place, please report it"))

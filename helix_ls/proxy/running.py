@@ -1,24 +1,181 @@
-"""Which servers run: a small file each in the user's runtime folder, believed once the server has proved itself.
-
-A process that has taken a dead server's port learns nothing: it is asked for a proof, and is sent no key.
-"""
+"""Which servers run: one small file each in the user's runtime folder, and the restart announcements."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import http.client
 import json
+import logging
 import os
 import secrets
+import stat
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Literal, get_args
 
 from helix_core.errors import HelixError
-from helix_ls.host.endpoint import make_private, runtime_folder
-from helix_ls.proxy.key import is_admins, proof
-from helix_ls.proxy.restart import Signals, restarting, sentence
+from helix_core.printable import one_line
+from helix_ls.host.endpoint import PlaceError, make_private, runtime_folder
+from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
+
+State = Literal["running", "restarting", "stopped"]
+SCHEMA = "helix.restart/1"
+DOWNTIME_S = 30.0
+MOST_DOWNTIME_S = 3_600.0
+# Announced downtimes are guesses; a state nobody knows is believed for five minutes.
+GRACE_S = 15.0
+UNKNOWN_S = 300.0
+MOST_WORDS = 200
+LOG = logging.getLogger("helix")
+_MOST_SERVERS = 20
+_MOST_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class RestartSignal:
+    """``at`` is Unix seconds; ``reason`` and ``actor`` are one line each, as they were given."""
+
+    state: str
+    port: int
+    pid: int
+    at: float
+    reason: str = ""
+    actor: str = ""
+    expected_downtime_s: float = 0.0
+
+    @property
+    def stale_at(self) -> float | None:
+        """From when on nobody believes it; None for what stays true until it is overwritten."""
+        if self.state == "restarting":
+            return self.at + self.expected_downtime_s + GRACE_S
+        return None if self.state in get_args(State) else self.at + UNKNOWN_S
+
+    def is_stale(self, now: float) -> bool:
+        """Its time is over, or it comes from the future: a clock was set."""
+        return now < self.at - GRACE_S or (self.stale_at is not None and now > self.stale_at)
+
+    def wire(self, now: float) -> dict[str, Any]:
+        """The ``helix.restart/1`` object."""
+        said = {"schema": SCHEMA, **asdict(self), "stale_at": self.stale_at}
+        return said | {"is_stale": self.is_stale(now), "age_s": round(max(0.0, now - self.at), 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The files, in the folder of ``state_folder(environ)``."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> Signals:
+        """Of this user."""
+        return cls(state_folder(environ) / "signals")
+
+    def file(self, port: int) -> Path:
+        """That of the server on a port."""
+        return self.folder / f"server-{port}.json"
+
+    def servers(self) -> list[dict[str, Any]]:
+        """What every server has said last, the newest first."""
+        files = sorted(self.folder.glob("server-*.json"))[:_MOST_SERVERS] if self.folder.is_dir() else []
+        ports = [file.stem.removeprefix("server-") for file in files]
+        said = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
+        now = time.time()
+        newest = sorted((one for one in said if one is not None), key=lambda one: -one.at)
+        return [one.wire(now) | {"said": sentence(one, now)} for one in newest]
+
+    def write(self, signal: RestartSignal) -> RestartSignal:
+        """Write it, and give back what was written. Raises OSError, PlaceError."""
+        kept = RestartSignal(**asdict(signal) | {"reason": _words(signal.reason), "actor": _words(signal.actor)})
+        make_private(self.folder.parent, VARIABLE)
+        make_private(self.folder, VARIABLE)
+        file = self.file(signal.port)
+        unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            with open(os.open(unfinished, flags, 0o600), "w", encoding="utf-8") as writer:
+                json.dump(asdict(kept), writer)
+            os.replace(unfinished, file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return kept
+
+    def read(self, port: int) -> RestartSignal | None:
+        """What the file says; None where there is none, or none that can be understood."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            with open(os.open(self.file(port), flags), "rb") as reader:
+                if not stat.S_ISREG(os.fstat(reader.fileno()).st_mode):
+                    return None
+                said = json.loads(reader.read(_MOST_BYTES))
+            return RestartSignal(
+                state=_words(said["state"]),
+                port=port,
+                pid=int(said["pid"]),
+                at=_seconds(said["at"]),
+                reason=_words(said.get("reason", "")),
+                actor=_words(said.get("actor", "")),
+                expected_downtime_s=min(_seconds(said.get("expected_downtime_s", 0.0)), MOST_DOWNTIME_S),
+            )
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, AttributeError):
+            return None
+
+
+class ServerStateFile:
+    """Says in the file that a server runs, and that it has stopped; one that is killed says nothing more."""
+
+    def __init__(self, signals: Signals, port: int) -> None:
+        self._signals, self._port = signals, port
+
+    async def begin(self) -> None:
+        """It runs."""
+        await asyncio.to_thread(self._say, "running")
+
+    async def end(self) -> None:
+        """It has stopped, unless that was announced to be for a moment only."""
+        if not restarting(await asyncio.to_thread(self._signals.read, self._port), time.time()):
+            await asyncio.to_thread(self._say, "stopped")
+
+    def _say(self, state: State) -> None:
+        try:
+            self._signals.write(RestartSignal(state, self._port, os.getpid(), time.time()))
+        except (OSError, PlaceError) as error:
+            # Chats do not depend on it; whoever asks for a restart is told.
+            LOG.warning("the restart signal cannot be written (%s)", type(error).__name__)
+
+
+def restarting(signal: RestartSignal | None, now: float) -> bool:
+    """Is a restart under way that can still be believed?"""
+    return signal is not None and signal.state == "restarting" and not signal.is_stale(now)
+
+
+def sentence(signal: RestartSignal, now: float) -> str:
+    """For people: who announced what, and when to ask again."""
+    if signal.state != "restarting":
+        return f"the server on port {signal.port} said {now - signal.at:.0f} s ago: {signal.state}"
+    by = f" by {signal.actor}" if signal.actor else ""
+    why = f" ({signal.reason})" if signal.reason else ""
+    if signal.is_stale(now):
+        return f"a restart announced{by} {now - signal.at:.0f} s ago{why} did not come; the announcement is ignored"
+    left_s = max(1.0, signal.at + signal.expected_downtime_s - now)
+    return f"the server on port {signal.port} restarts, as announced{by}{why}; ask again in {left_s:.0f} s"
+
+
+def _words(text: Any) -> str:
+    if not isinstance(text, str):
+        raise TypeError("no text")
+    return one_line(text[:MOST_WORDS])[:MOST_WORDS]
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 <= seconds < 1e12:
+        raise ValueError("no time")
+    return seconds
+
 
 WAIT_S = 5.0
 
@@ -28,7 +185,7 @@ class NotRunningError(HelixError):
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningServer:
     """A server: ``workspaces`` are absolute paths, the first is the one it answers for where none is named."""
 
     port: int
@@ -41,7 +198,7 @@ class Running:
         return f"http://127.0.0.1:{self.port}"
 
 
-def announce(running: Running, environ: Mapping[str, str]) -> Path:
+def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
     """Write its file; remove that at the end."""
     folder = runtime_folder(environ)
     make_private(folder)
@@ -53,7 +210,7 @@ def announce(running: Running, environ: Mapping[str, str]) -> Path:
     return file
 
 
-def found(environ: Mapping[str, str], key: str, workspace: str = "") -> Running:
+def found(environ: Mapping[str, str], key: str, workspace: str = "") -> RunningServer:
     """The server that answers for a workspace, else the one started last. Raises NotRunningError."""
     files = sorted(runtime_folder(environ).glob("helix-serve-*.json"), key=_written_ns, reverse=True)
     told = [one for one in map(_told, files) if one is not None]
@@ -91,10 +248,10 @@ def _written_ns(file: Path) -> int:
         return 0
 
 
-def _told(file: Path) -> Running | None:
+def _told(file: Path) -> RunningServer | None:
     """What a file says; None for one that says nothing, or has just gone."""
     try:
         said = json.loads(file.read_text("utf-8"))
-        return Running(int(said["port"]), int(said["pid"]), tuple(map(str, said["workspaces"])))
+        return RunningServer(int(said["port"]), int(said["pid"]), tuple(map(str, said["workspaces"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None

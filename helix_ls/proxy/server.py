@@ -1,4 +1,4 @@
-"""The process of ``helix serve``: the host with its watchers and indexers, and HTTP on loopback, on one event loop."""
+"""The process of ``helix serve``: host, watchers and HTTP on loopback, on one event loop, with limits on slow heads."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from helix_core.config import Config
 from helix_core.errors import HelixError
@@ -23,27 +24,78 @@ from helix_ls.host.host import Host
 from helix_ls.host.log import ContentFree
 from helix_ls.host.loop import LoopLag, new_loop
 from helix_ls.proxy.app import application
-from helix_ls.proxy.connection import Connection
-from helix_ls.proxy.guard import Rules
-from helix_ls.proxy.measures import Measures
-from helix_ls.proxy.running import Running, announce
-from helix_ls.proxy.upstream import Address
-from helix_ls.proxy.upstreams import Upstreams
+from helix_ls.proxy.guard import MAX_HEAD_BYTES, GuardRules
+from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.running import RunningServer, announce
+from helix_ls.proxy.upstream import Address, Upstreams
 from helix_ls.proxy.workspaces import Workspaces
+
+HEAD_S = 10.0
+
+
+class TimedConnection(HttpToolsProtocol):
+    """uvicorn's own, with a limit of time and of bytes for a head that is not complete."""
+
+    _waiting: asyncio.TimerHandle | None = None
+    _is_in_head = True
+    _head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first head may come."""
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing more comes."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes, of a head or of a body."""
+        super().data_received(data)
+        if self._is_in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_HEAD_BYTES:
+                self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._is_in_head, self._head_bytes = True, 0
+        self._stop()
+        self._wait()
+
+    def on_headers_complete(self) -> None:
+        """A head is complete."""
+        self._is_in_head = False
+        self._stop()
+        super().on_headers_complete()
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(HEAD_S, self._late)
+
+    def _late(self) -> None:
+        self.transport.close()
+
+    def _stop(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
 
 LOOPBACK = "127.0.0.1"
 PORTS_TRIED = 50
 CLOSE_S = 5.0
 KEEP_ALIVE_S = 75
 END_STREAMS_S = 2
-Ready = Callable[[Running], None]
+Ready = Callable[[RunningServer], None]
 
 
 class PortError(HelixError):
     """No port can be had."""
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """uvicorn without its own signal handlers, which are the process's, and asleep while nobody asks."""
 
     def __init__(self, settings: uvicorn.Config) -> None:
@@ -110,15 +162,15 @@ async def _serve(
     listener = bound(port)
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
-        rules = Rules(listener.getsockname()[1], key, admin_key)
+        rules = GuardRules(listener.getsockname()[1], key, admin_key)
         app = application(Workspaces(lambda: opened), above, rules, config, Measures())
-        server = Server(settings(app))
+        server = UvicornServer(settings(app))
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         indexing = asyncio.create_task(first_indexed(opened[0]))
         await asyncio.wait((serving, indexing), return_when=asyncio.FIRST_COMPLETED)
         if not serving.done():
-            running = Running(rules.port, os.getpid(), tuple(str(one.folder) for one in opened))
+            running = RunningServer(rules.port, os.getpid(), tuple(str(one.folder) for one in opened))
             told = announce(running, environ)
             ready(running)
         await serving
@@ -155,7 +207,7 @@ def settings(app: Any) -> uvicorn.Config:
     """uvicorn's, for this application."""
     return uvicorn.Config(
         app,
-        http=Connection,
+        http=TimedConnection,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -168,7 +220,7 @@ def settings(app: Any) -> uvicorn.Config:
     )
 
 
-def _follow_signals(server: Server) -> None:
+def _follow_signals(server: UvicornServer) -> None:
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
         if sys.platform == "win32":

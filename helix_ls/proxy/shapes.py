@@ -63,7 +63,7 @@ def plan(packet: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FingerprintRequest:
     """What a fingerprint was asked for: at most ``most`` places with at least ``floor`` as score."""
 
     profile: str
@@ -76,7 +76,7 @@ class Wanted:
         return min(max(self.most * PROFILES[self.profile], 50 if self.floor else 1), MAX_K)
 
 
-def fingerprint(found: dict[str, Any], wanted: Wanted) -> dict[str, Any]:
+def fingerprint(found: dict[str, Any], wanted: FingerprintRequest) -> dict[str, Any]:
     """``helix.search/1`` as places to go to, with what was looked at, passed, returned and left out, each counted."""
     above = [item for item in found["items"] if item["score"] >= wanted.floor]
     returned = above[: wanted.most]

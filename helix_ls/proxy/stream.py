@@ -1,15 +1,11 @@
-"""A stream of server-sent events on its way through: bytes in, the same bytes out, whole events at a time. Pure.
-
-What a client would take for a good answer though it is none is said instead: a stream that stops before its end, bytes
-that are no text, JSON that is none. The end is then an error frame and ``[DONE]``, never a reason to stop made up here.
-Events: https://html.spec.whatwg.org/multipage/server-sent-events.html
-"""
+"""Answers of an upstream on their way through, as events or in one piece, and what they say, up to a cap. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from helix_ls.proxy.refused import error_object
@@ -152,3 +148,107 @@ class Stream:
         if self._hidden:
             message = message.replace(self._hidden, "[key]")
         return f"the upstream failed: {message[:500]}"
+
+
+MOST_CHARS = 256 * 1024
+
+
+class CompletionRecorder:
+    """One answer. ``finish`` is the upstream's own word for why it ended, empty until it said one."""
+
+    __slots__ = ("_parts", "_size", "finish", "is_cut")
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self.finish = ""
+        self.is_cut = False
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return "".join(self._parts)
+
+    def chunk(self, chunk: dict[str, Any]) -> None:
+        """One event of a stream."""
+        self._choices(chunk, "delta")
+
+    def whole(self, answer: Any) -> None:
+        """An answer in one piece."""
+        if isinstance(answer, dict):
+            self._choices(answer, "message")
+
+    def _choices(self, said: dict[str, Any], member: str) -> None:
+        choices = said.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if not isinstance(choice, dict) or choice.get("index", 0) != 0:
+                continue
+            message, finish = choice.get(member), choice.get("finish_reason")
+            if isinstance(message, dict) and isinstance(message.get("content"), str):
+                self._add(message["content"])
+            if isinstance(finish, str):
+                self.finish = finish
+
+    def _add(self, text: str) -> None:
+        room = MOST_CHARS - self._size
+        self.is_cut = self.is_cut or len(text) > room
+        if room > 0 and text:
+            self._parts.append(text[:room])
+            self._size += min(len(text), room)
+
+
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+_QUOTED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What the client gets; ``is_own`` says that the body is ours and not the upstream's."""
+
+    status: int
+    body: bytes
+    is_own: bool = False
+
+
+def checked(status: int, body: bytes, *, hidden: str = "") -> Whole:
+    """The answer to pass on. ``hidden`` is never said again in an error."""
+    if 300 <= status < 400:
+        return own(502, "the upstream redirects, which is not followed; configure the address it redirects to")
+    said = _json(body)
+    if status < 300:
+        if isinstance(said, dict | list):
+            return Whole(status, body)
+        return own(502, "the upstream's answer is no JSON; see whether its address is right")
+    if isinstance(said, dict) and isinstance(said.get("error"), dict) and "message" in said["error"]:
+        return Whole(status, body.replace(hidden.encode(), b"[key]") if hidden else body)
+    message = _message(said)
+    if hidden:
+        message = message.replace(hidden, "[key]")
+    return own(status, message or f"the upstream answered {status} and no reason; see its log")
+
+
+def wants_turns(status: int, body: bytes) -> bool:
+    """Does a chat template refuse two messages of the user's in a row? Several do, with such words.
+
+    "Conversation roles must alternate user/assistant/user/assistant/…" is Gemma's, Llama 2's and Mistral's.
+    """
+    return status in (400, 422, 500) and b"must alternate" in body
+
+
+def own(status: int, message: str, code: str | None = "upstream_error") -> Whole:
+    """An error in our words."""
+    return Whole(status, json.dumps(error_object(status, message, code)).encode(), is_own=True)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _message(said: Any) -> str:
+    if not isinstance(said, dict):
+        return ""
+    found = next((said[name] for name in ("error", "message", "detail") if isinstance(said.get(name), str)), "")
+    return str(found)[:_QUOTED]

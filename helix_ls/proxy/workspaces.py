@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.refused import HttpError
 
 Served = Callable[[], Sequence[OpenWorkspace]]
 
@@ -43,7 +43,7 @@ class Workspaces:
         path = name.rstrip("/") or "/"
         found = self.by_name.get(name) or next((one for one in served if str(one.folder) == path), None)
         if found is None:
-            raise RefusedError(
+            raise HttpError(
                 404, "unknown_workspace", "that workspace is not served here; see /stats for those that are"
             )
         return found
@@ -53,5 +53,5 @@ class Workspaces:
         found = self.any(name)
         if found is None:
             said = "no folder is open in an editor that trusts it; open one, or start helix serve on it"
-            raise RefusedError(503, "no_workspace", said, {"retry-after": "1"})
+            raise HttpError(503, "no_workspace", said, {"retry-after": "1"})
         return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS
-from helix_ls.proxy.restart import Signal, Signals
+from helix_ls.proxy.running import RestartSignal, Signals
 from tests.mcp.agent import Agent
 from tests.mcp.conftest import apart, repository
 from tests.mcp.test_http import ACCEPT, modern, official
@@ -98,7 +98,7 @@ def test_a_session_knows_what_it_gave(full):
 
 def test_an_announced_restart_is_told(full, home):
     _, environ = home
-    Signals.of(environ).write(Signal("restarting", 4711, 1, time.time(), "new version", "me", 60))
+    Signals.of(environ).write(RestartSignal("restarting", 4711, 1, time.time(), "new version", "me", 60))
     [server] = [one for one in full.answer("helix_bridge_status")["servers"] if one["port"] == 4711]
     assert (server["state"], server["is_stale"]) == ("restarting", False)
     assert "new version" in server["said"]

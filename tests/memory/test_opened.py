@@ -18,7 +18,7 @@ from helix_core.store.memory_file import NAME
 from helix_ls.host.calls import Asker, Calls
 from helix_ls.host.host import Host
 from helix_ls.proxy.learn import _kept, _Waiting
-from helix_ls.proxy.told import Told
+from helix_ls.proxy.stream import CompletionRecorder
 from tests.host.clients import until
 from tests.lsp.wire import Wire
 
@@ -79,7 +79,7 @@ def test_a_pointer_that_is_followed_in_an_editor_is_used_and_another_file_is_not
 
 
 def cited(project, session):
-    told = Told()
+    told = CompletionRecorder()
     answer = "It is signed in app/sessions.py:6, see also app/routing.py:4 (and keys/AKIAIOSFODNN7EXAMPLQ.pem:1)."
     told.whole({"choices": [{"message": {"content": answer}, "finish_reason": "stop"}]})
     return _Waiting(

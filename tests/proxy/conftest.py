@@ -9,7 +9,7 @@ import httpx
 import openai
 import pytest
 
-from helix_ls.proxy.key import admins_key
+from helix_ls.proxy.keys import admins_key
 from tests.mcp.conftest import apart, repository
 from tests.proxy.upstream import Upstream
 

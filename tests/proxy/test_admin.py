@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from helix_ls.proxy.restart import GRACE_S, MOST_WORDS, UNKNOWN_S, Signal, Signals, restarting, sentence
+from helix_ls.proxy.running import GRACE_S, MOST_WORDS, UNKNOWN_S, RestartSignal, Signals, restarting, sentence
 from tests.engine.repository import write
 from tests.mcp.conftest import repository
 from tests.proxy.test_process import connect
@@ -74,7 +74,7 @@ def test_a_restart_that_did_not_come_is_ignored_and_said(start, project, environ
     own = {"HELIX_STATE_DIR": str(tmp_path / "state"), "HELIX_RUNTIME_DIR": str(tmp_path / "run")}
     server = start(project, **own)
     port = server.ready["port"]
-    old = Signal("restarting", port, 1, time.time() - 100, reason="new version", expected_downtime_s=30)
+    old = RestartSignal("restarting", port, 1, time.time() - 100, reason="new version", expected_downtime_s=30)
     Signals.of(environ | own).write(old)
     with server.http() as client:
         said = client.get("/health").json()
@@ -85,18 +85,18 @@ def test_a_restart_that_did_not_come_is_ignored_and_said(start, project, environ
 
 def test_how_long_a_signal_is_believed(signals):
     at = 1_000_000.0
-    announced = Signal("restarting", PORT, 1, at, expected_downtime_s=30)
+    announced = RestartSignal("restarting", PORT, 1, at, expected_downtime_s=30)
     assert restarting(announced, at + 30 + GRACE_S)
     assert not restarting(announced, at + 31 + GRACE_S)
     assert not restarting(announced, at - 3600), "a clock that was set back makes no announcement last"
-    unknown = Signal("dreaming", PORT, 1, at)
+    unknown = RestartSignal("dreaming", PORT, 1, at)
     assert not unknown.is_stale(at + UNKNOWN_S) and unknown.is_stale(at + UNKNOWN_S + 1)
-    assert not Signal("stopped", PORT, 1, at).is_stale(at + 1e6)
+    assert not RestartSignal("stopped", PORT, 1, at).is_stale(at + 1e6)
     assert not restarting(None, at)
 
 
 def test_what_is_written_is_bounded_and_read_back_whole(signals):
-    told = signals.write(Signal("restarting", PORT, 7, 5.0, reason="a\nb\u202e" + "x" * 999, actor="me"))
+    told = signals.write(RestartSignal("restarting", PORT, 7, 5.0, reason="a\nb\u202e" + "x" * 999, actor="me"))
     assert signals.read(PORT) == told
     assert len(told.reason) <= MOST_WORDS and "\n" not in told.reason and "\u202e" not in told.reason
     assert "\n" not in sentence(told, 6.0)
@@ -119,19 +119,19 @@ def test_what_is_written_is_bounded_and_read_back_whole(signals):
     ],
 )
 def test_a_file_that_says_nothing_is_no_signal(signals, text):
-    signals.write(Signal("running", PORT, 1, 5.0))
+    signals.write(RestartSignal("running", PORT, 1, 5.0))
     signals.file(PORT).write_bytes(text)
     assert signals.read(PORT) is None
 
 
 def test_a_link_in_its_place_is_not_followed(signals, tmp_path):
-    signals.write(Signal("running", PORT, 1, 5.0))
+    signals.write(RestartSignal("running", PORT, 1, 5.0))
     elsewhere = tmp_path / "elsewhere.json"
     elsewhere.write_text(json.dumps({"state": "restarting", "pid": 1, "at": time.time()}))
     signals.file(PORT).unlink()
     signals.file(PORT).symlink_to(elsewhere)
     assert signals.read(PORT) is None
-    signals.write(Signal("stopped", PORT, 1, 5.0))
+    signals.write(RestartSignal("stopped", PORT, 1, 5.0))
     assert json.loads(elsewhere.read_text())["state"] == "restarting"
     assert signals.read(PORT).state == "stopped"
 

@@ -12,7 +12,7 @@ import pytest
 
 from helix_ls.host.election import reach
 from helix_ls.host.endpoint import place
-from helix_ls.proxy.key import users_key
+from helix_ls.proxy.keys import users_key
 from helix_ls.proxy.running import NotRunningError, found
 from tests.host.clients import Caller, Editor, until
 from tests.mcp.conftest import apart, repository

@@ -10,8 +10,8 @@ import time
 import psutil
 import pytest
 
-from helix_ls.proxy.guard import MAX_BODY_BYTES, Rules, head_of, refusal
-from helix_ls.proxy.key import proof, users_key
+from helix_ls.proxy.guard import MAX_BODY_BYTES, GuardRules, head_of, refusal
+from helix_ls.proxy.keys import proof, users_key
 from helix_ls.proxy.running import proves_itself
 
 PORT = 11437
@@ -29,7 +29,7 @@ def expected(host, origin, key, kind):
 
 def status_of(path="/context", method="POST", **headers):
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items() if value]
-    refused = refusal(head_of(method, path, pairs), Rules(PORT, KEY))
+    refused = refusal(head_of(method, path, pairs), GuardRules(PORT, KEY))
     return refused.status if refused else 0
 
 
@@ -88,7 +88,7 @@ def test_only_health_is_open_and_that_only_to_read():
 
 def test_two_values_where_one_belongs_are_refused():
     pairs = [(b"host", b"127.0.0.1:11437"), (b"host", b"evil.example")]
-    assert refusal(head_of("GET", "/health", pairs), Rules(PORT, KEY)).status == 421
+    assert refusal(head_of("GET", "/health", pairs), GuardRules(PORT, KEY)).status == 421
 
 
 def ask(server, method, path, headers, body=None):

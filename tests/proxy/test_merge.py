@@ -8,11 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_ls.proxy.merge.change import FileError, planned
-from helix_ls.proxy.merge.error import MergeError
-from helix_ls.proxy.merge.jsonc import parsed, with_member
-from helix_ls.proxy.merge.toml_text import with_table
-from helix_ls.proxy.merge.yaml_text import with_entry
+from helix_ls.proxy.config_files import FileError, MergeError, parsed, planned, with_entry, with_member, with_table
 
 PATH = ("mcpServers", "helix")
 ENTRY = {"command": "helix", "args": ["mcp", "/a b/ž"]}

@@ -5,8 +5,8 @@ import re
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as strictly
 from prometheus_client.parser import text_string_to_metric_families as families
 
-from helix_ls.proxy.measures import Measures
-from helix_ls.proxy.standing import PROMETHEUS
+from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.status import PROMETHEUS
 
 
 def as_openmetrics(text):

@@ -10,10 +10,9 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.specs.openapi.checks import positive_data_acceptance, status_code_conformance
 
 from helix_core.errors import UsageError
-from helix_ls.proxy.fields import READ_CHARACTERS, checked
 from helix_ls.proxy.guard import needs_admin
 from helix_ls.proxy.openapi import document
-from helix_ls.proxy.table import OPERATIONS, PACKET
+from helix_ls.proxy.operations import OPERATIONS, PACKET, READ_CHARACTERS, checked
 from tests.proxy.conftest import Server
 
 CONFIG = SchemathesisConfig(

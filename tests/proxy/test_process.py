@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from helix_ls.proxy.key import users_key
+from helix_ls.proxy.keys import users_key
 from helix_ls.proxy.running import NotRunningError, found
 from tests.host.clients import until
 from tests.mcp.conftest import repository

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helix_ls.proxy.bodies import received, understood
 from helix_ls.proxy.question import MAX_QUESTION, asked, own_words, place_for, shortened
-from helix_ls.proxy.refused import RefusedError
+from helix_ls.proxy.refused import HttpError
 
 BLOCK = {"role": "user", "content": "evidence ž \u2028 \ud800"}
 
@@ -153,6 +153,6 @@ def test_a_body_that_does_not_come_to_its_end_is_given_up():
         await asyncio.sleep(0.001)
         return {"type": "http.request", "body": b" ", "more_body": True}
 
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(HttpError) as refused:
         asyncio.run(received(drip, limit_s=0.05))
     assert (refused.value.status, refused.value.code) == (408, "body_too_slow")

@@ -6,17 +6,17 @@ import stat
 
 import pytest
 
-from helix_ls.proxy.guard import Rules, head_of, needs_admin, refusal, scope_of
-from helix_ls.proxy.key import admins_key, is_admins, proof, users_key
+from helix_ls.proxy.guard import GuardRules, head_of, needs_admin, refusal, scope_of
+from helix_ls.proxy.keys import admins_key, is_admins, proof, users_key
+from helix_ls.proxy.operations import OPERATIONS
 from helix_ls.proxy.running import proves_itself
-from helix_ls.proxy.table import OPERATIONS
 from tests.proxy.test_process import connect
 
 PORT, ASK, ADMIN = 11437, "helix-ask", "helix-admin-all"
 WRITING = ["/admin/refresh", "/admin/vacuum", "/admin/nothing", "/ingest", "/consolidate"]
 
 
-RULES = Rules(PORT, ASK, ADMIN)
+RULES = GuardRules(PORT, ASK, ADMIN)
 
 
 def status_of(path, key, method="POST", route=None, rules=RULES):
@@ -43,7 +43,7 @@ def test_what_only_reads_takes_either(path):
 
 
 def test_no_key_is_everybodys_where_there_is_no_admin():
-    none = Rules(PORT, ASK)
+    none = GuardRules(PORT, ASK)
     for said in ("", " ", "helix-ask"):
         assert status_of("/admin/refresh", said, rules=none) != 0
     assert scope_of(head_of("GET", "/", [(b"authorization", b"Bearer ")]), none) == "none"

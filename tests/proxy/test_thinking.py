@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.errors import ConfigError
 from helix_ls.proxy.bodies import understood
-from helix_ls.proxy.thinking import rules_of, without_thinking
+from helix_ls.proxy.question import rules_of, without_thinking
 
 QUESTION = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "where are cookies signed?"}]
 RULES = rules_of(

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from helix_ls.proxy.presets import Preset, advice, answering
-from helix_ls.proxy.upstream import Address
-from helix_ls.proxy.upstreams import Upstreams
+from helix_ls.proxy.upstream import Address, Upstreams
 from tests.proxy.conftest import Server
 from tests.proxy.upstream import Upstream
 

@@ -21,12 +21,11 @@ from helix_core.errors import HelixError
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG, loop_failed
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.proxy.key import admins_key, users_key
-from helix_ls.proxy.running import Running, announce
-from helix_ls.proxy.upstream_keys import configured, noted
+from helix_ls.proxy.keys import admins_key, configured, noted, users_key
+from helix_ls.proxy.running import RunningServer, announce
 
 if TYPE_CHECKING:
-    from helix_ls.proxy.upstreams import Upstreams
+    from helix_ls.proxy.upstream import Upstreams
 
 SCHEMA = "helix.proxy/1"
 START_S = 30.0
@@ -37,7 +36,7 @@ class ProxyError(HelixError):
     """The proxy cannot run."""
 
 
-class Beside:
+class EmbeddedProxy:
     """Of one host, on its loop. ``keys`` are the upstreams', by the variables they were taken out of."""
 
     def __init__(self, host: Host, environ: Mapping[str, str], keys: Mapping[str, str]) -> None:
@@ -103,10 +102,10 @@ class _Serving:
     def begin(self) -> None:
         """Listen. Raises HelixError."""
         # Imported here, beside the host's loop: nobody who only opens an editor waits for it.
-        from helix_ls.proxy.guard import Rules
-        from helix_ls.proxy.measures import Measures
+        from helix_ls.proxy.guard import GuardRules
+        from helix_ls.proxy.metrics import Measures
         from helix_ls.proxy.server import bound
-        from helix_ls.proxy.upstreams import Upstreams, addresses
+        from helix_ls.proxy.upstream import Upstreams, addresses
 
         self._key = users_key(self._environ)
         found, warnings = addresses(self.config, self._keys, self._environ)
@@ -115,7 +114,7 @@ class _Serving:
         self._upstreams: Upstreams = Upstreams(found)
         self._listener = bound(self.config.proxy_port)
         self._port = self._listener.getsockname()[1]
-        self._rules, self._measures = Rules(self._port, self._key, admins_key(self._environ)), Measures()
+        self._rules, self._measures = GuardRules(self._port, self._key, admins_key(self._environ)), Measures()
         self._thread.start()
         deadline = time.monotonic() + START_S
         while not self._listens.wait(0.1):
@@ -135,12 +134,12 @@ class _Serving:
 
     async def _serve(self) -> None:
         from helix_ls.proxy.app import application
-        from helix_ls.proxy.server import Server, settings
+        from helix_ls.proxy.server import UvicornServer, settings
         from helix_ls.proxy.workspaces import Workspaces
 
         workspaces = Workspaces(self._served, lambda: self._host.focused)
         app = application(workspaces, self._upstreams, self._rules, self.config, self._measures)
-        self._server = Server(settings(app))
+        self._server = UvicornServer(settings(app))
         told = self._announce()
         self._listens.set()
         LOG.info("the proxy listens")
@@ -157,7 +156,7 @@ class _Serving:
 
     def _announce(self) -> Path:
         folders = tuple(str(one.folder) for one in self._served())
-        return announce(Running(self._port, os.getpid(), folders), self._environ)
+        return announce(RunningServer(self._port, os.getpid(), folders), self._environ)
 
     def workspaces_changed(self) -> None:
         """From the host's loop: a folder has come or gone."""

@@ -11,21 +11,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from helix_core import __version__
-from helix_ls.proxy.answering import Answering
-from helix_ls.proxy.guard import Rules, Scope, head_of, scope_of
-from helix_ls.proxy.key import is_nonce, proof
+from helix_ls.proxy.guard import GuardRules, Scope, head_of, scope_of
+from helix_ls.proxy.keys import is_nonce, proof
 from helix_ls.proxy.learn import Learner
-from helix_ls.proxy.measures import Measures
-from helix_ls.proxy.refused import RefusedError
-from helix_ls.proxy.restart import Signals, restarting, sentence
-from helix_ls.proxy.upstreams import Upstreams
+from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.refused import HttpError
+from helix_ls.proxy.routes import Answering
+from helix_ls.proxy.running import Signals, restarting, sentence
+from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 STATS_SCHEMA = "helix.stats/1"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Standing:
+class StatusRoutes:
     """Numbers and states; nothing here asks the upstream."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Standing:
         upstreams: Upstreams,
         measures: Measures,
         *,
-        rules: Rules,
+        rules: GuardRules,
         signals: Signals,
         learner: Learner,
     ) -> None:
@@ -78,10 +78,10 @@ class Standing:
         said: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
         nonce, of = request.query_params.get("nonce"), request.query_params.get("of", "ask")
         if of not in ("ask", "admin"):
-            raise RefusedError(400, "bad_key_name", "of names the key to prove: ask or admin")
+            raise HttpError(400, "bad_key_name", "of names the key to prove: ask or admin")
         if nonce is not None:
             if not is_nonce(nonce):
-                raise RefusedError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
+                raise HttpError(400, "bad_nonce", "the nonce must be 16 to 128 letters, digits, - or _")
             key = self._rules.admin_key if of == "admin" else self._rules.key
             said["proof"] = proof(key, nonce, self._rules.port)
         if self._scope(request) != "none":
