@@ -347,7 +347,8 @@ folder = Path(sys.argv[1])
 with Helix.open(folder, config=load_config(folder)) as helix:
     helix.packet("sign_cookie"), helix.search("sign_cookie"), helix.context("sign_cookie")
 own = [name for name in sys.modules if name.startswith("helix_core.")]
-print([name for name in own if "memory" in name or name.endswith("engine.notes")])
+idle = ("helix_core.engine.memory", "helix_core.engine.memory.recall")
+print([name for name in own if "memory" in name and name not in idle])
 """
 
 
