@@ -100,6 +100,15 @@ def _imported(file: Path) -> set[Path]:
     return files & set(SOURCES) - {file}
 
 
+def test_a_class_name_means_one_thing_in_the_whole_house() -> None:
+    places: dict[str, list[str]] = {}
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name(file))
+    assert {one: files for one, files in places.items() if len(files) > 1} == {}
+
+
 def test_no_module_is_part_of_a_circle_of_imports_not_even_for_types() -> None:
     waiting = {file: _imported(file) for file in SOURCES}
     while free := {file for file, wanted in waiting.items() if not wanted & waiting.keys()}:
