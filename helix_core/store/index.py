@@ -90,6 +90,8 @@ def set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
     if (version, application_id) != (SCHEMA_VERSION, APPLICATION_ID):
         _bring_up_to_date(file, connection)
     _enter_wal(connection)
+    # Deleted text is overwritten where its page is written anyway; free pages are given back to the disk.
+    connection.execute("PRAGMA secure_delete=FAST")
     connection.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}; PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
     connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
 

@@ -342,8 +342,12 @@ class Writer:
         self._is_filling = True
 
     def optimize(self) -> None:
-        """Merge the postings of a first build into their final shape, and the log and the free pages into the file."""
+        """Merge the postings of a first build into their final shape, and the log and the free pages into the file.
+
+        Names that nothing bears any more are dropped.
+        """
         with self.batch():
+            self._ids.drop_unused()
             end_filling(self._connection)
             merge_all(self._connection)
             self._connection.execute("REINDEX")

@@ -6,6 +6,9 @@ import string
 
 import pytest
 
+from helix_core.ingest.document import parser_of
+from helix_core.ingest.generation import parser_generation
+from helix_core.ingest.secrets import Masked
 from tests.engine.repository import write
 
 CHANCE = random.Random(20)
@@ -115,3 +118,31 @@ def test_a_file_that_was_stored_by_older_rules_is_masked_by_those_of_today(helix
     assert "def connect" in said
     for secret in SECRETS.values():
         assert secret not in said
+
+
+def forget_generation():
+    parser_generation.cache_clear()
+    parser_of.cache_clear()
+
+
+def test_no_byte_is_left_of_what_older_rules_stored(tmp_path, open_helix, monkeypatch):
+    folder = tmp_path / "project"
+    write(folder, {name: text for name, text in FILES.items() if "." in name})
+    with monkeypatch.context() as older:
+        older.setattr("helix_core.ingest.document.mask", Masked)
+        for module in ("generation", "document"):
+            older.setattr(f"helix_core.ingest.{module}.MADE_BY", "chunker/0 table/0")
+        forget_generation()
+        helix = open_helix(folder)
+        helix.refresh()
+        helix.close()
+    forget_generation()
+    stored = b"".join(file.read_bytes() for file in helix.index_path.parent.iterdir() if file.is_file()).lower()
+    assert SECRETS["yaml"].lower().encode() in stored, "the older rules let it through"
+    helix = open_helix(folder)
+    for question in QUESTIONS:
+        helix.packet(question, k=20)
+    helix.refresh()
+    stored = b"".join(file.read_bytes() for file in helix.index_path.parent.iterdir() if file.is_file()).lower()
+    assert b"connect_retries" in stored
+    assert [place for place, secret in SECRETS.items() if secret.lower().encode() in stored] == []

@@ -132,6 +132,7 @@ class Refresh:
         if looked is None or looked.version != reader.version():
             looked = self._look()
         history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
+        was_made_before = bool(looked.known) and reader.meta("parsers") != parser_generation()
         self._expect(looked)
         self._apply(looked.plan, looked.listing, looked.known, looked.again)
         if history is not None:
@@ -142,7 +143,9 @@ class Refresh:
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
             writer.set_meta(RULES, looked.rules)
-        if self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files:
+        is_mostly_new = self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files
+        if is_mostly_new or was_made_before:
+            # Names and postings outlive what is deleted until then: secrets too that older rules let through.
             writer.optimize()
         writer.prune()
         return self._finished(looked.plan, looked.listing, started)
