@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 from helix_core.ingest.secrets import holds_mask, mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
-from truth_bench.symbol_oracle import can_tell, is_decorator_of, symbol_fault
+from truth_bench.symbol_oracle import can_tell, is_dead, is_decorator_of, symbol_fault
 
 BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
@@ -341,7 +341,7 @@ def _stands_as_told(path: bytes, data: bytes, item: Mapping[str, Any]) -> bool:
     for start in range(len(lines) - count + 1):
         text = b"".join(lines[start : start + count])
         if _is_text(item, text) and not symbol_fault(path, data, item["symbol"], start + 1, start + count):
-            return True
+            return item["symbol"] != "" or not is_dead(path, data, start + 1, start + count)
     return False
 
 

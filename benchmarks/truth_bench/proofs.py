@@ -57,10 +57,12 @@ class Proofs:
 
     def _reads_differently(self, name: bytes, commit: str, path: bytes, is_gone: bool) -> bool:
         place = self._repository.path(path)
+        if os.path.isfile(place) and not os.access(place, os.R_OK):
+            return False
         if is_gone:
             now = self._repository.read(path) if os.path.isfile(place) else b""
             return name in self._shown(commit, path) and name not in now
-        if not os.path.isfile(place) or not os.access(place, os.R_OK):
+        if not os.path.isfile(place):
             return False
         now, then = self._repository.read(path), self._shown(commit, path)
         if name not in now or name not in then:

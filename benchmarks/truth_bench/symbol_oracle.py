@@ -47,11 +47,12 @@ class Place:
 
 @dataclass(slots=True)
 class PythonFile:
-    """Every definition and binding of a file, and the lines on which code stands."""
+    """Every definition and binding of a file, the lines on which code stands, and those that a string literal spans."""
 
     definitions: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
     bindings: dict[tuple[str, ...], list[Place]] = field(default_factory=dict)
     code_lines: set[int] = field(default_factory=set)
+    texts: list[tuple[int, int]] = field(default_factory=list)
 
     def fault(self, symbol: str, start_line: int, end_line: int) -> str:
         """Why the lines are not ``symbol``; empty when they are."""
@@ -102,6 +103,15 @@ def can_tell(path: bytes, data: bytes) -> bool:
     return parsed(data) is not None if suffix in {".py", ".pyi"} else suffix in LEXERS
 
 
+def is_dead(path: bytes, data: bytes, start_line: int, end_line: int) -> bool:
+    """Are the lines inside a literal of several lines, or a comment?"""
+    suffix = _suffix(path)
+    if suffix in {".py", ".pyi"}:
+        python = parsed(data)
+        return python is not None and any(first < start_line and end_line < last for first, last in python.texts)
+    return suffix in LEXERS and _is_dead(data, LEXERS[suffix], "", start_line, end_line)
+
+
 def is_decorator_of(name: str, start_line: int, end_line: int, data: bytes) -> bool:
     """Are the lines among the decorators of a definition of that name?"""
     python = parsed(data)
@@ -150,6 +160,7 @@ def _note_lines(found: PythonFile, node: ast.AST) -> None:
     if isinstance(node, ast.expr):
         found.code_lines.add(node.lineno)
         if isinstance(node, ast.Constant | ast.JoinedStr):
+            found.texts.append((node.lineno, node.end_lineno or node.lineno))
             found.code_lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
