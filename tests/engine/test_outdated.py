@@ -138,6 +138,41 @@ def test_a_name_that_is_still_said_anywhere_in_the_code_is_not_gone(open_helix, 
     assert found(open_helix, gates) == []
 
 
+def test_a_member_that_an_unseen_base_may_give_is_not_gone(open_helix, gates):
+    body = CODE[CODE.index("    def open_gate") : CODE.index("    def close_gate")]
+    change(gates, "app/gate.py", (body, ""))
+    commit(gates, "Leave it to the base")
+    assert found(open_helix, gates) == []
+    change(gates, "app/gate.py", ("class Gate(Base):", "class Gate(object):"))
+    commit(gates, "No base")
+    assert found(open_helix, gates) == [(3, "Gate.open_gate is gone")]
+
+
+def test_a_short_word_that_some_function_once_took_is_no_parameter_of_this_document(open_helix, gates):
+    change(gates, "docs/gate.md", ("Call `Gate", "It takes `bell_rope` to heart. Call `Gate"))
+    change(gates, "app/bell.py", ("def bell_tower(): ...", "def climb(bell_rope): ...\ndef bell_tower(): ..."))
+    commit(gates, "Ropes")
+    change(gates, "app/bell.py", ("def climb(bell_rope): ...\n", ""))
+    commit(gates, "No ropes")
+    assert found(open_helix, gates) == []
+    git(gates, "reset", "-q", "--hard", "HEAD~1")
+    change(gates, "docs/gate.md", ("`bell_rope` to heart", "`bell_rope` to climb"))
+    commit(gates, "The function is named")
+    change(gates, "app/bell.py", ("def climb(bell_rope): ...\n", ""))
+    commit(gates, "No ropes again")
+    assert found(open_helix, gates) == [(3, "parameter bell_rope of climb is gone")]
+
+
+def test_a_numbered_proposal_is_of_its_own_time(open_helix, gates):
+    for name in ("docs/sep-016.md", "docs/0001-use-gates.md", "rfcs/gates.md"):
+        write(gates, {name: DOCUMENT})
+    commit(gates, "Proposals")
+    change(gates, "app/gate.py", ("open_gate", "unlock_gate"))
+    commit(gates, "Rename")
+    for name in ("docs/sep-016.md", "docs/0001-use-gates.md", "rfcs/gates.md"):
+        assert found(open_helix, gates, name) == []
+
+
 def test_a_member_that_left_its_class_is_gone_though_another_class_has_one(open_helix, gates):
     body = CODE[CODE.index("    def close_gate") : CODE.index("def ring_bell")]
     change(gates, "app/gate.py", (body, "\n\n"), ("class Gate(Base):", "class Gate:"))

@@ -34,7 +34,7 @@ from helix_core.ingest.signatures import (
 from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
 from helix_core.store.names import DefinedAt
 from helix_core.store.reader import Reader
-from helix_core.words import is_compound
+from helix_core.words import is_compound, split_identifier
 from helix_core.workspace.blobs import BlobReader
 
 # A value belongs to a name when it stands at most so many characters after it.
@@ -332,19 +332,12 @@ MOST_SEARCHED = 400
 MOST_READ = 24
 MOST_KEPT = 4_096
 MOST_SETTINGS = 4
+MOST_FOUND = 24
 _KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
 _OTHER_TIMES = frozenset(
     (
-        "upgrading",
-        "upgrade",
-        "migration",
-        "migrating",
-        "migrations",
-        "deprecations",
-        "roadmap",
-        "proposals",
-        "rfc",
-        "adr",
+        *("upgrading", "upgrade", "migration", "migrating", "migrations", "deprecations", "roadmap"),
+        *("proposals", "rfc", "rfcs", "adr", "adrs", "pep", "peps", "sep", "seps", "decisions", "enhancements"),
     )
 )
 
@@ -381,12 +374,12 @@ class KeptLookups:
     defines and says them by the index, while nobody writes it. The oldest are dropped."""
 
     def __init__(self) -> None:
-        self._lost: OrderedDict[_Asked, _Lost | None] = OrderedDict()
+        self._lost: OrderedDict[_Asked, tuple[_Lost, ...]] = OrderedDict()
         self._defined: OrderedDict[str, list[DefinedAt]] = OrderedDict()
         self._version = -1
         self.said: set[str] = set()
 
-    def lost(self, asked: _Asked, search: Callable[[], _Lost | None]) -> _Lost | None:
+    def lost(self, asked: _Asked, search: Callable[[], tuple[_Lost, ...]]) -> tuple[_Lost, ...]:
         """Where the name was; found by ``search`` the first time."""
         if asked not in self._lost:
             self._lost[asked] = search()
@@ -642,6 +635,8 @@ class _Look:
         if self._changed_together(commit, read, True):
             return
         became = self._became(path, data, then) if then.line else None
+        if then.line and len(then.chain) > 1 and became is None and self._may_inherit(then.chain[-2], name):
+            return
         yield DocumentFlag(
             DocumentChange.NAME,
             dotted(then.chain),
@@ -654,29 +649,49 @@ class _Look:
         )
 
     def _searched(self, reference: Reference, commit: str) -> _Lost | None:
-        """``_search``, kept: what two commits say of a name never changes."""
+        """Where the commit had what the reference means, as far as the rest of the document bears it out."""
         asked = (commit, self.asked.head, reference.parts, reference.role)
-        return self.asked.kept.lost(asked, lambda: self._search(reference, commit))
+        found = self.asked.kept.lost(asked, lambda: self._search(reference, commit))
+        return next((one for one in found if self._is_borne_out(reference, one[1])), None)
 
-    def _search(self, reference: Reference, commit: str) -> _Lost | None:
-        """Where the commit had what the reference means, among the files that differ now: a declaration, else a
-        parameter, an attribute or a key of this name."""
+    def _is_borne_out(self, reference: Reference, then: Declaration) -> bool:
+        """A member is meant by its bare name only where its owner is named too, or the name is long; a parameter only
+        where its function is named."""
+        if len(then.chain) == 1:
+            return True
+        owners = [name for name in then.chain[:-1] if name != "__init__"]
+        is_named = reference.role or len(reference.parts) > 1 or len(split_identifier(reference.name)) > 2
+        if then.line == 0 or not is_named:
+            is_named = any(whole_word(name).search(self.document.text) for name in owners[-2:])
+        return bool(is_named)
+
+    def _may_inherit(self, owner: str, name: str) -> bool:
+        """May the class have the member from elsewhere now?"""
+        known = [one for one in self.asked.defined(owner) if one.source_kind is SourceKind.CODE]
+        if not known:
+            return self.asked.is_in_code(owner)
+        code = self.asked.code(known[0]) if len(known) == 1 else None
+        return code is None or any(self._may_give(base, name, 0) for base in code.declaration.bases)
+
+    def _search(self, reference: Reference, commit: str) -> tuple[_Lost, ...]:
+        """What the commit had of this name, among the files that differ now: declarations, then parameters, then
+        attributes and keys."""
         name = reference.name
-        second: _Lost | None = None
+        is_plain = len(reference.parts) == 1 and not reference.role
+        ranked: tuple[list[_Lost], list[_Lost], list[_Lost]] = [], [], []
         files = self._differing_code(commit)
         for path, data in zip(files, self.committed.contents(list(files.values())), strict=True):
             if data is None or name.encode() not in data:
                 continue
             for one in declarations(data, _language(path, data)):
                 if one.chain[-1] == name and _fits(reference, one) and _is_owner(reference, one.chain, path):
-                    return path, one
-                is_plain = second is None and len(reference.parts) == 1 and not reference.role
-                if is_plain and any(parameter.name == name for parameter in one.parameters or ()):
+                    ranked[0].append((path, one))
+                elif is_plain and any(parameter.name == name for parameter in one.parameters or ()):
                     said = f"parameter {name} of {dotted(one.chain)}"
-                    second = path, Declaration((*one.chain, name), "value", 0, value=said)
-            if second is None and len(reference.parts) == 1 and _is_given(data, name):
-                second = path, Declaration((name,), "value", 0, value=name)
-        return second
+                    ranked[1].append((path, Declaration((*one.chain, name), "value", 0, value=said)))
+            if is_plain and _is_given(data, name):
+                ranked[2].append((path, Declaration((name,), "value", 0, value=name)))
+        return tuple(one for some in ranked for one in some)[:MOST_FOUND]
 
     def _differing_code(self, commit: str) -> dict[bytes, str]:
         """The implementation's files at the commit that read otherwise now, with their object names."""
@@ -906,9 +921,9 @@ def _paths(document: bytes, reference: Reference) -> list[bytes]:
 
 
 def _is_given(data: bytes, name: str) -> bool:
-    """Does code give an attribute of this name, or have it as a key in capitals?"""
+    """Does code give an attribute of this long name, or have it as a key in capitals?"""
     own = name.encode()
-    return (b"self." + own + b" =" in data) or (
+    return (len(split_identifier(name)) > 2 and b"self." + own + b" =" in data) or (
         name.isupper() and any(q + own + q + b":" in data for q in (b'"', b"'"))
     )
 
@@ -935,7 +950,9 @@ def is_document(item: Item) -> bool:
         return False
     stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
     folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
-    return _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
+    # ``sep-016``, ``pep_8``, ``0001-use-git``: what was once proposed or decided stays as it was.
+    is_numbered = re.fullmatch(r"[a-z]{2,6}[-_]?\d{1,4}|\d{3,4}[-_].*", stem) is not None
+    return not is_numbered and _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
 
 
 def same_text(one: bytes, other: bytes) -> bool:
