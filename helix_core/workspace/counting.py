@@ -123,7 +123,9 @@ class Counting:
         uncounted: set[bytes] = set()
         for path, key in doubtful.items():
             counts = path in counted or reasons.get(path, "") not in _LEFT_OUT
-            self._known[path] = (key, counts)
+            # A file that is gone is in no listing; what is said of it must not outlast its return.
+            if counts or os.path.lexists(os.fsencode(self._root.path) + b"/" + path):
+                self._known[path] = (key, counts)
             if not counts:
                 uncounted.add(path)
         return uncounted

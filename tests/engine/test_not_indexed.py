@@ -108,7 +108,7 @@ def test_nothing_is_said_of_files_that_are_left_out_on_purpose(helix, repository
         ("how does the http client retry", b"src/http-client.ts", True),
         ("where is class URL in httpx defined", b"httpx/_urls.py", True),
         ("what is in helix_core/store", b"helix_core/store/__init__.py", True),
-        ("open store/session.py", b"helix_core/store/sqlite_file.py", True),
+        ("open store/session.py", b"helix_core/store/session.py", True),
         ("how does the client retry", b"src/http_client.py", False),
         ("where are sessions kept", b"src/session/keys.py", False),
         ("what is the default port", b"a/b.py", False),

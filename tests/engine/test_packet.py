@@ -301,7 +301,7 @@ def test_a_question_of_a_megabyte_or_in_chinese_is_answered(helix):
 
 
 def test_a_packet_from_an_unfinished_index_says_so(repository, open_helix):
-    assert any("not complete" in note for note in open_helix(repository).packet(COOKIE)["notes"])
+    assert any("only just been begun" in note for note in open_helix(repository).packet(COOKIE)["notes"])
 
 
 def test_the_last_commit_is_that_of_the_head_of_this_moment(helix, repository):

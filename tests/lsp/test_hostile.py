@@ -144,6 +144,6 @@ SMALL_LIMIT = """
 from helix_ls.lsp import frames, session
 whole = frames.Frames
 session.Frames = lambda source: whole(source, max_body_bytes=10**9)
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """

@@ -209,7 +209,7 @@ def symbol(self, *args, **more):
     time.sleep(1)
     return whole(self, *args, **more)
 Helix.symbol = symbol
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """
 

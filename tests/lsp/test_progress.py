@@ -33,7 +33,7 @@ async def walk(self):
     whole(self, done, frozenset(), True)
 open_workspace.OpenWorkspace._take = take
 open_workspace.OpenWorkspace.cancel = lambda self: setattr(self, "_stopped", True)
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """
 

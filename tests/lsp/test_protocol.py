@@ -188,7 +188,7 @@ from helix_ls.lsp import server
 async def hover(connection, params):
     raise RuntimeError("secret of " + __file__ if "__file__" in globals() else "secret")
 server.hover = hover
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """
 
@@ -284,7 +284,7 @@ async def hover(connection, params):
     os.system("echo from a child")
     return await whole(connection, params)
 server.hover = hover
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """
 
@@ -345,6 +345,6 @@ def begin(self, questions, acts):
             await connection.ask(folder, act)
     self.table["helix.slow"] = commands.Command(Nothing, slow)
 commands.Commands.__init__ = begin
-from helix_ls.lsp.solo import run
+from helix_ls.lsp.session import run
 raise SystemExit(run())
 """
