@@ -162,10 +162,10 @@ def test_framing_faults_do_not_silence_it(editor, project):
 def test_what_is_printed_does_not_reach_the_protocol(environ, project):
     script = (
         "import os, sys, helix_ls.host.shim as shim\n"
-        "real = shim.Recall.from_client\n"
+        "real = shim.SessionReplay.from_client\n"
         "def from_client(self, *a):\n"
         "    print('printed', flush=True); os.write(1, b'written'); return real(self, *a)\n"
-        "shim.Recall.from_client = from_client\n"
+        "shim.SessionReplay.from_client = from_client\n"
         "shim.end(shim.run_shim(os.environ))"
     )
     environ = environ | {"HELIX_IDLE_S": "0.5"}

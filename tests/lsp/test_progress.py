@@ -24,12 +24,12 @@ def take(self, facts, paths, everything):
         self._walk = asyncio.ensure_future(walk(self))
 async def walk(self):
     for wait, done, total in STEPS:
-        whole(self, status.Facts(opened=True, whole=True, phase="reading", done=done, total=total), frozenset(), False)
+        whole(self, status.IndexFacts(opened=True, whole=True, phase="reading", done=done, total=total), frozenset(), False)
         await asyncio.sleep(wait)
         if getattr(self, "_stopped", False):
             break
     stopped = getattr(self, "_stopped", False)
-    done = status.Facts(opened=True, whole=False, cancelled=stopped, paused=stopped, complete=True)
+    done = status.IndexFacts(opened=True, whole=False, cancelled=stopped, paused=stopped, complete=True)
     whole(self, done, frozenset(), True)
 open_workspace.OpenWorkspace._take = take
 open_workspace.OpenWorkspace.cancel = lambda self: setattr(self, "_stopped", True)
