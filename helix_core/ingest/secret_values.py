@@ -143,10 +143,18 @@ def looks_random(value: bytes) -> bool:
     digits = sum(48 <= byte <= 57 for byte in value)
     entropy = shannon_entropy(value)
     if digits == 0:
-        return len(value) >= 20 and entropy >= 3.7 and _switches(value) >= len(value) // 5
+        if len(value) < 20:
+            return _is_scrambled(value)
+        return entropy >= 3.7 and _switches(value) >= len(value) // 5
     if digits == len(value):
         return False
     return entropy >= 2.8 and (_switches(value) >= 3 or digits * 4 >= len(value))
+
+
+def _is_scrambled(value: bytes) -> bool:
+    """Letters alone, 12 to 19 of them, in both cases, that no identifier would put so: neither words nor runs of
+    capitals."""
+    return value.isalpha() and _classes(value) == 2 and _switches(value) >= 2 and not is_wordy(value)
 
 
 def is_masked(value: bytes) -> bool:
@@ -242,7 +250,7 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     ``quoted`` is false for a bare word; ``assigned`` is false where the name only stands before the literal, or where
     the literal is but a part of what is assigned, as in ``get("SECRET_KEY", "…")``.
     """
-    if len(value) < 6 or (len(value) < 20 and value.isalpha()):
+    if len(value) < 6 or (len(value) < 20 and value.isalpha() and not looks_random(value)):
         return False
     if _ABOUT.search(name) or _PUBLIC_NAME.search(name) or is_placeholder(value):
         return False

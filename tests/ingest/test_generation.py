@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"5": "1a950892dc46b41e"}
+RULES_OF = {"6": "28370321600d6122"}
 
 
 def _rules() -> str:
