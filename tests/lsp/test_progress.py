@@ -24,7 +24,8 @@ def take(self, facts, paths, everything):
         self._walk = asyncio.ensure_future(walk(self))
 async def walk(self):
     for wait, done, total in STEPS:
-        whole(self, status.IndexFacts(opened=True, whole=True, phase="reading", done=done, total=total), frozenset(), False)
+        facts = status.IndexFacts(opened=True, whole=True, phase="reading", done=done, total=total)
+        whole(self, facts, frozenset(), False)
         await asyncio.sleep(wait)
         if getattr(self, "_stopped", False):
             break
