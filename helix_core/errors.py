@@ -35,6 +35,10 @@ class BusyStoreError(StoreError):
     """Another connection is writing for longer than this one waits; nothing was written, try again later."""
 
 
+class HandedOverError(BusyStoreError):
+    """A refresh ended early for another process that waits to do the same; what it has taken in is kept."""
+
+
 class CorruptStoreError(StoreError):
     """The index file is damaged; it is disposable, so the caller moves it aside and builds another."""
 

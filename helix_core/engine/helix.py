@@ -91,8 +91,10 @@ class Helix(Explaining):
         """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do.
 
         With ``retries``, files that were set aside are tried again when they are due. Raises BusyStoreError when the
-        other process takes longer than ``wait_s`` seconds (None: ten minutes).
+        other process takes longer than ``wait_s`` seconds (None: ten minutes), and when this one does while the other
+        waits to do the same without such a limit: what was taken in is kept.
         """
+        started = time.monotonic()
 
         def run() -> RefreshReport:
             refresh = self._new_refresh(self._facts.state().history, progress, retries=retries)
@@ -100,7 +102,7 @@ class Helix(Explaining):
             if report is not None:
                 return report
             with self._turn(progress, wait_s):
-                return refresh.run()
+                return refresh.run(None if wait_s is None else self._handing_over(started + wait_s))
 
         report = self._mended(run, indexed=False)
         self.behind = ""

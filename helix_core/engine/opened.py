@@ -351,6 +351,12 @@ class Opened:
         tell = progress if progress is not None else lambda _: None
         return turn(self.index_path, lambda: tell(waiting), LOCK_WAIT_S if wait_s is None else wait_s)
 
+    def _handing_over(self, at: float) -> Callable[[], None]:
+        """A check that ends a refresh for a process that was ordered to do the same, from ``at`` (monotonic) on."""
+        from helix_core.engine.indexing.write_lock import handing_over
+
+        return handing_over(self.index_path, at)
+
     def _fall_behind(self, error: StoreError) -> None:
         """The index could not be brought up to date: its answers say so until it can."""
         if isinstance(error, BusyStoreError):
@@ -375,8 +381,9 @@ class Opened:
             self._index.start_over(str(error))
         if indexed and not self._never_waits:
             try:
+                check = self._handing_over(time.monotonic() + QUESTION_WAIT_S)
                 with self._turn(None, QUESTION_WAIT_S):
-                    self._new_refresh(self._facts.state().history, None).run()
+                    self._new_refresh(self._facts.state().history, None).run(check)
             except BusyStoreError as error:
                 self._fall_behind(error)
         return act()

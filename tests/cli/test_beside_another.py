@@ -2,11 +2,19 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from helix_core.config import load_config
+from helix_core.engine import Helix
+from helix_core.engine import helix as engine_module
+from helix_core.engine.indexing.intake import Intake
+from helix_core.engine.indexing.write_lock import is_ordered
+from tests.cli.conftest import environment
 
 BUSY = "another process is indexing"
 HOLDER = """
@@ -96,7 +104,60 @@ def test_an_order_to_index_still_waits_its_turn(helix, shop, indexed):
         )
 
 
-def environment_of(index: Path) -> dict[str, str]:
-    from tests.cli.conftest import environment
+@pytest.fixture
+def unindexed(shop, tmp_path, monkeypatch):
+    """An engine on a folder of 40 files that was never indexed; its questions build the index at once or never."""
+    for number in range(40):
+        (shop / f"new_{number}.py").write_text(f"def brand_new_{number}():\n    return {number}\n")
+    home = tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setattr(engine_module, "FIRST_INDEX_WAIT_S", 0)
+    with Helix.open(shop, config=load_config(shop, environ=environment(home), user=home / "user.toml")) as engine:
+        yield engine
 
+
+def test_a_question_that_builds_the_first_index_leaves_it_to_an_order_that_waits(unindexed, monkeypatch):
+    fresh, ordered = Intake._fresh_files, []
+
+    def order_meanwhile(self, entries):
+        files = fresh(self, entries)
+        yield next(files)
+        command = [sys.executable, "-m", "helix_ls.cli", "index", str(unindexed.workspace)]
+        ordered.append(subprocess.Popen(command, env=environment_of(unindexed.index_path), stdout=subprocess.DEVNULL))
+        while not is_ordered(unindexed.index_path):
+            assert ordered[0].poll() is None
+            time.sleep(0.01)
+        yield from files
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Intake, "_fresh_files", order_meanwhile)
+        unindexed.catch_up()
+    assert BUSY in unindexed.behind
+    packet = unindexed.packet("what does new_39.py do?")
+    assert any(BUSY in note for note in packet["notes"])
+    assert ordered[0].wait() == 0
+    unindexed.catch_up()
+    assert unindexed.behind == ""
+    after = unindexed.packet("what does new_39.py do?")
+    assert after["accounting"]["indexed_share"] == 1
+    assert after["verified"][0]["source_id"] == "new_39.py"
+
+
+def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexed, monkeypatch):
+    monkeypatch.setattr("helix_core.engine.indexing.write_lock.is_ordered", lambda _: True)
+    unindexed.catch_up()
+    packet = unindexed.packet("what does new_39.py do?")
+    assert 0 < packet["accounting"]["indexed_share"] < 1
+    assert any("not complete yet" in note for note in packet["notes"])
+    (item,) = [one for one in packet["needs_refresh"] if one["source_id"] == "new_39.py"]
+    assert item["reason"] == "not_indexed"
+
+
+def test_a_question_that_nobody_waits_behind_builds_the_whole_first_index(unindexed):
+    unindexed.catch_up()
+    assert unindexed.behind == ""
+    assert unindexed.packet("what does new_39.py do?")["accounting"]["indexed_share"] == 1
+
+
+def environment_of(index: Path) -> dict[str, str]:
     return environment(index.parents[3])

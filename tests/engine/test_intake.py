@@ -21,6 +21,7 @@ def take(folder, writer, known, entries):
             known,
             report,
             tell=lambda _: None,
+            check=lambda: None,
             max_bytes=1 << 20,
             in_hand=no_parse_guard,
             set_aside={},

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from helix_core.engine.indexing.report import Progress, RefreshReport
+from helix_core.errors import HandedOverError
 from helix_core.ingest.document import parser_version
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_here
@@ -42,7 +43,8 @@ class _Write:
 class Intake:
     """One pass. ``known`` is what the index had before; what happens is counted in ``report``.
 
-    Of what is ``set_aside``, only ``again`` is tried again while its bytes are the same.
+    Of what is ``set_aside``, only ``again`` is tried again while its bytes are the same. ``check`` is called between
+    files and may raise HandedOverError: what was parsed is stored before that is passed on.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Intake:
         report: RefreshReport,
         *,
         tell: Callable[[Progress], None],
+        check: Callable[[], None],
         max_bytes: int,
         in_hand: ParseGuard,
         set_aside: Mapping[bytes, SetAside],
@@ -61,7 +64,7 @@ class Intake:
         self._set_aside, self._again = set_aside, again
         self._in_hand = in_hand
         self._root, self._writer, self._known = root, writer, known
-        self._report, self._tell, self._max_bytes = report, tell, max_bytes
+        self._report, self._tell, self._check, self._max_bytes = report, tell, check, max_bytes
         self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
         self._writes: list[_Write] = []
         self._due_at = 0.0
@@ -111,7 +114,8 @@ class Intake:
             for document in documents:
                 signature, observed_ns, parser = self._reads.pop(document.path)
                 self._write(document.path, signature, partial(self._keep, document, signature, observed_ns, parser))
-        except KeyboardInterrupt:
+                self._check()
+        except (KeyboardInterrupt, HandedOverError):
             self._flush()
             raise
         self._flush()

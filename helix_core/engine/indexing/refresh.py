@@ -111,6 +111,7 @@ class Refresh:
         self._reader, self._writer = reader, writer
         self._workers = workers
         self._tell = progress or (lambda _: None)
+        self._check: Callable[[], None] = lambda: None
         self._report = RefreshReport()
         self._notes: list[str] = []
         self._looked: _Looked | None = None
@@ -124,8 +125,12 @@ class Refresh:
         self._count(looked.listing)
         return self._finished(looked.plan, looked.listing, started)
 
-    def run(self) -> RefreshReport:
-        """Bring the index up to date; raises KeyboardInterrupt after keeping every finished file."""
+    def run(self, check: Callable[[], None] | None = None) -> RefreshReport:
+        """Bring the index up to date; ``check`` is called between files, and may end it by raising HandedOverError.
+
+        Every finished file is kept then, and when a KeyboardInterrupt ends it.
+        """
+        self._check = check or self._check
         started = time.monotonic()
         reader, writer = self._reader, self._writer
         looked = self._looked
@@ -220,6 +225,7 @@ class Refresh:
                 known,
                 self._report,
                 tell=self._tell,
+                check=self._check,
                 max_bytes=most,
                 in_hand=self._in_hand,
                 set_aside={one.path: one for one in self._reader.set_aside()},

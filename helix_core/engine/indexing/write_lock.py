@@ -1,16 +1,23 @@
-"""The inter-process write lock of an index (filelock): one process at a time changes it."""
+"""The inter-process write lock of an index (filelock): one process at a time changes it.
+
+A process that was ordered to index waits with a second lock held, so that a question which happens to build the index
+can see it and leave the rest to it.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from helix_core.errors import BusyStoreError, StoreError
+from helix_core.errors import BusyStoreError, HandedOverError, StoreError
 
 LOCK_WAIT_S = 600.0
+"""So long an order to index waits for another process; who waits for less only asks a question."""
+ORDER_LOOK_S = 0.1
 
 
 @contextmanager
@@ -26,7 +33,8 @@ def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAI
             lock.acquire(timeout=0)
         except Timeout:
             waiting()
-            lock.acquire(timeout=wait_s)
+            with _ordering(index_path) if wait_s >= LOCK_WAIT_S else nullcontext():
+                lock.acquire(timeout=wait_s)
     except Timeout as error:
         raise BusyStoreError(
             f"Another Helix has held the index {index_path} for {_duration(wait_s)}; end it or try again."
@@ -40,6 +48,55 @@ def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAI
         yield
     finally:
         lock.release()
+
+
+def handing_over(index_path: Path, at: float, clock: Callable[[], float] = time.monotonic) -> Callable[[], None]:
+    """A check for a refresh that a question waits for; call it often, between files.
+
+    It raises HandedOverError when an order to index waits for this process ``at`` that time of the clock, or later.
+    """
+    look_at = at
+
+    def check() -> None:
+        nonlocal look_at
+        now = clock()
+        if now < look_at:
+            return
+        look_at = now + ORDER_LOOK_S
+        if is_ordered(index_path):
+            raise HandedOverError(f"Another Helix goes on building the index {index_path}; try again.")
+
+    return check
+
+
+def is_ordered(index_path: Path) -> bool:
+    """Does a process that was ordered to index wait for its turn?"""
+    lock = _order_lock(index_path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
+
+
+@contextmanager
+def _ordering(index_path: Path) -> Iterator[None]:
+    """Show others that an order waits; of several that wait, one shows it."""
+    lock = _order_lock(index_path)
+    # A lock that cannot be made costs the other process's question time, and this order nothing.
+    with suppress(Timeout, OSError):
+        lock.acquire(timeout=0)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _order_lock(index_path: Path) -> FileLock:
+    return FileLock(str(index_path.with_suffix(".order")), mode=0o600)
 
 
 def _duration(seconds: float) -> str:
