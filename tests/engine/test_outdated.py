@@ -315,3 +315,38 @@ def test_a_secret_value_is_not_quoted(open_helix, gates):
     change(gates, "app/gate.py", (one, other))
     commit(gates, "Other keys")
     assert not any("sk_live" in message for _, message in found(open_helix, gates))
+
+
+def _is_back(folder):
+    """What ``test_an_index_that_lags…`` does before the index is asked: the file was away and is there again."""
+    path = folder / "app/gate.py"
+    text = path.read_bytes()
+    path.unlink()
+    return lambda: path.write_bytes(text)
+
+
+def _folder_is_renamed(folder):
+    return lambda: (folder / "app").rename(folder / "lib")
+
+
+def _is_moved_by_a_commit(folder):
+    def move():
+        (folder / "lib").mkdir()
+        git(folder, "mv", "app/gate.py", "lib/portal.py")
+        commit(folder, "Move")
+
+    return move
+
+
+@pytest.mark.parametrize("before", [_is_back, _folder_is_renamed, _is_moved_by_a_commit])
+def test_an_index_that_lags_behind_the_disk_calls_nothing_gone(open_helix, gates, before):
+    change(gates, "app/gate.py", ("hurt by it", "hurt"))
+    commit(gates, "Shorten")
+    helix = open_helix(gates)
+    helix.refresh()
+    after = before(gates)
+    if before is _is_back:
+        helix.refresh()
+    after()
+    said = [one["message"] for one in helix.findings(b"docs/gate.md", budget_ms=60_000)]
+    assert [one for one in said if " is gone" in one and not one.startswith("app/bell.py")] == []

@@ -124,6 +124,13 @@ class Observer:
             return False
         return True
 
+    def peek(self, path: bytes) -> Sight:
+        """Read a file of this moment, indexed or not, and leave the index as it is."""
+        try:
+            return Sight(Reason.UNCHANGED, self._root.read(path, self._max_bytes))
+        except DiskError as error:
+            return Sight(error.reason)
+
     def _outrun(self, seen: Sight, source: Source) -> bool:
         """Another process stored a newer version since we looked (and it is not the one that we replaced)."""
         return (

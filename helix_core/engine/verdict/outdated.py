@@ -31,7 +31,7 @@ from helix_core.ingest.signatures import (
     python_parameters,
     split,
 )
-from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Role, Source, SourceKind
+from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Reason, Role, Source, SourceKind
 from helix_core.store.names import DefinedAt
 from helix_core.store.reader import Reader
 from helix_core.words import is_compound, split_identifier
@@ -625,6 +625,8 @@ class _Look:
         if found is None:
             return
         path, then = found
+        if not self._is_gone(path, name) or self._is_said_at_head(commit, name):
+            return
         (data,) = self.committed.read([(commit, path)])
         assert data is not None
 
@@ -647,6 +649,24 @@ class _Look:
             code_line=became.line if became is not None else 0,
             written=reference.written,
         )
+
+    def _is_gone(self, path: bytes, name: str) -> bool:
+        """Is the name away from the file that had it, on the disk of this moment?
+
+        The index may lag behind. A file that cannot be read proves nothing, nor does one that is away from the disk
+        alone: its folder may just have been renamed.
+        """
+        sight = self.asked.observer.peek(path)
+        if sight.file is not None:
+            return name.encode() not in sight.file.data
+        return sight.reason is Reason.GONE and self.committed.read([(self.asked.head, path)])[0] is None
+
+    def _is_said_at_head(self, commit: str, name: str) -> bool:
+        """Does code that has changed since the commit say the name in the commit checked out, indexed or not?"""
+        differing = self.committed.differing(commit, self.asked.head)
+        now = [now for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
+        pattern = name.encode()
+        return any(data is not None and pattern in data for data in self.committed.contents(now[:MOST_SEARCHED]))
 
     def _searched(self, reference: Reference, commit: str) -> _Lost | None:
         """Where the commit had what the reference means, as far as the rest of the document bears it out."""
