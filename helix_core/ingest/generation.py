@@ -8,7 +8,7 @@ from functools import cache
 
 from helix_core.embed.table import TABLE_ID
 
-CHUNKER = "6"
+CHUNKER = "7"
 """Rises with every change of what a chunk is, and of which secrets are masked in it."""
 MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
 """What makes chunks and their vectors, whatever the language."""

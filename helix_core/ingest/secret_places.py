@@ -229,8 +229,8 @@ _KEYWORD = (
     rb"|deploy|crypto|activation|product)[ _\-]?keys?)\b|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe)"
     rb"|[a-z0-9](?:Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|Credentials?|(?:Api|Access|Secret|Private)Key)\b)"
 )
-_SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?[0-9!@#$%^*~]")
-"""A word for a secret, and near behind something that is no word."""
+_SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?(?:[0-9!@#$%^*~]|[A-Za-z]{12})")
+"""A word for a secret, and near behind something that may be no word."""
 _SPOKEN_BEFORE = LazyPattern(
     rb"[^\s()][ \t]+(?i:is|was|as|for|=)[ \t]+(?:(?i:the|my|our|your|his|her|its|a)[ \t]+)?(?:[\w\-']+[ \t]+){0,4}?"
     + _KEYWORD

@@ -14,6 +14,8 @@ from typing import Any
 
 import re2
 
+from helix_core.ingest.letter_odds import looks_drawn
+
 
 class LazyPattern:
     """An RE2 pattern over bytes in Latin-1 mode, compiled at its first use: one byte is one character."""
@@ -138,23 +140,17 @@ def _switches(value: bytes) -> int:
 
 def looks_random(value: bytes) -> bool:
     """A generated key rather than words: long, many different characters, classes that take turns."""
+    if looks_drawn(value):
+        return True
     if len(value) < 12 or _WORDS.search(value) or _UPPER_WORDS.search(value):
         return False
     digits = sum(48 <= byte <= 57 for byte in value)
     entropy = shannon_entropy(value)
     if digits == 0:
-        if len(value) < 20:
-            return _is_scrambled(value)
-        return entropy >= 3.7 and _switches(value) >= len(value) // 5
+        return len(value) >= 20 and entropy >= 3.7 and _switches(value) >= len(value) // 5
     if digits == len(value):
         return False
     return entropy >= 2.8 and (_switches(value) >= 3 or digits * 4 >= len(value))
-
-
-def _is_scrambled(value: bytes) -> bool:
-    """Letters alone, 12 to 19 of them, in both cases, that no identifier would put so: neither words nor runs of
-    capitals."""
-    return value.isalpha() and _classes(value) == 2 and _switches(value) >= 2 and not is_wordy(value)
 
 
 def is_masked(value: bytes) -> bool:
@@ -233,7 +229,7 @@ def is_name(value: bytes) -> bool:
         or (b"@" in value and b":" in value)
         or (b"/" in value and (value.count(b"/") > 2 or b"." in value or not looks_random(value)))
         or any(
-            shape.search(value) is not None
+            shape.search(value) is not None and not looks_drawn(value)
             for shape in (_ADDRESS, _DATE, _DOTTED, _CODE_PATH, _UPPER_WORDS, _UUID, _WORDS, _SETTING)
         )
     )
@@ -256,7 +252,8 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
         return False
     if not quoted and b"=" in value.rstrip(b"="):
         return False
-    if not quoted and (_CODE_PATH.search(value) or len(value) < 8) and not _is_environment_name(name):
+    is_path = _CODE_PATH.search(value) is not None and not looks_drawn(value)
+    if not quoted and (is_path or len(value) < 8) and not _is_environment_name(name):
         return False
     if _CODE_PATH.search(value) and value.count(b".") and not looks_random(value):
         return False

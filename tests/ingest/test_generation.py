@@ -8,14 +8,14 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"6": "28370321600d6122"}
+RULES_OF = {"7": "38862c4ed0057fdc"}
 
 
 def _rules() -> str:
     """The code that masks secrets."""
     folder = Path(helix_core.ingest.__file__).parent
     said = hashlib.sha256()
-    for file in sorted(folder.glob("secret*.py")):
+    for file in (folder / "letter_odds.py", *sorted(folder.glob("secret*.py"))):
         said.update(file.read_bytes())
     return said.hexdigest()[:16]
 

@@ -1,0 +1,44 @@
+"""Letters drawn at random are told from names by which letter follows which."""
+
+import random
+import string
+
+import pytest
+
+from helix_core.ingest.letter_odds import looks_drawn
+from helix_core.ingest.secrets import mask
+
+PLACES = (
+    "db:\n  pass: {}\n",
+    "[db]\npassword = {}\n",
+    'password = "{}"\n',
+    "url=jdbc:postgresql://db/app?user=app&password={}\n",
+    "The password is {}, ask the owner for access.\n",
+    'os.environ.get("PW", "{}")\n',
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_password_of_letters_alone_is_masked_wherever_passwords_stand(place):
+    rng = random.Random(11)
+    drawn = ["".join(rng.choices(string.ascii_letters, k=rng.randint(14, 22))) for _ in range(400)]
+    assert [one for one in drawn if one.encode() in mask(place.format(one).encode()).data] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"IfModifiedSinceHeader",
+        b"getPasswordValidators",
+        b"XMLHttpRequestFactory",
+        b"DEFAULTPASSWORDHASHER",
+        b"authentication_backend",
+        b"Geburtstagskalender",
+        b"correcthorsebatterystaple",
+        b"aaaaaaaaaaaaaaaaaaaa",
+        b"sqlalchemyConnectionString",
+    ],
+)
+def test_a_name_is_no_letters_drawn_at_random(name):
+    assert not looks_drawn(name)
+    assert name in mask(b"password = %s\n" % name).data
