@@ -168,7 +168,7 @@ def _base(commits: Sequence[Commit], count: int) -> int:
 
 def _learn(memory: Memory, workspace: bytes, one: Commit) -> None:
     if 1 < len(one.files) <= MOST_FILES:
-        memory.use(workspace, one.name, [file.encode() for file in one.files], one.at, SITTING_S)
+        memory.uses.add(workspace, one.name, [file.encode() for file in one.files], one.at, SITTING_S)
 
 
 def _looked_for(reader: Reader, one: Commit) -> Iterator[bytes]:
@@ -176,7 +176,7 @@ def _looked_for(reader: Reader, one: Commit) -> Iterator[bytes]:
     if not 1 < len(one.files) <= MOST_FILES or len(one.subject.split()) < 3:
         return
     for file in one.files:
-        source = reader.source(file.encode())
+        source = reader.files.source(file.encode())
         if source is not None and source.role is not Role.HISTORY:
             yield source.path
 

@@ -111,7 +111,7 @@ def case_of(question: dict[str, Any], reader: Reader, encoder: Encoder) -> Case:
     for name, known in standings.items():
         for id_, standing in known.items():
             total[id_] = total.get(id_, 0.0) + standing * GUESS.get(name, 1.0)
-    sources = reader.sources_by_id(total)
+    sources = reader.files.sources_by_id(total)
     names = {source.source_id: id_ for id_, source in sources.items()}
     expected = {names[file] for file in question["expect_files"] if file in names}
     likely = sorted(total, key=lambda id_: -total[id_])[:CANDIDATES]
@@ -134,8 +134,8 @@ def case_of(question: dict[str, Any], reader: Reader, encoder: Encoder) -> Case:
 def hear(text: str, reader: Reader, encoder: Encoder) -> tuple[RankerInput, dict[str, Votes]]:
     """What a search hears before it weighs it."""
     question = understand(text)
-    _, items = reader.size()
-    frequency = reader.frequency(question.words)
+    _, items = reader.text.size()
+    frequency = reader.words.frequency(question.words)
     terms = worth_asking(weigh_terms(question.words, frequency, items), items)
     asked = RankerInput(question, terms, frequency, items, reader, meaning_of(text, reader, encoder))
     votes = {name: ranker(asked) for name, ranker in FIRST.items()}

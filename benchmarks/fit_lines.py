@@ -99,7 +99,7 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
         file: _lines_with(folder / file, evidence)
         for file, evidence in zip(question["expect_files"], question["evidence"], strict=True)
     }
-    sources = reader.sources_by_id(met[0][1].kinds)
+    sources = reader.files.sources_by_id(met[0][1].kinds)
     right = [
         any(place.start_line <= line <= place.end_line for line in lines.get(sources[place.source_id].source_id, ()))
         for (_, place), _ in found

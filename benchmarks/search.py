@@ -333,7 +333,7 @@ def search_10(question: str, reader: Reader, encoder: Encoder) -> object:
 def plain_or(question: str, reader: Reader) -> object:
     """The yardstick: what the simplest full-text search of the same chunks would do."""
     words = understand(question).words
-    return reader.chunk_matches(any_of(words), 10) if words else []
+    return reader.text.chunk_matches(any_of(words), 10) if words else []
 
 
 def report_latency(where: str, latencies: Sequence[float]) -> None:

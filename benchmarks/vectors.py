@@ -106,12 +106,12 @@ def inside(path: Path, level: str, questions_file: Path, loaded: bool) -> dict[s
     space = f"static/{level}"
     with open_index(path) as index, index.reader(budget_ms=60_000) as reader:
         started = time.perf_counter()
-        reader.nearest(space, questions[0][1], NEAREST)
+        reader.vectors.nearest(space, questions[0][1], NEAREST)
         first_ms = (time.perf_counter() - started) * 1e3
         taken, cpu_ms, lost = [], [], 0
         for source_id, vector in questions:
             started, cpu = time.perf_counter(), time.process_time()
-            hits = reader.nearest(space, vector, NEAREST)
+            hits = reader.vectors.nearest(space, vector, NEAREST)
             taken.append((time.perf_counter() - started) * 1e3)
             cpu_ms.append((time.process_time() - cpu) * 1e3)
             lost += not any(hit.source_id == source_id for hit in hits[:1])

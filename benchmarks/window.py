@@ -75,7 +75,7 @@ class WholeFiles:
 def indexed(helix: Helix) -> list[str]:
     """The files that count, the same for both sides."""
     with open_index(helix.index_path) as index, index.reader() as reader:
-        return [path.decode() for path, state in reader.sources().items() if not state.skipped]
+        return [path.decode() for path, state in reader.files.states().items() if not state.skipped]
 
 
 def is_inside(question: Question, text: str) -> bool:

@@ -49,7 +49,7 @@ def indexed(helix: Any) -> list[bytes]:
 
     index = open_index(helix.index_path)
     with index.reader() as reader:
-        states = reader.sources()
+        states = reader.files.states()
     index.close()
     return sorted(path for path, state in states.items() if not state.skipped)
 

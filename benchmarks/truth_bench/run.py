@@ -422,7 +422,7 @@ def _difference(warm: Path, cold: Path) -> str:
     known = []
     for path in (warm, cold):
         index = open_index(path)
-        known.append({name: (one.content_hash, one.skipped) for name, one in index.reader().sources().items()})
+        known.append({name: (one.content_hash, one.skipped) for name, one in index.reader().files.states().items()})
         index.close()
     different = {name for name in known[0].keys() | known[1].keys() if known[0].get(name) != known[1].get(name)}
     shown = [(name, known[0].get(name), known[1].get(name)) for name in sorted(different)[:5]]

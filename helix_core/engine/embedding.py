@@ -89,7 +89,7 @@ class Embedding(Opened):
             self._index.writer.drop_models([name, *self._model_before(name)])
         embedded = left_out = 0
         for level in levels:
-            done, total = self._index.reader.text_counts(name, level)
+            done, total = self._index.reader.missing_vectors.text_counts(name, level)
             tell(Progress(PHASES[level], done, total))
             for texts, skipped in self._batches(name, level, check):
                 left_out += skipped
@@ -98,18 +98,21 @@ class Embedding(Opened):
                 done += added
                 tell(Progress(PHASES[level], min(done, total), total))
         reader = self._index.reader
-        outlines, chunks = reader.text_counts(name, "outline"), reader.text_counts(name, "chunk")
+        outlines, chunks = (
+            reader.missing_vectors.text_counts(name, "outline"),
+            reader.missing_vectors.text_counts(name, "chunk"),
+        )
         return EmbedReport(name, outlines, chunks, embedded, left_out)
 
     def _model_before(self, name: str) -> list[str]:
         """The model that vectors were begun for last, besides the named one; none where there was none."""
-        models = (space.rpartition("/")[0] for space in self._index.reader.spaces())
+        models = (space.rpartition("/")[0] for space in self._index.reader.vectors.spaces())
         return [model for model in models if model not in (name, STATIC)][-1:]
 
     def is_waiting(self, model: str) -> bool:
         """Is any live text without a vector of the model?"""
         reader = self._index.reader
-        return any(reader.waiting_sources(model, level) for level in PHASES)
+        return any(reader.missing_vectors.waiting_sources(model, level) for level in PHASES)
 
     def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
         if not texts:
@@ -129,11 +132,13 @@ class Embedding(Opened):
         batch: dict[bytes, Text] = {}
         skipped, most = 0, TEXTS_AT_ONCE[level]
         with self._root.scan() as scan:
-            for waiting in self._index.reader.waiting_sources(model, level):
+            for waiting in self._index.reader.missing_vectors.waiting_sources(model, level):
                 check()
                 texts = self._texts(scan, waiting, level)
                 skipped += texts is None
-                missing = self._index.reader.missing_hashes(model, level, waiting.path) if texts else set()
+                missing = (
+                    self._index.reader.missing_vectors.missing_hashes(model, level, waiting.path) if texts else set()
+                )
                 batch.update({text.input_hash: text for text in texts or () if text.input_hash in missing})
                 while len(batch) >= most:
                     chosen = [batch.pop(key) for key in list(batch)[:most]]

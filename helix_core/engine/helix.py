@@ -153,7 +153,7 @@ class Helix(Explaining):
         """Of ``paths``, or of all: those read so soon after their last write that another may have left no trace, and
         in how many seconds ``refresh_paths`` will settle them."""
         reader = self._index.reader
-        states = reader.sources() if paths is None else reader.states_at(paths)
+        states = reader.files.states() if paths is None else reader.files.states_at(paths)
         return unsettled(states.values(), time.time_ns())
 
     def needs_whole_refresh(self, paths: Sequence[bytes]) -> bool:
@@ -385,7 +385,7 @@ class Helix(Explaining):
 
         def standing() -> WorkspaceSummary:
             reader, state = self._index.reader, self._facts.state()
-            live, set_aside = reader.counts().live, reader.set_aside()
+            live, set_aside = reader.files.counts().live, reader.files.set_aside()
             whole = reader.meta("complete") == "1"
             due = first_retry_at(set_aside)
             return WorkspaceSummary(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)

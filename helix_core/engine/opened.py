@@ -112,7 +112,7 @@ class GitFacts:
         """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
         history, git = self.state().history, self.git
         if not paths or not history or git is None or history == reader.meta("commits_head"):
-            return reader.commits(paths)
+            return reader.files.commits(paths)
         if self._moved[0] != history:
             self._moved = (history, {})
         known = self._moved[1]
@@ -422,13 +422,13 @@ class Opened:
         version = reader.version()
         known = self._lacking
         if known is None or known[:2] != (reader, version):
-            pending = reader.pending()
+            pending = reader.files.pending()
             new: Sequence[bytes] = pending.new
             if not pending.is_listed and self._facts.git is not None:
                 # Nobody has listed the disk yet; a list by git takes less than the first files do.
                 new = [entry.path for entry in list_files(self._root, self._facts.git, self._file_options()).files]
-            files, _ = reader.size()
-            aside = [one.path for one in reader.set_aside()]
+            files, _ = reader.text.size()
+            aside = [one.path for one in reader.files.set_aside()]
             lacking = NotIndexed(aside, new, pending.changed, files, is_listed=pending.is_listed)
             known = self._lacking = (reader, version, lacking)
         return known[2]

@@ -57,7 +57,7 @@ def _rankers(searched: Searched) -> tuple[RankerAccount, ...]:
     shown = {one.item.source.id for one in searched.ranked}
     told = [(ranking, blend([ranking])) for ranking in searched.rankings]
     worth = [[one for at, one in enumerate(files) if at < FIRST_SHOWN or one.id in shown] for _, files in told]
-    sources = searched.asked.reader.sources_by_id({one.id for files in worth for one in files})
+    sources = searched.asked.reader.files.sources_by_id({one.id for files in worth for one in files})
     return tuple(
         RankerAccount(
             ranking.ranker,

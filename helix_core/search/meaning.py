@@ -51,20 +51,20 @@ class Meaning:
 
     def nearest(self, level: str, limit: int) -> list[VectorHit]:
         """The nearest places of a level, best first; none where the level is not complete."""
-        return self.reader.nearest(f"{self.model}/{level}", self.vector, limit) if level in self.levels else []
+        return self.reader.vectors.nearest(f"{self.model}/{level}", self.vector, limit) if level in self.levels else []
 
     def similarities_in(self, source_ids: Sequence[int]) -> dict[int, float]:
         """The cosine with each chunk of some files; none where chunks have no vectors yet."""
         if PASSAGES not in self.levels:
             return {}
-        return self.reader.similarities_in(f"{self.model}/{PASSAGES}", self.vector, source_ids)
+        return self.reader.vectors.similarities_in(f"{self.model}/{PASSAGES}", self.vector, source_ids)
 
 
 def meaning_of(text: str, reader: Reader, encoder: QuestionEncoder | None) -> Meaning | None:
     """The question in the best model that is ready; None without an encoder, vectors, or a word the model knows."""
     if encoder is None:
         return None
-    shares = reader.spaces()
+    shares = reader.vectors.spaces()
     unready: list[str] = []
     for model in encoder.models:
         known = {level: shares[f"{model}/{level}"] for level in (OUTLINES, PASSAGES) if f"{model}/{level}" in shares}

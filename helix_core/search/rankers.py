@@ -36,7 +36,7 @@ def named_files(question: Question, reader: Reader) -> list[int]:
     """Sources whose path is what the question consists of, or ends with it; the whole path alone if there is one."""
     if not question.path:
         return []
-    found = reader.sources_by_id(id_ for id_, _ in reader.paths_like([question.path], HITS))
+    found = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([question.path], HITS))
     whole = [id_ for id_, source in found.items() if source.source_id == question.path]
     ending = [id_ for id_, source in found.items() if source.source_id.endswith(f"/{question.path}")]
     named = whole or ending
@@ -49,10 +49,10 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
     *owners, name = question.subject or ("",)
     if not name:
         return []
-    hits = reader.definitions([name.lower()], HITS)
+    hits = reader.names.definitions([name.lower()], HITS)
     hits = [hit for hit in hits if hit.name == name] or hits
     if owners:
-        items = reader.items([hit.item_id for hit in hits])
+        items = reader.files.items([hit.item_id for hit in hits])
         around = {
             id_: set(_WORD.findall(f"{item.source.source_id} {item.breadcrumb} {item.name}"))
             for id_, item in items.items()
@@ -69,9 +69,9 @@ def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionH
         return []
     from difflib import get_close_matches
 
-    known = {hit.name.lower(): None for hit in reader.similar_names(name, ALIKE) if not hit.is_path}
+    known = {hit.name.lower(): None for hit in reader.names.similar_names(name, ALIKE) if not hit.is_path}
     close = get_close_matches(name, known, n=1, cutoff=SLIP) if name not in known else []
-    hits = reader.definitions(close, HITS)
+    hits = reader.names.definitions(close, HITS)
     return hits if len({hit.source_id for hit in hits}) <= MAX_FILES else []
 
 
@@ -89,7 +89,7 @@ def literal_chunks(
     if not question.sentence:
         return []
     found = _verbatim(question.sentence, frequency, reader, weights, MAX_POSTINGS_OF_A_SENTENCE)
-    sources = reader.sources_by_id({one.source_id for one in found})
+    sources = reader.files.sources_by_id({one.source_id for one in found})
     return [one for one in found if sources[one.source_id].role is not Role.TEST]
 
 
@@ -100,7 +100,7 @@ def _verbatim(
     rarest = min((frequency[word] for word in _WORD.findall(text.lower()) if word in frequency), default=0)
     if not 0 < rarest <= max_postings:
         return []
-    found = reader.chunk_evidence(any_of([text]), 1, TEXT_MATCHES, weights)
+    found = reader.text.chunk_evidence(any_of([text]), 1, TEXT_MATCHES, weights)
     files = {one.source_id for one in found}
     return found if len(found) < TEXT_MATCHES and len(files) <= MAX_FILES_OF_A_TEXT else []
 
@@ -190,7 +190,7 @@ def chunks(asked: RankerInput) -> Votes:
         return NOTHING
     words = [term.word for term in asked.terms]
     weights = [term.weight for term in asked.terms]
-    found = _matches(asked, asked.reader.chunk_evidence)
+    found = _matches(asked, asked.reader.text.chunk_evidence)
     return _votes(words, found, {one.id: bm25f(weights, one) for one in found})
 
 
@@ -200,7 +200,7 @@ def files(asked: RankerInput) -> Votes:
         return NOTHING
     words = [term.word for term in asked.terms]
     weights = [term.weight for term in asked.terms]
-    found = _matches(asked, asked.reader.file_evidence)
+    found = _matches(asked, asked.reader.text.file_evidence)
     scored = {one.source_id: bm25f(weights, one) for one in found}
     present = {one.source_id: _present(words, one) for one in found}
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)), present=present)
@@ -222,7 +222,7 @@ def phrases(asked: RankerInput) -> Votes:
         return NOTHING
     # How often a phrase occurs is not known beforehand: each counts as much as a word met once in a hundred chunks.
     weights = [rarity(asked.items // 100, asked.items)] * len(texts)
-    found = asked.reader.chunk_evidence(any_of(texts), len(texts), PHRASE_MATCHES, FIELD_WEIGHTS)
+    found = asked.reader.text.chunk_evidence(any_of(texts), len(texts), PHRASE_MATCHES, FIELD_WEIGHTS)
     return _votes(texts, found, {one.id: bm25(weights, one) for one in found})
 
 
@@ -271,7 +271,7 @@ def names(asked: RankerInput) -> Votes:
     if Intent.TESTS in asked.question.intents:
         return NOTHING
     for name in asked.question.identifiers:
-        defined = asked.reader.definitions([name.lower()], NAME_HITS)
+        defined = asked.reader.names.definitions([name.lower()], NAME_HITS)
         if len({hit.source_id for hit in defined}) <= MAX_DEFINING_FILES:
             hits += [(1.0 if hit.name == name else 0.9, hit) for hit in defined]
     return _defined(asked, hits)
@@ -280,7 +280,7 @@ def names(asked: RankerInput) -> Votes:
 def similar(asked: RankerInput) -> Votes:
     """Definitions that begin like an identifier nobody defines, or are spelled like it."""
     compound = [name for name in asked.question.identifiers if is_compound(name)]
-    unknown = [name for name in compound if not asked.reader.definitions([name.lower()], 1)]
+    unknown = [name for name in compound if not asked.reader.names.definitions([name.lower()], 1)]
     hits = [hit for name in unknown[:MAX_SIMILAR] for hit in _alike(asked.reader, name)]
     return _defined(asked, hits[:NAME_HITS])
 
@@ -289,12 +289,12 @@ def _alike(reader: Reader, identifier: str) -> list[tuple[float, DefinitionHit]]
     folded = identifier.lower()
     if len(folded) < SHORTEST_PREFIX:
         return []
-    longer = reader.definitions_by_prefix(folded, NAME_HITS)
+    longer = reader.names.definitions_by_prefix(folded, NAME_HITS)
     if longer:
         return [(len(folded) / len(hit.name), hit) for hit in longer]
-    alike = {n.name.lower(): n.similarity for n in reader.similar_names(identifier, 5) if not n.is_path}
+    alike = {n.name.lower(): n.similarity for n in reader.names.similar_names(identifier, 5) if not n.is_path}
     close = [name for name, similarity in alike.items() if similarity >= SIMILAR_ENOUGH]
-    return [(alike[hit.name.lower()], hit) for hit in reader.definitions(close, NAME_HITS)] if close else []
+    return [(alike[hit.name.lower()], hit) for hit in reader.names.definitions(close, NAME_HITS)] if close else []
 
 
 def _defined(asked: RankerInput, hits: Sequence[tuple[float, DefinitionHit]]) -> Votes:
@@ -306,7 +306,7 @@ def _defined(asked: RankerInput, hits: Sequence[tuple[float, DefinitionHit]]) ->
         fit[hit.item_id] = max(strength, fit.get(hit.item_id, 0.0))
     own = {part for name in asked.question.identifiers for part in (name.lower(), *split_identifier(name))}
     others = frozenset(asked.question.words) - own
-    items = asked.reader.items(list(fit))
+    items = asked.reader.files.items(list(fit))
     return by_best_item(items, {item.id: fit[item.id] + _place_bonus(item, others) for item in items.values()})
 
 
@@ -323,9 +323,9 @@ def claims(asked: RankerInput) -> Votes:
     if Intent.CONFIG in asked.question.intents:
         keys += [term.word for term in asked.terms if len(term.word) >= SHORTEST_PREFIX]
     counts: dict[int, float] = {}
-    for hit in asked.reader.claims(keys, NAME_HITS) if keys else []:
+    for hit in asked.reader.claims.matching(keys, NAME_HITS) if keys else []:
         counts[hit.item_id] = counts.get(hit.item_id, 0.0) + 1.0
-    return by_best_item(asked.reader.items(list(counts)), counts)
+    return by_best_item(asked.reader.files.items(list(counts)), counts)
 
 
 def paths(asked: RankerInput) -> Votes:
@@ -333,7 +333,7 @@ def paths(asked: RankerInput) -> Votes:
     scored: dict[int, float] = {}
     for path in asked.question.paths:
         words = " ".join(words_of_path(path))
-        for source_id, score in asked.reader.paths_like([words], NAME_HITS):
+        for source_id, score in asked.reader.text.paths_like([words], NAME_HITS):
             scored[source_id] = max(score, scored.get(source_id, 0.0))
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)))
 
@@ -342,8 +342,8 @@ def tests(asked: RankerInput) -> Votes:
     """The tests of what the question names, when it asks for tests."""
     if Intent.TESTS not in asked.question.intents:
         return NOTHING
-    found = [item for name in asked.question.identifiers for item in asked.reader.tests_of(name, NAME_HITS)]
-    known = asked.reader.items(found)
+    found = [item for name in asked.question.identifiers for item in asked.reader.names.tests_of(name, NAME_HITS)]
+    known = asked.reader.files.items(found)
     votes: dict[int, list[int]] = {}
     for item_id in dict.fromkeys(found):
         if item_id in known:
@@ -364,7 +364,7 @@ def exact(asked: RankerInput) -> Votes:
     if not found:
         return _defined(asked, [(1.0, hit) for hit in misspelt_definitions(asked.question, asked.reader)])
     scores = {one.id: bm25([1.0], one) for one in found}
-    return by_best_item(asked.reader.items(list(scores)), scores)
+    return by_best_item(asked.reader.files.items(list(scores)), scores)
 
 
 NEIGHBOURS = 200
@@ -407,7 +407,7 @@ def tested(asked: RankerInput, heard: Mapping[str, Votes]) -> Votes:
     if asked.question.intents & _NOT_FOR_THE_IMPLEMENTATION or "files" not in heard:
         return NOTHING
     scores = {vote.source_id: vote.score for vote in heard["files"].votes}
-    pairs = asked.reader.tested_by(scores)
+    pairs = asked.reader.names.tested_by(scores)
     targets: dict[int, int] = {}
     for test, _ in pairs:
         targets[test] = targets.get(test, 0) + 1

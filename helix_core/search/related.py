@@ -24,27 +24,29 @@ def kin_of(reader: Reader, item: Item) -> list[tuple[str, int]]:
     Raises StoreError.
     """
     source = item.source
-    changed = [(CHANGED, one.source_id) for one in reader.co_changed([source.id])[:MOST_EACH]]
+    changed = [(CHANGED, one.source_id) for one in reader.related.co_changed([source.id])[:MOST_EACH]]
     imported = [(IMPORTED, id_) for id_ in _imported(reader, item)[:MOST_EACH]]
     importers = [(IMPORTER, id_) for id_ in _importers(reader, source.path)[:MOST_EACH]]
     found = [*changed, *imported, *importers]
-    items = reader.first_items(id_ for _, id_ in found)
+    items = reader.related.first_items(id_ for _, id_ in found)
     return [(relation, items[id_]) for relation, id_ in found if id_ in items]
 
 
 def _imported(reader: Reader, item: Item) -> list[int]:
-    targets = reader.imports_of(item.source.id)[:_MOST_TARGETS]
+    targets = reader.names.imports_of(item.source.id)[:_MOST_TARGETS]
     names = {found[0] for target in targets if (found := _LAST_NAME.search(target))}
     if not names:
         return []
     imports = Imports(item.source.path, targets)
-    near = sorted(reader.sources_of_stems(names, _MOST_LOOKED_AT), key=lambda one: _far(one[1], item.source.path))
+    near = sorted(
+        reader.related.sources_of_stems(names, _MOST_LOOKED_AT), key=lambda one: _far(one[1], item.source.path)
+    )
     return [id_ for id_, path in near if imports.mean(path)]
 
 
 def _importers(reader: Reader, path: bytes) -> list[int]:
     """Those that name the file by at least two parts of its path, or from beside it."""
-    found = reader.importers_of(_spellings(path), _MOST_LOOKED_AT)
+    found = reader.related.importers_of(_spellings(path), _MOST_LOOKED_AT)
     near = sorted(found, key=lambda one: _far(one[2], path))
     return list(dict.fromkeys(id_ for target, id_, importer in near if means(target, importer, path)))
 
@@ -83,7 +85,7 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
     found: list[Ranked] = []
     for one in direct[:HOPS_FROM]:
         linked = _linked(reader, one.item)
-        items = reader.items([item_id for _, item_id in linked])
+        items = reader.files.items([item_id for _, item_id in linked])
         for relation, item_id in linked:
             item = items.get(item_id)
             if item is None or item.source.id in seen or len(found) == room:
@@ -99,10 +101,10 @@ def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[R
 def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
     linked: list[tuple[str, int]] = []
     if item.name:
-        linked += [("tests of", id_) for id_ in reader.tests_of(item.name, LINKS_EACH)]
+        linked += [("tests of", id_) for id_ in reader.names.tests_of(item.name, LINKS_EACH)]
     if IDENTIFIER.fullmatch(item.name):
-        linked += [("uses of", id_) for id_ in reader.references(item.name, LINKS_EACH)]
+        linked += [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
         # A document that says one common word means many things by it.
         if is_compound(item.name):
-            linked += [("documents", id_) for id_ in reader.documents_saying(item.name, LINKS_EACH)]
+            linked += [("documents", id_) for id_ in reader.uses.documents_saying(item.name, LINKS_EACH)]
     return linked + kin_of(reader, item)

@@ -48,7 +48,7 @@ def known_words(words: Iterable[str], items: int, reader: Reader) -> Known:
 
 def _count(word: str, items: int, reader: Reader, uncounted: dict[str, None]) -> int:
     try:
-        return reader.frequency([word])[word]
+        return reader.words.frequency([word])[word]
     except QueryBudgetError:
         uncounted[word] = None
         return items
@@ -57,7 +57,7 @@ def _count(word: str, items: int, reader: Reader, uncounted: dict[str, None]) ->
 def _stands(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
     """Do the words of the name stand in a row somewhere? Assumed where finding out is over budget, and noted."""
     try:
-        return bool(reader.chunk_matches(any_of([name]), 1))
+        return bool(reader.text.chunk_matches(any_of([name]), 1))
     except QueryBudgetError:
         uncounted[name] = None
         return True
@@ -155,7 +155,7 @@ class _Search:
         self._off = off
         self._check = check
         self._encoder = encoder
-        self._sources, self._items = reader.size()
+        self._sources, self._items = reader.text.size()
 
     def run(self, text: str, k: int, *, explained: bool = False) -> Found:
         known = known_words(self._question.words, self._items, self._reader)
@@ -175,7 +175,7 @@ class _Search:
         rankings = [_ranking(name, votes, weights[name]) for name, votes in heard.votes.items()]
         fused = blend(rankings)
         self._check()
-        sources = self._reader.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
+        sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
         priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
         files = sorted(
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
@@ -242,7 +242,7 @@ class _Search:
     ) -> tuple[Ranked, ...]:
         chosen = self._places(asked, heard, files, best, k)
         fused = {one.id: one for one, _ in files}
-        items = self._reader.items([place.item_id for place in chosen])
+        items = self._reader.files.items([place.item_id for place in chosen])
         direct = [
             Ranked(
                 items[place.item_id],
@@ -306,14 +306,14 @@ class _Search:
             found.setdefault(source_id, []).append((item_id, score))
         for source_id in missing:
             if source_id not in found:
-                found[source_id] = [(item.id, 0.0) for item in self._reader.items_of(source_id)[:1]]
+                found[source_id] = [(item.id, 0.0) for item in self._reader.files.items_of(source_id)[:1]]
         return found
 
     def _matches_in(self, asked: RankerInput, heard: _Heard, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
         if not source_ids or not asked.terms:
             return []
         try:
-            return self._reader.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
+            return self._reader.text.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
         except QueryBudgetError:
             heard.states["spans"] = OVER_BUDGET
             return []
@@ -324,7 +324,9 @@ class _Search:
         names: dict[str, None] = {}
         for word in list(dict.fromkeys((*self._question.identifiers, *unknown)))[:WORDS_TRIED]:
             try:
-                names.update((hit.name, None) for hit in self._reader.similar_names(word, 2) if hit.similarity >= 0.5)
+                names.update(
+                    (hit.name, None) for hit in self._reader.names.similar_names(word, 2) if hit.similarity >= 0.5
+                )
             except QueryBudgetError:
                 heard.states["nearest"] = OVER_BUDGET
                 break

@@ -369,10 +369,10 @@ def read_files(asked: RankerInput, best: Best) -> list[BestFile]:
     count = len(asked.terms)
     files = []
     wanted = best.files[:FILES_READ]
-    places_in = asked.reader.places_in([source_id for source_id, _ in wanted])
+    places_in = asked.reader.text.places_in([source_id for source_id, _ in wanted])
     for source_id, score in wanted:
         places = places_in.get(source_id, [])
-        counts = asked.reader.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
+        counts = asked.reader.text.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
         files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
     return files
 
@@ -384,8 +384,8 @@ def heard(asked: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFi
     names = {name for file in files for place in file.places if place.id in file.counts for name in place.defines}
     return StageInput(
         terms=asked.terms,
-        stems={stem: term.weight for term in asked.terms for stem in asked.reader.tokens(term.word)},
-        stems_of=asked.reader.stems(names),
+        stems={stem: term.weight for term in asked.terms for stem in asked.reader.words.tokens(term.word)},
+        stems_of=asked.reader.words.stems(names),
         chunks=votes["chunks"].item_scores if "chunks" in votes else {},
         phrases=votes["phrases"].item_scores if "phrases" in votes else {},
         named=frozenset(by_name),
@@ -414,7 +414,7 @@ def _lines(asked: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]
     texts = {term.word: term.weight for term in asked.terms}
     most = max(texts.values(), default=1.0)
     texts.update({" ".join(words): 2 * most for words in asked.question.quoted})
-    spots = asked.reader.spots(any_of(texts), long) if long and texts else {}
+    spots = asked.reader.text.spots(any_of(texts), long) if long and texts else {}
     weights = tuple(texts.values())
     return [narrow(place, count, spots.get(place.id), weights) for place, count in zip(places, counts, strict=True)]
 

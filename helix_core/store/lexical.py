@@ -57,90 +57,6 @@ def phrase(text: str) -> str:
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
-class LexicalQueries(QuerySession):
-    """Ranked full-text matches, best first, each within the reader's budget of work (QueryBudgetError)."""
-
-    _tokenizer: apsw.FTS5Tokenizer | None = None
-    _reference_tokenizer: apsw.FTS5Tokenizer | None = None
-    _frequencies: tuple[int, dict[str, int]] = (-1, {})
-
-    def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
-        """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
-        rows = self._live(lambda count: self._bounded_rows(_CHUNKS, (match, weights.rank, count)), limit)
-        return [(row[0], row[1], row[2]) for row in rows]
-
-    def file_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, float]]:
-        """``(source id, BM25 score)`` of whole files."""
-        rows = self._live(lambda count: self._bounded_rows(_FILES, (match, weights.rank, count)), limit)
-        return [(row[0], row[1]) for row in rows]
-
-    def matches_in(
-        self, match: str, source_ids: Iterable[int], limit: int, weights: Weights = _EVEN
-    ) -> list[tuple[int, int, float]]:
-        """``chunk_matches`` restricted to some files; word weights are still those of the whole index."""
-        return self._bounded_rows(_CHUNKS_IN, (match, weights.rank, id_list(source_ids), limit))
-
-    def paths_like(self, words: Iterable[str], limit: int = 20) -> list[tuple[int, float]]:
-        """``(source id, score)`` of files whose path contains some of the words, the more and rarer the better."""
-        phrases = [phrase(word) for word in words if self.tokens(word)]
-        return self.file_matches(f"path : ({' OR '.join(phrases)})", limit) if phrases else []
-
-    def references(self, name: str, limit: int) -> list[int]:
-        """Items that use an identifier in code, in no particular order of merit; case is folded.
-
-        A name of several words (``key.sub-key``) is used where all of them are.
-        """
-        if self._reference_tokenizer is None:
-            self._reference_tokenizer = self._connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
-        words = _tokens(self._reference_tokenizer, name)
-        # Postings without positions know no phrases, so each word is asked for by itself.
-        match = " AND ".join(map(phrase, words))
-        return [row[0] for row in self._bounded_rows(_REFERENCES, (match, limit))] if match else []
-
-    def frequency(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
-        version = int(self._rows("PRAGMA data_version")[0][0])
-        # Counting a common word visits all its postings, and questions are asked with the same words.
-        if self._frequencies[0] != version or len(self._frequencies[1]) > MOST_KEPT:
-            self._frequencies = (version, {})
-        known = self._frequencies[1]
-        words = list(dict.fromkeys(words))
-        for word in words:
-            if word not in known:
-                known[word] = min(map(self._term_frequency, self.tokens(word)), default=0)
-        return {word: known[word] for word in words}
-
-    def tokens(self, text: str) -> list[str]:
-        """The text as postings see it: folded, split, stemmed."""
-        if self._tokenizer is None:
-            self._tokenizer = self._connection.fts5_tokenizer("porter", ["unicode61"])
-        return _tokens(self._tokenizer, text)
-
-    def stems(self, names: Collection[str]) -> dict[str, frozenset[str]]:
-        """Each name's parts as postings see them."""
-        known: dict[str, frozenset[str]] = self.__dict__.setdefault("_stems", {})
-        if len(known) > MOST_KEPT:
-            known.clear()
-        for name in names:
-            if name not in known:
-                known[name] = frozenset(self.tokens(" ".join(split_identifier(name))))
-        return {name: known[name] for name in names}
-
-    def _term_frequency(self, token: str) -> int:
-        rows = self._bounded_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))
-        return int(rows[0][0]) if rows else 0
-
-    def _live(self, ask: Callable[[int], list[Row]], limit: int) -> list[Row]:
-        """Parked versions are in the postings too: ask for some more, and again for more, until enough are live."""
-        count = limit + _SPARE
-        while True:
-            rows = ask(count)
-            live = [row for row in rows if row[-1]]
-            if len(live) >= limit or len(rows) < count:
-                return live[:limit]
-            count *= 4
-
-
 def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     encoded = text.encode("utf-8", "replace")
     return tokenizer(  # type: ignore[return-value]
@@ -189,29 +105,6 @@ class Spots:
     doc_tokens: int
     body: tuple[tuple[int, int], ...]
     doc: tuple[tuple[int, int], ...]
-
-
-class InsideQueries(LexicalQueries):
-    """About live files only, each within the reader's budget of work (QueryBudgetError)."""
-
-    _inside_registered = False
-
-    def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
-        """All chunks of some live files, by file and in its order; files that are not live are missing."""
-        found: dict[int, list[InnerPlace]] = {}
-        for row in self._bounded_rows(_PLACES, (id_list(source_ids),), ROW_STEPS_PER_MS):
-            found.setdefault(row[1], []).append(_place(row))
-        return found
-
-    def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
-        """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
-        self._register()
-        return {row[0]: _spots(array("q", row[1])) for row in self._bounded_rows(_WHERE_IN, (match, id_list(item_ids)))}
-
-    def _register(self) -> None:
-        if not self._inside_registered:
-            self._connection.register_fts5_function(_SPOTS, _all_spots)
-            self._inside_registered = True
 
 
 def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
@@ -279,17 +172,113 @@ class MatchCounts(NamedTuple):
     counts: tuple[float, ...]
 
 
-class EvidenceQueries(InsideQueries):
-    """Matches with their counts, best first by BM25, within the reader's budget of work (QueryBudgetError)."""
+class WordQueries:
+    """Tokens, stems and frequencies of words as the full-text index has them."""
 
-    _registered = False
-    _sized = (-1, 0, 0)
+    def __init__(self, session: QuerySession) -> None:
+        self._session = session
+        self._tokenizer: apsw.FTS5Tokenizer | None = None
+        self._frequencies: tuple[int, dict[str, int]] = (-1, {})
+        self._stems: dict[str, frozenset[str]] = {}
+
+    def frequency(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
+        version = self._session.version()
+        # Counting a common word visits all its postings, and questions are asked with the same words.
+        if self._frequencies[0] != version or len(self._frequencies[1]) > MOST_KEPT:
+            self._frequencies = (version, {})
+        known = self._frequencies[1]
+        words = list(dict.fromkeys(words))
+        for word in words:
+            if word not in known:
+                known[word] = min(map(self._term_frequency, self.tokens(word)), default=0)
+        return {word: known[word] for word in words}
+
+    def tokens(self, text: str) -> list[str]:
+        """The text as postings see it: folded, split, stemmed."""
+        if self._tokenizer is None:
+            self._tokenizer = self._session.connection.fts5_tokenizer("porter", ["unicode61"])
+        return _tokens(self._tokenizer, text)
+
+    def stems(self, names: Collection[str]) -> dict[str, frozenset[str]]:
+        """Each name's parts as postings see them."""
+        known = self._stems
+        if len(known) > MOST_KEPT:
+            known.clear()
+        for name in names:
+            if name not in known:
+                known[name] = frozenset(self.tokens(" ".join(split_identifier(name))))
+        return {name: known[name] for name in names}
+
+    def _term_frequency(self, token: str) -> int:
+        rows = self._session.bounded_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))
+        return int(rows[0][0]) if rows else 0
+
+
+class TextQueries:
+    """Full-text matches, best first by BM25, and places inside live files; within the reader's budget of work
+    (QueryBudgetError)."""
+
+    def __init__(self, session: QuerySession, words: WordQueries) -> None:
+        self._session = session
+        self._words = words
+        self._reference_tokenizer: apsw.FTS5Tokenizer | None = None
+        self._sized = (-1, 0, 0)
+        self._registered = False
+
+    def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
+        """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
+        rows = self._live(lambda count: self._session.bounded_rows(_CHUNKS, (match, weights.rank, count)), limit)
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def file_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, float]]:
+        """``(source id, BM25 score)`` of whole files."""
+        rows = self._live(lambda count: self._session.bounded_rows(_FILES, (match, weights.rank, count)), limit)
+        return [(row[0], row[1]) for row in rows]
+
+    def matches_in(
+        self, match: str, source_ids: Iterable[int], limit: int, weights: Weights = _EVEN
+    ) -> list[tuple[int, int, float]]:
+        """``chunk_matches`` restricted to some files; word weights are still those of the whole index."""
+        return self._session.bounded_rows(_CHUNKS_IN, (match, weights.rank, id_list(source_ids), limit))
+
+    def paths_like(self, words: Iterable[str], limit: int = 20) -> list[tuple[int, float]]:
+        """``(source id, score)`` of files whose path contains some of the words, the more and rarer the better."""
+        phrases = [phrase(word) for word in words if self._words.tokens(word)]
+        return self.file_matches(f"path : ({' OR '.join(phrases)})", limit) if phrases else []
+
+    def references(self, name: str, limit: int) -> list[int]:
+        """Items that use an identifier in code, in no particular order of merit; case is folded.
+
+        A name of several words (``key.sub-key``) is used where all of them are.
+        """
+        if self._reference_tokenizer is None:
+            self._reference_tokenizer = self._session.connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
+        words = _tokens(self._reference_tokenizer, name)
+        # Postings without positions know no phrases, so each word is asked for by itself.
+        match = " AND ".join(map(phrase, words))
+        return [row[0] for row in self._session.bounded_rows(_REFERENCES, (match, limit))] if match else []
+
+    def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
+        """All chunks of some live files, by file and in its order; files that are not live are missing."""
+        found: dict[int, list[InnerPlace]] = {}
+        for row in self._session.bounded_rows(_PLACES, (id_list(source_ids),), ROW_STEPS_PER_MS):
+            found.setdefault(row[1], []).append(_place(row))
+        return found
+
+    def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
+        """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
+        self._register()
+        return {
+            row[0]: _spots(array("q", row[1]))
+            for row in self._session.bounded_rows(_WHERE_IN, (match, id_list(item_ids)))
+        }
 
     def size(self) -> tuple[int, int]:
         """How many live files and chunks there are to search; counted anew only after another connection wrote."""
-        version = int(self._rows("PRAGMA data_version")[0][0])
+        version = self._session.version()
         if version != self._sized[0]:
-            sources, items = self._rows(_SIZE)[0]
+            sources, items = self._session.rows(_SIZE)[0]
             self._sized = (version, int(sources), int(items or 0))
         return self._sized[1:]
 
@@ -307,27 +296,39 @@ class EvidenceQueries(InsideQueries):
         """Those of a live file's chunks that match, by id; ``places`` are all its chunks, in file order."""
         if not places:
             return {}
-        self._register_evidence()
+        self._register()
         first, behind = places[0].id, places[-1].id + 1
         counting = (phrases, weights.length_counts, *weights.by_column)
         bindings: tuple[Value, ...] = (match, first, behind, *counting, places[0].source_id)
-        return {row[0]: _row(row) for row in self._bounded_rows(_INSIDE, bindings)}
+        return {row[0]: _row(row) for row in self._session.bounded_rows(_INSIDE, bindings)}
 
-    def _register_evidence(self) -> None:
+    def _register(self) -> None:
+        """Give the connection the two functions that these queries call."""
         if not self._registered:
-            self._connection.register_fts5_function(_FUNCTION, _counted)
+            self._session.connection.register_fts5_function(_SPOTS, _all_spots)
+            self._session.connection.register_fts5_function(_FUNCTION, _counted)
             self._registered = True
 
     def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
-        self._register_evidence()
+        self._register()
         steps_per_ms = LONG_TEXT_STEPS_PER_MS if sql == _FILE_COUNTS else RANKING_STEPS_PER_MS
 
         def ask(count: int) -> list[Row]:
-            return self._bounded_rows(
+            return self._session.bounded_rows(
                 sql, (match, weights.rank, count, phrases, weights.length_counts, *weights.by_column), steps_per_ms
             )
 
         return [_row(row) for row in self._live(ask, limit)]
+
+    def _live(self, ask: Callable[[int], list[Row]], limit: int) -> list[Row]:
+        """Parked versions are in the postings too: ask for some more, and again for more, until enough are live."""
+        count = limit + _SPARE
+        while True:
+            rows = ask(count)
+            live = [row for row in rows if row[-1]]
+            if len(live) >= limit or len(rows) < count:
+                return live[:limit]
+            count *= 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+import apsw
+
 from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, KeptExchange, Note, NoteItem, SourceKind, Volatility
 from helix_core.store.hits import ClaimHit, Weights
 from helix_core.store.lexical import phrase
 from helix_core.store.memory_file import NAME, open_file, remembered
-from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, Value, id_list, rows_of
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, id_list
 
 _ITEM = """
     i.id, i.note_id, i.number, i.gene_id, i.kind, i.name, i.breadcrumb, i.start_byte, i.end_byte, i.start_line,
@@ -33,34 +35,131 @@ _EXCHANGES = """
     WHERE w.path = ?1 AND (?2 IS NULL OR e.session = ?2) ORDER BY e.id DESC LIMIT ?3
 """
 _WEIGHTS = Weights(path=2.0, names=2.0)
+MOST_USES = 20_000
+MOST_ASKED = 8
+_MOST_TOGETHER = 2_000
+
+# The planner would scan every use of a workspace rather than look a path up: CROSS JOIN keeps the order as written.
+# Paths are raw bytes, which JSON cannot carry: they go as hexadecimal.
+_TOGETHER = """
+    SELECT a.path, o.path, a.session, a.at
+    FROM workspace w CROSS JOIN json_each(?2) wanted
+    CROSS JOIN used a ON a.workspace_id = w.id AND a.path = unhex(wanted.value)
+    CROSS JOIN used o ON o.workspace_id = w.id AND o.session = a.session AND o.at BETWEEN a.at - ?3 AND a.at + ?3
+    WHERE w.path = ?1 AND o.path <> a.path ORDER BY a.at DESC, a.id, o.id LIMIT ?4
+"""
+_COUNTS = """
+    SELECT u.path, count(*) FROM workspace w CROSS JOIN json_each(?2) wanted
+    CROSS JOIN used u ON u.workspace_id = w.id AND u.path = unhex(wanted.value) WHERE w.path = ?1 GROUP BY 1
+"""
+_LATELY = """
+    SELECT u.path, max(u.at) FROM workspace w JOIN used u ON u.workspace_id = w.id
+    WHERE w.path = ?1 AND u.session = ?2 AND u.at >= ?3 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?4
+"""
+_USE = """
+    INSERT INTO used (workspace_id, session, path, at) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (
+        SELECT 1 FROM used WHERE workspace_id = ?1 AND session = ?2 AND path = ?3 AND at BETWEEN ?4 - ?5 AND ?4 + ?5
+    )
+"""
+QUERY_BUDGET_MS = 50.0
+DELIVER_WAIT_MS = 400
+MOST_EXCHANGES = 10_000
+MOST_EXCHANGE_BYTES = 64 * 1024 * 1024
+MOST_NOTE_BYTES = 256 * 1024 * 1024
+MOST_DELIVERED = 20_000
+_EXCHANGE = "INSERT INTO exchange VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PRUNE = """
+    DELETE FROM exchange WHERE id <= (
+        SELECT coalesce(max(id), 0) FROM (
+            SELECT id, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS held
+            FROM exchange WINDOW newest AS (ORDER BY id DESC)
+        ) WHERE place > ?1 OR held > ?2
+    )
+"""
 
 
-class MemoryQueries(QuerySession):
-    """Of one connection, used by the thread that made it. Raises MemoryStoreError and its kin."""
+class MemoryConnection:
+    """The connection to the memory's file: queries with the memory's errors, and transactions."""
 
-    def _rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
-        with remembered(self._path):
-            return rows_of(self._connection, sql, bindings)
+    def __init__(self, path: str, connection: apsw.Connection) -> None:
+        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, translate=remembered)
+        self.path = path
+        self.rows = self._session.rows
+        self.bounded_rows = self._session.bounded_rows
+        self.close = self._session.close
+
+    def last_row(self) -> int:
+        """The id of the row inserted last."""
+        return self._session.connection.last_insert_rowid()
+
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+        return self._session.connection.changes()
+
+    def workspace_id(self, path: bytes) -> int:
+        """The row of a workspace, made where there is none. Inside a transaction."""
+        self.rows("INSERT OR IGNORE INTO workspace (path) VALUES (?)", (path,))
+        return int(self.rows("SELECT id FROM workspace WHERE path = ?", (path,))[0][0])
+
+    def attribution_id(self, by: Attribution) -> int:
+        """The row of an attribution, made where there is none. Inside a transaction."""
+        layers = (by.org, by.device, by.user, by.agent, by.timezone)
+        self.rows(
+            "INSERT OR IGNORE INTO attribution (org, device, user, agent, timezone) VALUES (?, ?, ?, ?, ?)", layers
+        )
+        sql = "SELECT id FROM attribution WHERE org = ? AND device = ? AND user = ? AND agent = ? AND timezone = ?"
+        return int(self.rows(sql, layers)[0][0])
+
+    @contextmanager
+    def waiting_at_most(self, wait_ms: int) -> Iterator[None]:
+        """Wait at most this long for other writers (BusyStoreError)."""
+        self._session.connection.set_busy_timeout(wait_ms)
+        try:
+            yield
+        finally:
+            self._session.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        self.rows("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.rows("COMMIT")
+        except BaseException:
+            if self._session.connection.in_transaction:
+                self.rows("ROLLBACK")
+            raise
+
+
+class MemoryNotes:
+    """Notes, their items and claims."""
+
+    def __init__(self, file: MemoryConnection, most_bytes: int) -> None:
+        self._file = file
+        self._most_bytes = most_bytes
 
     def matches(self, workspace: bytes, words: Iterable[str], limit: int) -> list[NoteItem]:
         """The items of a workspace's notes that hold some of the words, by BM25, best first."""
         match = " OR ".join(phrase(word) for word in words)
         if not match:
             return []
-        return [_item(row) for row in self._bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
+        return [_item(row) for row in self._file.bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
 
     def items_with(self, workspace: bytes, gene_id: bytes) -> list[NoteItem]:
         """The items whose text has this hash."""
-        return [_item(row) for row in self._rows(f"{_OF} WHERE w.path = ? AND i.gene_id = ?", (workspace, gene_id))]
+        return [
+            _item(row) for row in self._file.rows(f"{_OF} WHERE w.path = ? AND i.gene_id = ?", (workspace, gene_id))
+        ]
 
     def items_of(self, note_id: int) -> list[NoteItem]:
         """The items of a note, in its order."""
-        return [_item(row) for row in self._rows(f"{_OF} WHERE n.id = ? ORDER BY i.number", (note_id,))]
+        return [_item(row) for row in self._file.rows(f"{_OF} WHERE n.id = ? ORDER BY i.number", (note_id,))]
 
     def items_of_text(self, workspace: bytes, hash_begins: bytes) -> list[NoteItem]:
         """The items of the note whose text's hash begins so, in its order."""
         where = "WHERE w.path = ?1 AND substr(n.content_hash, 1, length(?2)) = ?2 ORDER BY n.id, i.number"
-        return [_item(row) for row in self._rows(f"{_OF} {where}", (workspace, hash_begins))]
+        return [_item(row) for row in self._file.rows(f"{_OF} {where}", (workspace, hash_begins))]
 
     def claims_of(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
         """The claims found in each of some items; items without any are missing. A hit's source is its note."""
@@ -70,19 +169,146 @@ class MemoryQueries(QuerySession):
             JOIN note_item i ON i.id = c.item_id ORDER BY c.item_id, c.ordinal
         """
         found: dict[int, list[ClaimHit]] = {}
-        for row in self._rows(sql, (id_list(item_ids),)):
+        for row in self._file.rows(sql, (id_list(item_ids),)):
             found.setdefault(row[0], []).append(ClaimHit(*row))
         return found
 
     def evidence_of(self, note_id: int) -> tuple[int, ...]:
         """The exchanges a fact was drawn from."""
-        rows = self._rows("SELECT exchange_id FROM evidence WHERE note_id = ? ORDER BY 1", (note_id,))
+        rows = self._file.rows("SELECT exchange_id FROM evidence WHERE note_id = ? ORDER BY 1", (note_id,))
         return tuple(row[0] for row in rows)
 
-    def exchanges(self, workspace: bytes, session: str | None, limit: int) -> list[KeptExchange]:
+    def all(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
+        """``(id, parser, content_type, metadata, text)`` of a workspace's notes: what made their items, and of what."""
+        columns = "n.id, n.parser, n.content_type, n.metadata, n.text"
+        sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in self._file.rows(sql, (workspace,))]
+
+    def put(self, note: Note) -> int:
+        """Keep a note; the same text given again is the same note, and counts as said anew. Its id.
+
+        Raises MemoryStoreError when the notes have grown beyond their room: none is dropped for another.
+        """
+        with self._file.transaction():
+            workspace, by = self._file.workspace_id(note.workspace), self._file.attribution_id(note.by)
+            content_hash = bytes.fromhex(note.content_hash)
+            known = self._file.rows(
+                "SELECT id FROM note WHERE workspace_id = ? AND content_hash = ?", (workspace, content_hash)
+            )
+            if known:
+                note_id: int = known[0][0]
+                self._file.rows("UPDATE note SET at = max(at, ?) WHERE id = ?", (note.at, note_id))
+            else:
+                self._check_room(len(note.text))
+                self._file.rows(
+                    "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(workspace, content_hash, note.text, note.content_type, note.title, note.metadata),
+                        *(note.language, note.source_kind.value, note.volatility.value, note.at, by, note.parser),
+                    ),
+                )
+                note_id = self._file.last_row()
+                self._put_items(note_id, note.title, note.chunks)
+            for exchange in note.evidence:
+                self._file.rows("INSERT OR IGNORE INTO evidence VALUES (?, ?)", (note_id, exchange))
+        return note_id
+
+    def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
+        """The items and claims of a note made anew, of the same text."""
+        with self._file.transaction():
+            (title,) = self._file.rows("SELECT title FROM note WHERE id = ?", (note_id,))[0]
+            self._drop_items(note_id)
+            self._put_items(note_id, title, chunks)
+            self._file.rows("UPDATE note SET parser = ? WHERE id = ?", (parser, note_id))
+
+    def forget(self, workspace: bytes, gene_id: bytes) -> tuple[str, ...]:
+        """Delete every note of the workspace that holds this chunk, whole; the gene_ids that are gone.
+
+        What was deleted is overwritten in the file, and the log that may still hold it is emptied.
+        """
+        gone: dict[str, None] = {}
+        with self._file.transaction():
+            for note_id in {item.note_id for item in self.items_with(workspace, gene_id)}:
+                gone.update((item.gene_id, None) for item in self.items_of(note_id))
+                self._drop_items(note_id)
+                self._file.rows("DELETE FROM note WHERE id = ?", (note_id,))
+            for gene in gone:
+                self._file.rows("DELETE FROM delivered WHERE gene_id = ?", (bytes.fromhex(gene),))
+        if gone:
+            self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        return tuple(gone)
+
+    def _put_items(self, note_id: int, title: str, chunks: Iterable[Chunk]) -> None:
+        for number, chunk in enumerate(chunks):
+            self._file.rows(
+                "INSERT INTO note_item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(note_id, number, bytes.fromhex(chunk.text_hash), chunk.kind, chunk.name, chunk.breadcrumb),
+                    *(chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line),
+                ),
+            )
+            item, text = self._file.last_row(), chunk.text
+            self._file.rows(
+                "INSERT INTO note_fts (rowid, body, doc, names, extra, title) VALUES (?, ?, ?, ?, ?, ?)",
+                (item, text.body, text.doc, text.names, text.extra, title),
+            )
+            for ordinal, claim in enumerate(chunk.claims):
+                row = (item, ordinal, claim.key, claim.value, claim.value_type, claim.line)
+                self._file.rows("INSERT INTO note_claim VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def _drop_items(self, note_id: int) -> None:
+        """Before their notes: what the postings know of them goes by row."""
+        for (item,) in self._file.rows("SELECT id FROM note_item WHERE note_id = ?", (note_id,)):
+            self._file.rows("DELETE FROM note_fts WHERE rowid = ?", (item,))
+        self._file.rows("DELETE FROM note_item WHERE note_id = ?", (note_id,))
+        # A deletion is a mark in the postings until they are merged.
+        self._file.rows("INSERT INTO note_fts (note_fts) VALUES ('optimize')")
+
+    def _check_room(self, more: int) -> None:
+        held = int(self._file.rows("SELECT coalesce(sum(length(text)), 0) FROM note")[0][0])
+        if held + more > self._most_bytes:
+            raise MemoryStoreError(
+                f"The memory {self._file.path} holds {held // 2**20} MiB of notes and takes no more; forget some first."
+            )
+
+
+class MemoryExchanges:
+    """Questions with their answers, and what each session was given whole."""
+
+    def __init__(self, file: MemoryConnection, most: int, most_bytes: int) -> None:
+        self._file = file
+        self._most, self._most_bytes = most, most_bytes
+
+    def last(self, workspace: bytes, session: str | None, limit: int) -> list[KeptExchange]:
         """The last exchanges of a session, or of all where None, oldest first."""
-        rows = self._rows(_EXCHANGES, (workspace, session, limit))
+        rows = self._file.rows(_EXCHANGES, (workspace, session, limit))
         return [_exchange(row) for row in reversed(rows)]
+
+    def add(self, exchange: Exchange) -> int:
+        """Keep an exchange, and no more of the oldest than there is room for; its id."""
+        texts = (exchange.question, exchange.answer, exchange.model, exchange.session)
+        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        with self._file.transaction():
+            row = (
+                self._file.workspace_id(exchange.workspace),
+                *(exchange.session, exchange.question, exchange.answer, exchange.model, exchange.packet_id),
+                *(exchange.at, exchange.finish, int(exchange.truncated), self._file.attribution_id(exchange.by), size),
+            )
+            self._file.rows(_EXCHANGE, row)
+            made = self._file.last_row()
+            self._file.rows(_PRUNE, (self._most, self._most_bytes))
+        return made
+
+    def forget_session(self, workspace: bytes, session: str) -> int:
+        """Delete the exchanges of a session, what it was given and what it used; how many exchanges went."""
+        with self._file.transaction():
+            place = self._file.workspace_id(workspace)
+            self._file.rows("DELETE FROM used WHERE workspace_id = ? AND session = ?", (place, session))
+            self._file.rows("DELETE FROM delivered WHERE workspace_id = ? AND session = ?", (place, session))
+            self._file.rows("DELETE FROM exchange WHERE workspace_id = ? AND session = ?", (place, session))
+            count = self._file.changes()
+        self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count
 
     def delivered(self, workspace: bytes, session: str) -> frozenset[str]:
         """What a session was given whole, as ``gene_id:content_hash``."""
@@ -90,18 +316,108 @@ class MemoryQueries(QuerySession):
             SELECT d.gene_id, d.content_hash FROM delivered d JOIN workspace w ON w.id = d.workspace_id
             WHERE w.path = ? AND d.session = ?
         """
-        return frozenset(f"{gene.hex()}:{content.hex()}" for gene, content in self._rows(sql, (workspace, session)))
+        return frozenset(
+            f"{gene.hex()}:{content.hex()}" for gene, content in self._file.rows(sql, (workspace, session))
+        )
 
-    def notes(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
-        """``(id, parser, content_type, metadata, text)`` of a workspace's notes: what made their items, and of what."""
-        columns = "n.id, n.parser, n.content_type, n.metadata, n.text"
-        sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
-        return [(row[0], row[1], row[2], row[3], row[4]) for row in self._rows(sql, (workspace,))]
+    def deliver(self, workspace: bytes, session: str, given: Iterable[tuple[str, str]], at: float) -> None:
+        """Remember what a session was given whole: ``(gene_id, content_hash)`` each; the oldest are dropped.
+
+        A question stands behind it, so it waits for other writers as long as one may: BusyStoreError soon.
+        """
+        with self._file.waiting_at_most(DELIVER_WAIT_MS), self._file.transaction():
+            place = self._file.workspace_id(workspace)
+            for gene_id, content_hash in given:
+                row = (place, session, bytes.fromhex(gene_id), bytes.fromhex(content_hash), at)
+                self._file.rows("INSERT OR REPLACE INTO delivered VALUES (?, ?, ?, ?, ?)", row)
+            sql = "DELETE FROM delivered WHERE at < (SELECT at FROM delivered ORDER BY at DESC LIMIT 1 OFFSET ?)"
+            self._file.rows(sql, (MOST_DELIVERED,))
+
+
+class MemoryUses:
+    """Which files were used in which session, newest first. Paths are raw bytes from the workspace's root, times Unix
+    seconds."""
+
+    def __init__(self, file: MemoryConnection, most: int) -> None:
+        self._file = file
+        self._most = most
+
+    def together(
+        self, workspace: bytes, paths: Sequence[bytes], sitting_s: float
+    ) -> list[tuple[bytes, bytes, str, float]]:
+        """``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used beside it."""
+        bindings = (workspace, _hex(paths[:MOST_ASKED]), sitting_s, _MOST_TOGETHER)
+        return [(row[0], row[1], row[2], row[3]) for row in self._file.bounded_rows(_TOGETHER, bindings)]
+
+    def counts(self, workspace: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
+        """How often each file was used; those that never were are missing."""
+        return {row[0]: row[1] for row in self._file.bounded_rows(_COUNTS, (workspace, _hex(paths)))}
+
+    def lately(self, workspace: bytes, session: str, since: float) -> list[bytes]:
+        """What a session used since then, the last first, at most eight."""
+        return [row[0] for row in self._file.rows(_LATELY, (workspace, session, since, MOST_ASKED))]
+
+    def add(self, workspace: bytes, session: str, paths: Iterable[bytes], at: float, sitting_s: float) -> None:
+        """Remember that a session opened or cited files; one used again within ``sitting_s`` is one use.
+
+        Waits for other writers as ``deliver`` does.
+        """
+        with self._file.waiting_at_most(DELIVER_WAIT_MS), self._file.transaction():
+            place = (self._file.workspace_id(workspace), session)
+            for path in paths:
+                self._file.rows(_USE, (*place, path, at, sitting_s))
+            self._file.rows("DELETE FROM used WHERE id <= (SELECT max(id) FROM used) - ?", (self._most,))
+
+
+class Memory:
+    """An open memory; one connection, for the thread that opened it. Close it when the thread is done.
+
+    Attributes:
+        notice: What was set aside when it was opened; empty where nothing was.
+        notes: Notes, their items and claims.
+        exchanges: Questions with their answers, and what sessions were given.
+        uses: Which files were used together.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        now: float,
+        *,
+        suspect: bool = False,
+        most_exchanges: int = MOST_EXCHANGES,
+        most_exchange_bytes: int = MOST_EXCHANGE_BYTES,
+        most_note_bytes: int = MOST_NOTE_BYTES,
+        most_uses: int = MOST_USES,
+    ) -> None:
+        """Open the memory in ``folder``, or make one; ``notice`` says what was set aside. As ``open_file``."""
+        connection, self.notice = open_file(folder, now, suspect=suspect)
+        self._file = file = MemoryConnection(os.fspath(folder / NAME), connection)
+        self._identity = _identity(file.path)
+        self.notes = MemoryNotes(file, most_note_bytes)
+        self.exchanges = MemoryExchanges(file, most_exchanges, most_exchange_bytes)
+        self.uses = MemoryUses(file, most_uses)
+
+    def is_present(self) -> bool:
+        """Is the file at the path still the one that was opened? One stat."""
+        return _identity(self._file.path) == self._identity
 
     def totals(self) -> dict[str, int]:
         """How much there is, of all workspaces."""
         names = {"exchanges": "exchange", "notes": "note", "items": "note_item", "claims": "note_claim"}
-        return {name: self._rows(f"SELECT count(*) FROM {table}")[0][0] for name, table in names.items()}
+        return {name: self._file.rows(f"SELECT count(*) FROM {table}")[0][0] for name, table in names.items()}
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._file.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _item(row: Row) -> NoteItem:
@@ -136,287 +452,8 @@ def _exchange(row: Row) -> KeptExchange:
     return KeptExchange(id_, session, question, answer, model, packet_id, at, finish, bool(truncated), by)
 
 
-MOST_USES = 20_000
-MOST_ASKED = 8
-_MOST_TOGETHER = 2_000
-
-# The planner would scan every use of a workspace rather than look a path up: CROSS JOIN keeps the order as written.
-# Paths are raw bytes, which JSON cannot carry: they go as hexadecimal.
-_TOGETHER = """
-    SELECT a.path, o.path, a.session, a.at
-    FROM workspace w CROSS JOIN json_each(?2) wanted
-    CROSS JOIN used a ON a.workspace_id = w.id AND a.path = unhex(wanted.value)
-    CROSS JOIN used o ON o.workspace_id = w.id AND o.session = a.session AND o.at BETWEEN a.at - ?3 AND a.at + ?3
-    WHERE w.path = ?1 AND o.path <> a.path ORDER BY a.at DESC, a.id, o.id LIMIT ?4
-"""
-_COUNTS = """
-    SELECT u.path, count(*) FROM workspace w CROSS JOIN json_each(?2) wanted
-    CROSS JOIN used u ON u.workspace_id = w.id AND u.path = unhex(wanted.value) WHERE w.path = ?1 GROUP BY 1
-"""
-_LATELY = """
-    SELECT u.path, max(u.at) FROM workspace w JOIN used u ON u.workspace_id = w.id
-    WHERE w.path = ?1 AND u.session = ?2 AND u.at >= ?3 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?4
-"""
-_USE = """
-    INSERT INTO used (workspace_id, session, path, at) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (
-        SELECT 1 FROM used WHERE workspace_id = ?1 AND session = ?2 AND path = ?3 AND at BETWEEN ?4 - ?5 AND ?4 + ?5
-    )
-"""
-
-
-class MemoryUses(MemoryQueries):
-    """Uses, newest first. Paths are raw bytes from the workspace's root, times Unix seconds."""
-
-    def together(
-        self, workspace: bytes, paths: Sequence[bytes], sitting_s: float
-    ) -> list[tuple[bytes, bytes, str, float]]:
-        """``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used beside it."""
-        bindings = (workspace, _hex(paths[:MOST_ASKED]), sitting_s, _MOST_TOGETHER)
-        return [(row[0], row[1], row[2], row[3]) for row in self._bounded_rows(_TOGETHER, bindings)]
-
-    def use_counts(self, workspace: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
-        """How often each file was used; those that never were are missing."""
-        return {row[0]: row[1] for row in self._bounded_rows(_COUNTS, (workspace, _hex(paths)))}
-
-    def used_lately(self, workspace: bytes, session: str, since: float) -> list[bytes]:
-        """What a session used since then, the last first, at most eight."""
-        return [row[0] for row in self._rows(_LATELY, (workspace, session, since, MOST_ASKED))]
-
-    def _put_use(self, place: tuple[int, str], path: bytes, at: float, sitting_s: float) -> None:
-        """Inside a transaction, of a ``place`` of workspace and session. Used again in one sitting it is one use."""
-        self._rows(_USE, (*place, path, at, sitting_s))
-
-    def _drop_oldest_uses(self, most: int) -> None:
-        self._rows("DELETE FROM used WHERE id <= (SELECT max(id) FROM used) - ?", (most,))
-
-
 def _hex(paths: Iterable[bytes]) -> str:
     return json.dumps([path.hex() for path in paths])
-
-
-QUERY_BUDGET_MS = 50.0
-DELIVER_WAIT_MS = 400
-MOST_EXCHANGES = 10_000
-MOST_EXCHANGE_BYTES = 64 * 1024 * 1024
-MOST_NOTE_BYTES = 256 * 1024 * 1024
-MOST_DELIVERED = 20_000
-_EXCHANGE = "INSERT INTO exchange VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PRUNE = """
-    DELETE FROM exchange WHERE id <= (
-        SELECT coalesce(max(id), 0) FROM (
-            SELECT id, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS held
-            FROM exchange WINDOW newest AS (ORDER BY id DESC)
-        ) WHERE place > ?1 OR held > ?2
-    )
-"""
-
-
-class Memory(MemoryUses):
-    """An open memory; one connection, for the thread that opened it. Close it when the thread is done."""
-
-    def __init__(
-        self,
-        folder: Path,
-        now: float,
-        *,
-        suspect: bool = False,
-        most_exchanges: int = MOST_EXCHANGES,
-        most_exchange_bytes: int = MOST_EXCHANGE_BYTES,
-        most_note_bytes: int = MOST_NOTE_BYTES,
-        most_uses: int = MOST_USES,
-    ) -> None:
-        """Open the memory in ``folder``, or make one; ``notice`` says what was set aside. As ``open_file``."""
-        connection, self.notice = open_file(folder, now, suspect=suspect)
-        super().__init__(os.fspath(folder / NAME), connection, QUERY_BUDGET_MS)
-        self._identity = _identity(self._path)
-        self._most_exchanges, self._most_exchange_bytes = most_exchanges, most_exchange_bytes
-        self._most_note_bytes, self._most_uses = most_note_bytes, most_uses
-
-    def is_present(self) -> bool:
-        """Is the file at the path still the one that was opened? One stat."""
-        return _identity(self._path) == self._identity
-
-    def add_exchange(self, exchange: Exchange) -> int:
-        """Keep an exchange, and no more of the oldest than there is room for; its id."""
-        texts = (exchange.question, exchange.answer, exchange.model, exchange.session)
-        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
-        with self._transaction():
-            row = (
-                self._workspace(exchange.workspace),
-                *(exchange.session, exchange.question, exchange.answer, exchange.model, exchange.packet_id),
-                *(exchange.at, exchange.finish, int(exchange.truncated), self._attribution(exchange.by), size),
-            )
-            self._rows(_EXCHANGE, row)
-            made = self._connection.last_insert_rowid()
-            self._rows(_PRUNE, (self._most_exchanges, self._most_exchange_bytes))
-        return made
-
-    def put_note(self, note: Note) -> int:
-        """Keep a note; the same text given again is the same note, and counts as said anew. Its id.
-
-        Raises MemoryStoreError when the notes have grown beyond their room: none is dropped for another.
-        """
-        with self._transaction():
-            workspace, by = self._workspace(note.workspace), self._attribution(note.by)
-            content_hash = bytes.fromhex(note.content_hash)
-            known = self._rows(
-                "SELECT id FROM note WHERE workspace_id = ? AND content_hash = ?", (workspace, content_hash)
-            )
-            if known:
-                note_id: int = known[0][0]
-                self._rows("UPDATE note SET at = max(at, ?) WHERE id = ?", (note.at, note_id))
-            else:
-                self._check_room(len(note.text))
-                self._rows(
-                    "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        *(workspace, content_hash, note.text, note.content_type, note.title, note.metadata),
-                        *(note.language, note.source_kind.value, note.volatility.value, note.at, by, note.parser),
-                    ),
-                )
-                note_id = self._connection.last_insert_rowid()
-                self._put_items(note_id, note.title, note.chunks)
-            for exchange in note.evidence:
-                self._rows("INSERT OR IGNORE INTO evidence VALUES (?, ?)", (note_id, exchange))
-        return note_id
-
-    def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
-        """The items and claims of a note made anew, of the same text."""
-        with self._transaction():
-            (title,) = self._rows("SELECT title FROM note WHERE id = ?", (note_id,))[0]
-            self._drop_items(note_id)
-            self._put_items(note_id, title, chunks)
-            self._rows("UPDATE note SET parser = ? WHERE id = ?", (parser, note_id))
-
-    def forget(self, workspace: bytes, gene_id: bytes) -> tuple[str, ...]:
-        """Delete every note of the workspace that holds this chunk, whole; the gene_ids that are gone.
-
-        What was deleted is overwritten in the file, and the log that may still hold it is emptied.
-        """
-        gone: dict[str, None] = {}
-        with self._transaction():
-            for note_id in {item.note_id for item in self.items_with(workspace, gene_id)}:
-                gone.update((item.gene_id, None) for item in self.items_of(note_id))
-                self._drop_items(note_id)
-                self._rows("DELETE FROM note WHERE id = ?", (note_id,))
-            for gene in gone:
-                self._rows("DELETE FROM delivered WHERE gene_id = ?", (bytes.fromhex(gene),))
-        if gone:
-            self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
-        return tuple(gone)
-
-    def forget_session(self, workspace: bytes, session: str) -> int:
-        """Delete the exchanges of a session, what it was given and what it used; how many exchanges went."""
-        with self._transaction():
-            place = self._workspace(workspace)
-            self._rows("DELETE FROM used WHERE workspace_id = ? AND session = ?", (place, session))
-            self._rows("DELETE FROM delivered WHERE workspace_id = ? AND session = ?", (place, session))
-            self._rows("DELETE FROM exchange WHERE workspace_id = ? AND session = ?", (place, session))
-            count = self._connection.changes()
-        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
-        return count
-
-    def deliver(self, workspace: bytes, session: str, given: Iterable[tuple[str, str]], at: float) -> None:
-        """Remember what a session was given whole: ``(gene_id, content_hash)`` each; the oldest are dropped.
-
-        A question stands behind it, so it waits for other writers as long as one may: BusyStoreError soon.
-        """
-        with self._waiting_at_most(DELIVER_WAIT_MS), self._transaction():
-            place = self._workspace(workspace)
-            for gene_id, content_hash in given:
-                row = (place, session, bytes.fromhex(gene_id), bytes.fromhex(content_hash), at)
-                self._rows("INSERT OR REPLACE INTO delivered VALUES (?, ?, ?, ?, ?)", row)
-            sql = "DELETE FROM delivered WHERE at < (SELECT at FROM delivered ORDER BY at DESC LIMIT 1 OFFSET ?)"
-            self._rows(sql, (MOST_DELIVERED,))
-
-    def use(self, workspace: bytes, session: str, paths: Iterable[bytes], at: float, sitting_s: float) -> None:
-        """Remember that a session opened or cited files; one used again within ``sitting_s`` is one use.
-
-        Waits for other writers as ``deliver`` does.
-        """
-        with self._waiting_at_most(DELIVER_WAIT_MS), self._transaction():
-            place = (self._workspace(workspace), session)
-            for path in paths:
-                self._put_use(place, path, at, sitting_s)
-            self._drop_oldest_uses(self._most_uses)
-
-    def close(self) -> None:
-        """Close the connection."""
-        with remembered(self._path):
-            self._connection.close()
-
-    def __enter__(self) -> Memory:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _put_items(self, note_id: int, title: str, chunks: Iterable[Chunk]) -> None:
-        for number, chunk in enumerate(chunks):
-            self._rows(
-                "INSERT INTO note_item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(note_id, number, bytes.fromhex(chunk.text_hash), chunk.kind, chunk.name, chunk.breadcrumb),
-                    *(chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line),
-                ),
-            )
-            item, text = self._connection.last_insert_rowid(), chunk.text
-            self._rows(
-                "INSERT INTO note_fts (rowid, body, doc, names, extra, title) VALUES (?, ?, ?, ?, ?, ?)",
-                (item, text.body, text.doc, text.names, text.extra, title),
-            )
-            for ordinal, claim in enumerate(chunk.claims):
-                row = (item, ordinal, claim.key, claim.value, claim.value_type, claim.line)
-                self._rows("INSERT INTO note_claim VALUES (?, ?, ?, ?, ?, ?)", row)
-
-    def _drop_items(self, note_id: int) -> None:
-        """Before their notes: what the postings know of them goes by row."""
-        for (item,) in self._rows("SELECT id FROM note_item WHERE note_id = ?", (note_id,)):
-            self._rows("DELETE FROM note_fts WHERE rowid = ?", (item,))
-        self._rows("DELETE FROM note_item WHERE note_id = ?", (note_id,))
-        # A deletion is a mark in the postings until they are merged.
-        self._rows("INSERT INTO note_fts (note_fts) VALUES ('optimize')")
-
-    def _check_room(self, more: int) -> None:
-        held = int(self._rows("SELECT coalesce(sum(length(text)), 0) FROM note")[0][0])
-        if held + more > self._most_note_bytes:
-            raise MemoryStoreError(
-                f"The memory {self._path} holds {held // 2**20} MiB of notes and takes no more; forget some first."
-            )
-
-    def _workspace(self, path: bytes) -> int:
-        self._rows("INSERT OR IGNORE INTO workspace (path) VALUES (?)", (path,))
-        return int(self._rows("SELECT id FROM workspace WHERE path = ?", (path,))[0][0])
-
-    def _attribution(self, by: Attribution) -> int:
-        layers = (by.org, by.device, by.user, by.agent, by.timezone)
-        self._rows(
-            "INSERT OR IGNORE INTO attribution (org, device, user, agent, timezone) VALUES (?, ?, ?, ?, ?)", layers
-        )
-        sql = "SELECT id FROM attribution WHERE org = ? AND device = ? AND user = ? AND agent = ? AND timezone = ?"
-        return int(self._rows(sql, layers)[0][0])
-
-    @contextmanager
-    def _waiting_at_most(self, wait_ms: int) -> Iterator[None]:
-        self._connection.set_busy_timeout(wait_ms)
-        try:
-            yield
-        finally:
-            self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
-        self._rows("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._rows("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._rows("ROLLBACK")
-            raise
 
 
 def _identity(file: str) -> tuple[int, int] | None:

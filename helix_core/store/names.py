@@ -68,75 +68,6 @@ _TESTED = f"""
 """
 
 
-class NameQueries(QuerySession):
-    """Definitions, similar names, imports, tests."""
-
-    _spelled: tuple[int, dict[str, list[tuple[float, str, int]]]] = (-1, {})
-
-    def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
-        """Live definitions of lower-cased names, in path order."""
-        return [DefinitionHit(*row) for row in self._rows(_DEFINITIONS, (text_list(folded_names), limit))]
-
-    def sole_definition(self, name: str) -> DefinitionHit | None:
-        """The live definition of a name as it is written, where there is exactly one."""
-        rows = self._rows(_SOLE, (name.lower(), name))
-        return DefinitionHit(*rows[0]) if len(rows) == 1 else None
-
-    def definitions_by_prefix(self, folded_prefix: str, limit: int = 50) -> list[DefinitionHit]:
-        """Live definitions whose lower-cased name starts so, shortest name first."""
-        if not folded_prefix:
-            return []
-        bounds = (folded_prefix, folded_prefix + "\U0010ffff", limit)
-        return [DefinitionHit(*row) for row in self._rows(_BY_PREFIX, bounds)]
-
-    def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
-        """Known symbols and file stems spelled like ``text``, best first; exact ones included, faint ones left out."""
-        found: list[SimilarName] = []
-        for similarity, name, name_id in self._spelled_like(text.lower()):
-            if self._rows(_IS_DEFINED, (name_id,)):
-                found.append(SimilarName(name, similarity, is_path=False))
-            elif self._rows(_IS_STEM, (name_id,)):
-                found.append(SimilarName(name, similarity, is_path=True))
-            if len(found) == limit:
-                break
-        return found
-
-    def _spelled_like(self, folded: str) -> list[tuple[float, str, int]]:
-        """Similarity, name and id of the names spelled like ``folded``, best first.
-
-        Kept while nobody writes: in a large index it is the dearest look-up, and one question asks it twice.
-        """
-        version = int(self._rows("PRAGMA data_version")[0][0])
-        if self._spelled[0] != version or len(self._spelled[1]) >= _SPELLINGS_KEPT:
-            self._spelled = (version, {})
-        kept = self._spelled[1].get(folded)
-        if kept is None:
-            wanted = trigrams(folded)
-            # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
-            least = max(1, ceil(0.2 * len(wanted)))
-            bindings = (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least)
-            rows = self._bounded_rows(_CANDIDATES, bindings, 2 * ROW_STEPS_PER_MS) if wanted else []
-            scored = [(_dice(wanted, trigrams(known)), name, name_id) for name_id, name, known in rows]
-            kept = self._spelled[1][folded] = sorted(scored, key=lambda entry: (-entry[0], entry[1]))
-        return kept
-
-    def imports_of(self, source_id: int) -> list[str]:
-        """What a live source imports, as written."""
-        return [row[0] for row in self._rows(_IMPORTS_OF, (source_id,))]
-
-    def importers(self, target: str, limit: int = 50) -> list[int]:
-        """Items that import ``target`` (the whole target as written, case folded)."""
-        return [row[0] for row in self._rows(_LINKED, (target, IMPORTS, limit))]
-
-    def tests_of(self, name: str, limit: int = 50) -> list[int]:
-        """Items that test ``name`` (case folded)."""
-        return [row[0] for row in self._rows(_LINKED, (name, TESTS, limit))]
-
-    def tested_by(self, source_ids: Iterable[int], limit: int = 500) -> list[tuple[int, int]]:
-        """``(test, tested)``: for each live test file the implementation's files of the name that it tests."""
-        return [(row[0], row[1]) for row in self._rows(_TESTED, (id_list(source_ids), limit))]
-
-
 def trigrams(folded: str) -> frozenset[str]:
     """The distinct runs of three characters, as SQLite's trigram tokenizer makes them."""
     return frozenset(folded[start : start + 3] for start in range(len(folded) - 2))
@@ -235,28 +166,104 @@ class UseTotals:
     tests: int
 
 
-class UseQueries(QuerySession):
-    """Definitions with their files, uses by nearness, documents."""
+class NameQueries:
+    """Definitions, similar names, imports, tests."""
+
+    def __init__(self, session: QuerySession) -> None:
+        self._session = session
+        self._spelled: tuple[int, dict[str, list[tuple[float, str, int]]]] = (-1, {})
+
+    def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
+        """Live definitions of lower-cased names, in path order."""
+        return [DefinitionHit(*row) for row in self._session.rows(_DEFINITIONS, (text_list(folded_names), limit))]
+
+    def sole_definition(self, name: str) -> DefinitionHit | None:
+        """The live definition of a name as it is written, where there is exactly one."""
+        rows = self._session.rows(_SOLE, (name.lower(), name))
+        return DefinitionHit(*rows[0]) if len(rows) == 1 else None
+
+    def definitions_by_prefix(self, folded_prefix: str, limit: int = 50) -> list[DefinitionHit]:
+        """Live definitions whose lower-cased name starts so, shortest name first."""
+        if not folded_prefix:
+            return []
+        bounds = (folded_prefix, folded_prefix + "\U0010ffff", limit)
+        return [DefinitionHit(*row) for row in self._session.rows(_BY_PREFIX, bounds)]
+
+    def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
+        """Known symbols and file stems spelled like ``text``, best first; exact ones included, faint ones left out."""
+        found: list[SimilarName] = []
+        for similarity, name, name_id in self._spelled_like(text.lower()):
+            if self._session.rows(_IS_DEFINED, (name_id,)):
+                found.append(SimilarName(name, similarity, is_path=False))
+            elif self._session.rows(_IS_STEM, (name_id,)):
+                found.append(SimilarName(name, similarity, is_path=True))
+            if len(found) == limit:
+                break
+        return found
+
+    def _spelled_like(self, folded: str) -> list[tuple[float, str, int]]:
+        """Similarity, name and id of the names spelled like ``folded``, best first.
+
+        Kept while nobody writes: in a large index it is the dearest look-up, and one question asks it twice.
+        """
+        version = self._session.version()
+        if self._spelled[0] != version or len(self._spelled[1]) >= _SPELLINGS_KEPT:
+            self._spelled = (version, {})
+        kept = self._spelled[1].get(folded)
+        if kept is None:
+            wanted = trigrams(folded)
+            # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
+            least = max(1, ceil(0.2 * len(wanted)))
+            bindings = (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least)
+            rows = self._session.bounded_rows(_CANDIDATES, bindings, 2 * ROW_STEPS_PER_MS) if wanted else []
+            scored = [(_dice(wanted, trigrams(known)), name, name_id) for name_id, name, known in rows]
+            kept = self._spelled[1][folded] = sorted(scored, key=lambda entry: (-entry[0], entry[1]))
+        return kept
+
+    def imports_of(self, source_id: int) -> list[str]:
+        """What a live source imports, as written."""
+        return [row[0] for row in self._session.rows(_IMPORTS_OF, (source_id,))]
+
+    def importers(self, target: str, limit: int = 50) -> list[int]:
+        """Items that import ``target`` (the whole target as written, case folded)."""
+        return [row[0] for row in self._session.rows(_LINKED, (target, IMPORTS, limit))]
+
+    def tests_of(self, name: str, limit: int = 50) -> list[int]:
+        """Items that test ``name`` (case folded)."""
+        return [row[0] for row in self._session.rows(_LINKED, (name, TESTS, limit))]
+
+    def tested_by(self, source_ids: Iterable[int], limit: int = 500) -> list[tuple[int, int]]:
+        """``(test, tested)``: for each live test file the implementation's files of the name that it tests."""
+        return [(row[0], row[1]) for row in self._session.rows(_TESTED, (id_list(source_ids), limit))]
 
     def defined_at(self, name: str, path: bytes, limit: int = 2_000) -> list[DefinedAt]:
         """Live definitions of a name, case folded: those of the file at ``path`` first, then the implementation's."""
-        rows = self._rows(_DEFINED_AT, (name.lower(), path, limit))
+        rows = self._session.rows(_DEFINED_AT, (name.lower(), path, limit))
         return [
             DefinedAt(DefinitionHit(*row[:6]), row[6], Role(row[7]), SourceKind(row[8]), _trail(row)) for row in rows
         ]
 
     def defined_in(self, source_id: int) -> list[DefinitionHit]:
         """Everything a live source defines, in the order of its lines."""
-        return [DefinitionHit(*row) for row in self._rows(_DEFINED_IN, (source_id,))]
+        return [DefinitionHit(*row) for row in self._session.rows(_DEFINED_IN, (source_id,))]
 
     def definition_totals(self, names: Iterable[str]) -> dict[str, UseTotals]:
         """How many items define each name, by the name in lower case; names that nothing defines are missing."""
         found: dict[str, dict[int, int]] = {}
-        for folded, in_tests, count in self._rows(_DEFINED_TIMES, (text_list({name.lower() for name in names}),)):
+        for folded, in_tests, count in self._session.rows(
+            _DEFINED_TIMES, (text_list({name.lower() for name in names}),)
+        ):
             found.setdefault(folded, {})[in_tests] = count
         return {folded: UseTotals(counts.get(0, 0), counts.get(1, 0)) for folded, counts in found.items()}
 
-    def uses(
+
+class UseQueries:
+    """Uses of a name by nearness, its imports, its tests, and documents that mention it."""
+
+    def __init__(self, session: QuerySession) -> None:
+        self._session = session
+
+    def of(
         self,
         name: str,
         *,
@@ -271,11 +278,11 @@ class UseQueries(QuerySession):
         folder = near.rpartition(b"/")[0]
         bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
         bindings = (_exactly(name), in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
-        return [row[0] for row in self._rows(_USES, bindings)] if name else []
+        return [row[0] for row in self._session.rows(_USES, bindings)] if name else []
 
-    def use_totals(self, name: str) -> UseTotals:
+    def totals(self, name: str) -> UseTotals:
         """How many items use a name."""
-        totals: dict[int, int] = dict(self._rows(_USE_TOTALS, (_exactly(name),))) if name else {}
+        totals: dict[int, int] = dict(self._session.rows(_USE_TOTALS, (_exactly(name),))) if name else {}
         return UseTotals(totals.get(0, 0), totals.get(1, 0))
 
     def code_saying(self, name: str, limit: int) -> list[bytes]:
@@ -283,28 +290,28 @@ class UseQueries(QuerySession):
         say the name itself, for a longer name may hold it."""
         if not name:
             return []
-        return [row[0] for row in self._rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
+        return [row[0] for row in self._session.rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
         """Items that by their own name or their file's test one of ``names``, case folded."""
-        return [row[0] for row in self._rows(_TEST_LINKS, (text_list(names), limit))]
+        return [row[0] for row in self._session.rows(_TEST_LINKS, (text_list(names), limit))]
 
     def importing(self, stem: str, package: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
         """``(target as written, source id, path)`` of imports that may mean a module of this last name in a package."""
-        bindings = (stem, _literally(stem), _literally(package), limit)
-        rows = self._rows(_IMPORTING, bindings) if stem else []
+        bindings = (stem, _like_literal(stem), _like_literal(package), limit)
+        rows = self._session.rows(_IMPORTING, bindings) if stem else []
         return [(row[0], row[1], row[2]) for row in rows]
 
     def importing_from(self, package: str, stem: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
         """The same for imports that end with a package's last name, or just climb, and that name ``stem``."""
         if not package or not stem:
             return []
-        rows = self._rows(_IMPORTING_FROM, (_literally(package), _exactly(stem), limit))
+        rows = self._session.rows(_IMPORTING_FROM, (_like_literal(package), _exactly(stem), limit))
         return [(row[0], row[1], row[2]) for row in rows]
 
     def documents_saying(self, name: str, limit: int) -> list[int]:
         """Items of documents in which the words of a name follow each other, changelogs left out."""
-        return [row[0] for row in self._rows(_SAID, (_exactly(name), limit))] if name else []
+        return [row[0] for row in self._session.rows(_SAID, (_exactly(name), limit))] if name else []
 
 
 def _trail(row: Row) -> tuple[str, ...]:
@@ -314,8 +321,8 @@ def _trail(row: Row) -> tuple[str, ...]:
     return (*above, item_name) if item_name not in ("", name) and item_start < start_line else above
 
 
-def _literally(text: str) -> str:
-    """For LIKE."""
+def _like_literal(text: str) -> str:
+    """Text with the wildcards of LIKE escaped by a backslash."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 

@@ -1,64 +1,84 @@
-"""The read side: one object, its questions grouped by what they are about."""
+"""The read side of the index: one connection a thread, its queries grouped by what they are about."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from types import TracebackType
 
 import apsw
 
-from helix_core.store.lexical import EvidenceQueries
+from helix_core.store.lexical import TextQueries, WordQueries
 from helix_core.store.names import NameQueries, UseQueries
-from helix_core.store.sources import ClaimQueries, KinQueries, SourceQueries, digest_of
-from helix_core.store.sqlite_file import translated
-from helix_core.store.vectors import MissingVectors
+from helix_core.store.sources import ClaimQueries, RelatedQueries, SourceQueries, digest_of
+from helix_core.store.sqlite_file import QuerySession, translated
+from helix_core.store.vectors import MissingVectors, VectorQueries
 
 
-class Reader(SourceQueries, EvidenceQueries, NameQueries, ClaimQueries, UseQueries, KinQueries, MissingVectors):
+class Reader:
     """Answers about live versions only, for one thread. Close it when the thread is done.
 
-    Each question sees the last committed state; inside ``snapshot()`` all of them see the same one.
-    Questions raise QueryBudgetError, CorruptStoreError (rebuild the index) or StoreError.
+    Each query sees the last committed state; inside ``snapshot()`` all of them see the same one. Queries raise
+    QueryBudgetError, CorruptStoreError (rebuild the index) or StoreError.
+
+    Attributes:
+        files: States, sources, items and commits.
+        words: Tokens, stems and frequencies.
+        text: Full-text matches and places inside files.
+        names: Definitions, similar names, imports, tests.
+        uses: Users, importers and documents of a name.
+        claims: Claims by key or item.
+        related: Related files, by name, import and commits.
+        vectors: Nearest items by cosine.
+        missing_vectors: Texts that a model has no vector for yet.
     """
 
     def __init__(
         self, path: str, connection: apsw.Connection, budget_ms: float, source_id_of: Callable[[bytes], str]
     ) -> None:
-        super().__init__(path, connection, budget_ms)
-        self._source_id_of = source_id_of
+        self._session = session = QuerySession(path, connection, budget_ms, thread=get_ident())
+        self.files = SourceQueries(session, source_id_of)
+        self.words = WordQueries(session)
+        self.text = TextQueries(session, self.words)
+        self.names = NameQueries(session)
+        self.uses = UseQueries(session)
+        self.claims = ClaimQueries(session)
+        self.related = RelatedQueries(session)
+        self.vectors = VectorQueries(session)
+        self.missing_vectors = MissingVectors(session, self.vectors)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state for several questions. Keep it short: the log cannot shrink past an open snapshot."""
-        if self._connection.in_transaction:
+        """Hold one state for several queries. Keep it short: the log cannot shrink past an open snapshot."""
+        connection = self._session.connection
+        if connection.in_transaction:
             yield
             return
-        self._rows("BEGIN")
+        self._session.rows("BEGIN")
         try:
             yield
         finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
 
     def version(self) -> int:
-        """Differs from what it was before whenever another connection has written since, the writer's included."""
-        return int(self._rows("PRAGMA data_version")[0][0])
+        """A number that differs from the last one whenever another connection, the writer's included, has written."""
+        return self._session.version()
 
     def meta(self, key: str) -> str:
         """A fact stored with ``Writer.set_meta``; empty when there is none."""
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self._session.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else ""
 
     def digest(self) -> str:
         """SHA-256 (hex) over all live content in path order: equal for equal files, whatever their history."""
-        with self.snapshot(), translated(self._path):
-            return digest_of(self._connection)
+        with self.snapshot(), translated(self._session.path):
+            return digest_of(self._session.connection)
 
     def close(self) -> None:
         """Close the connection. It never checkpoints."""
-        with translated(self._path):
-            self._connection.close()
+        self._session.close()
 
     def __enter__(self) -> Reader:
         return self

@@ -9,8 +9,8 @@ import json
 import os
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -106,21 +106,35 @@ def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = (
 
 
 class QuerySession:
-    """What every group of queries stands on: one read connection, used by the thread that made it."""
+    """One connection that queries share: it bounds their work and translates their errors.
 
-    def __init__(self, path: str, connection: apsw.Connection, budget_ms: float) -> None:
-        self._path = path
-        self._connection = connection
+    ``translate`` gives the context manager that turns SQLite's failures into the errors of this file (by default those
+    of the index). With ``thread`` set, queries from another thread raise RuntimeError.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        connection: apsw.Connection,
+        budget_ms: float,
+        *,
+        translate: Callable[[str], AbstractContextManager[None]] = translated,
+        thread: int | None = None,
+    ) -> None:
+        self.path = path
+        self.connection = connection
         self._budget_ms = budget_ms
-        self._thread = get_ident()
+        self._translate = translate
+        self._thread = thread
 
-    def _rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
-        if get_ident() != self._thread:
+    def rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
+        """All rows of a statement."""
+        if self._thread is not None and get_ident() != self._thread:
             raise RuntimeError("A Reader belongs to the thread that made it; ask the Index for another.")
-        with translated(self._path):
-            return rows_of(self._connection, sql, bindings)
+        with self._translate(self.path):
+            return rows_of(self.connection, sql, bindings)
 
-    def _bounded_rows(
+    def bounded_rows(
         self, sql: str, bindings: Sequence[Value] = (), steps_per_ms: int = RANKING_STEPS_PER_MS
     ) -> list[Row]:
         """The same, stopped with QueryBudgetError when the budget is used up.
@@ -135,11 +149,20 @@ class QuerySession:
             left -= 1
             return left < 0
 
-        self._connection.set_progress_handler(is_spent, _STEPS_PER_LOOK, id="budget")
+        self.connection.set_progress_handler(is_spent, _STEPS_PER_LOOK, id="budget")
         try:
-            return self._rows(sql, bindings)
+            return self.rows(sql, bindings)
         finally:
-            self._connection.set_progress_handler(None, id="budget")
+            self.connection.set_progress_handler(None, id="budget")
+
+    def version(self) -> int:
+        """A number that differs from the last one whenever another connection has written since."""
+        return int(self.rows("PRAGMA data_version")[0][0])
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._translate(self.path):
+            self.connection.close()
 
 
 def id_list(ids: Iterable[int]) -> str:

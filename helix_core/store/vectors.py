@@ -245,21 +245,24 @@ class VectorHit(NamedTuple):
     similarity: float
 
 
-class VectorQueries(QuerySession):
+class VectorQueries:
     """Vectors are float32, little-endian; an unknown space, or one of other dimensions, holds nothing."""
 
-    _asked = 0
-    _vectors_loaded: bool | None = None
-    _spaces_known: tuple[int, dict[str, Space]] = (-1, {})
-    _shares_known: tuple[int, float, dict[str, float]] = (-1, 0.0, {})
+    def __init__(self, session: QuerySession) -> None:
+        self._session = session
+        self._asked = 0
+        self._vectors_loaded: bool | None = None
+        self._spaces_known: tuple[int, dict[str, Space]] = (-1, {})
+        self._shares_known: tuple[int, float, dict[str, float]] = (-1, 0.0, {})
+        self._matrices: dict[int, VectorMatrix] = {}
 
     def spaces(self) -> dict[str, float]:
         """What share of the live texts of its level each space has a vector for, 0..1, by ``model/level``."""
-        version = int(self._rows("PRAGMA data_version")[0][0])
+        version = self._session.version()
         known, counted_at, shares = self._shares_known
         now = time.monotonic()
-        if version != known and (now - counted_at > COUNTED_S or set(shares) != set(self._spaces())):
-            shares = {name: self._share(space) for name, space in self._spaces().items()}
+        if version != known and (now - counted_at > COUNTED_S or set(shares) != set(self.known_spaces())):
+            shares = {name: self._share(space) for name, space in self.known_spaces().items()}
             self._shares_known = (version, now, shares)
         return dict(shares)
 
@@ -284,7 +287,7 @@ class VectorQueries(QuerySession):
         found = self._space(space, vector)
         if found is None or not source_ids:
             return {}
-        rows = self._rows(_IN_FILES, (id_list(source_ids),))
+        rows = self._session.rows(_IN_FILES, (id_list(source_ids),))
         texts = {row[1] for row in rows}
         query = floats_of(vector)
         # A text of another level has no vector here.
@@ -300,20 +303,21 @@ class VectorQueries(QuerySession):
         return scores
 
     def _space(self, name: str, vector: bytes) -> Space | None:
-        space = self._spaces().get(name)
+        space = self.known_spaces().get(name)
         return space if space is not None and len(vector) == 4 * space.dimensions else None
 
-    def _spaces(self) -> dict[str, Space]:
+    def known_spaces(self) -> dict[str, Space]:
+        """The spaces there are, by ``model/level``."""
         if self._vectors_loaded is None:
-            self._vectors_loaded = load_vectors(self._connection)
-        version = int(self._rows("PRAGMA data_version")[0][0])
+            self._vectors_loaded = load_vectors(self._session.connection)
+        version = self._session.version()
         if self._vectors_loaded and self._spaces_known[0] != version:
-            self._rows("SELECT 1 FROM space")
-            self._spaces_known = (version, spaces_of(self._connection))
+            self._session.rows("SELECT 1 FROM space")
+            self._spaces_known = (version, spaces_of(self._session.connection))
         return self._spaces_known[1]
 
     def _share(self, space: Space) -> float:
-        total, done = self._rows(_SHARE.format(table=space.table), (LEVEL_NUMBER[space.level],))[0]
+        total, done = self._session.rows(_SHARE.format(table=space.table), (LEVEL_NUMBER[space.level],))[0]
         return done / total if total else 1.0
 
     def _nearest_texts(self, space: Space, query: Sequence[float], wanted: int) -> list[tuple[int, float]]:
@@ -321,7 +325,7 @@ class VectorQueries(QuerySession):
         if self._is_in_memory(space):
             return self._matrix(space).best(query, wanted, CANDIDATES)
         count = max(wanted, CANDIDATES)
-        near = self._rows(
+        near = self._session.rows(
             f"SELECT rowid, distance FROM {space.table} WHERE vector MATCH vec_{space.precision}(?) AND k = ?",
             (quantised(query, space), count),
         )
@@ -338,11 +342,10 @@ class VectorQueries(QuerySession):
         return "numpy" in sys.modules or self._asked > FEW_ASKED or self._count(space) > ALWAYS_IN_MEMORY
 
     def _matrix(self, space: Space) -> VectorMatrix:
-        matrices: dict[int, VectorMatrix] = self.__dict__.setdefault("_matrices", {})
-        matrix = matrices.setdefault(space.id, VectorMatrix(space))
+        matrix = self._matrices.setdefault(space.id, VectorMatrix(space))
         version = self._spaces_known[0]
         if matrix.version != version:
-            heads = self._rows(f"SELECT chunk_id, validity, rowids FROM {space.table}_chunks ORDER BY chunk_id")
+            heads = self._session.rows(f"SELECT chunk_id, validity, rowids FROM {space.table}_chunks ORDER BY chunk_id")
             matrix.load(heads, lambda blocks: self._blocks(space, blocks))
             matrix.version = version
         return matrix
@@ -351,7 +354,7 @@ class VectorQueries(QuerySession):
         sql = (
             f"SELECT rowid, vectors FROM {space.table}_vector_chunks00 WHERE rowid IN (SELECT value FROM json_each(?))"
         )
-        return self._rows(sql, (id_list(blocks),))
+        return self._session.rows(sql, (id_list(blocks),))
 
     def _kept(self, space: Space, text_ids: Iterable[int]) -> dict[int, bytes]:
         """The vectors of some texts, each block read once."""
@@ -359,13 +362,13 @@ class VectorQueries(QuerySession):
             SELECT v.rowid, v.chunk_id, v.chunk_offset
             FROM json_each(?) wanted JOIN {space.table}_rowids v ON v.rowid = wanted.value
         """
-        places = self._rows(sql, (id_list(text_ids),))
+        places = self._session.rows(sql, (id_list(text_ids),))
         blocks: dict[int, bytes] = dict(self._blocks(space, {row[1] for row in places}))
         size = space.bytes_each
         return {text_id: blocks[block][place * size : (place + 1) * size] for text_id, block, place in places}
 
     def _count(self, space: Space) -> int:
-        return int(self._rows(f"SELECT coalesce(sum(size), 0) FROM {space.table}_chunks")[0][0])
+        return int(self._session.rows(f"SELECT coalesce(sum(size), 0) FROM {space.table}_chunks")[0][0])
 
     def _places(self, texts: Sequence[tuple[int, float]], limit: int) -> list[VectorHit]:
         """Where texts stand, given best first: of all of them, or of so many that ``limit`` places are reached."""
@@ -375,7 +378,7 @@ class VectorQueries(QuerySession):
             while end < len(texts) and texts[end][1] == texts[end - 1][1]:
                 end += 1
             found = dict(texts[start:end])
-            places = self._rows(_LIVE, (id_list(found),))
+            places = self._session.rows(_LIVE, (id_list(found),))
             some = [VectorHit(source_id, item_id, found[text_id]) for text_id, source_id, item_id in places]
             hits += sorted(some, key=lambda hit: (-hit.similarity, hit.source_id, hit.item_id or 0))
             start, end = end, _FIRST_SHARE * end
@@ -411,27 +414,31 @@ class UnembeddedFile:
     content_hash: str
 
 
-class MissingVectors(VectorQueries):
-    """Of one model and level; a model that has no space yet misses everything."""
+class MissingVectors:
+    """Texts without a vector of one model and level; a model that has no space yet misses everything."""
+
+    def __init__(self, session: QuerySession, vectors: VectorQueries) -> None:
+        self._session = session
+        self._vectors = vectors
 
     def waiting_sources(self, model: str, level: Level) -> list[UnembeddedFile]:
         """The newest day first, in it the files that define most names."""
-        rows = self._rows(_SOURCES.format(missing=self._missing(model, level)), (LEVEL_NUMBER[level],))
+        rows = self._session.rows(_SOURCES.format(missing=self._missing(model, level)), (LEVEL_NUMBER[level],))
         return [UnembeddedFile(path, content_hash.hex()) for path, content_hash in rows]
 
     def missing_hashes(self, model: str, level: Level, path: bytes) -> set[bytes]:
         """The hashes of the texts of a live file that have no vector."""
         sql = _HASHES.format(missing=self._missing(model, level))
-        return {row[0] for row in self._rows(sql, (LEVEL_NUMBER[level], path))}
+        return {row[0] for row in self._session.rows(sql, (LEVEL_NUMBER[level], path))}
 
     def text_counts(self, model: str, level: Level) -> tuple[int, int]:
         """How many live texts of the level have a vector of the model, and how many there are."""
         every, missing = (
-            int(self._rows(_TEXTS.format(missing=which), (LEVEL_NUMBER[level],))[0][0])
+            int(self._session.rows(_TEXTS.format(missing=which), (LEVEL_NUMBER[level],))[0][0])
             for which in ("1", self._missing(model, level))
         )
         return every - missing, every
 
     def _missing(self, model: str, level: Level) -> str:
-        space = self._spaces().get(f"{model}/{level}")
+        space = self._vectors.known_spaces().get(f"{model}/{level}")
         return "1" if space is None else _MISSING.format(table=space.table)

@@ -18,8 +18,21 @@ from helix_core.model import (
     StatSignature,
     Volatility,
 )
-from helix_core.store import rows
-from helix_core.store.rows import Ids, delete_version, parked_to_prune
+from helix_core.store.rows import (
+    Ids,
+    check_clean,
+    claim_rows,
+    definition_rows,
+    delete_version,
+    file_text,
+    item_rows,
+    link_rows,
+    parked_to_prune,
+    path_words,
+    profile_of,
+    signature_values,
+    stem_of,
+)
 from helix_core.store.sources import replace_co_changes
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of, translated
 from helix_core.store.vector_rows import VectorRows
@@ -190,7 +203,7 @@ class Writer:
         ``signature`` and ``observed_ns`` are of the read that gave the bytes. Raises: TypeError for text that is not
         Clean, before anything is written.
         """
-        rows.check_clean(document)
+        check_clean(document)
         with self.batch():
             content = bytes.fromhex(document.content_hash)
             for (version,) in self._versions(document.path, content, document.parser):
@@ -243,7 +256,7 @@ class Writer:
                 return False
             version = found[0][0]
             self._park(path, parser, but=version)
-            values = (*rows.signature_values(signature), observed_ns, observed_ns, version)
+            values = (*signature_values(signature), observed_ns, observed_ns, version)
             self._connection.execute(_REVIVE, values)
             self._arrived(path)
             return True
@@ -256,7 +269,7 @@ class Writer:
     def touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
         """Heal the signature of a file whose bytes proved to be the same."""
         with self.batch():
-            self._connection.execute(_TOUCH, (*rows.signature_values(signature), observed_ns, path))
+            self._connection.execute(_TOUCH, (*signature_values(signature), observed_ns, path))
             self._arrived(path)
 
     def remove(self, path: bytes) -> bool:
@@ -427,7 +440,7 @@ class Writer:
         chunks = document.chunks
         source_id = self._ids.next_source()
         first = self._ids.next_items(len(chunks))
-        stem_id = None if document.skipped else self._ids.name(rows.stem_of(document.path))
+        stem_id = None if document.skipped else self._ids.name(stem_of(document.path))
         self._connection.execute(
             _INSERT_SOURCE,
             (
@@ -436,10 +449,10 @@ class Writer:
                 1,
                 0,
                 content,
-                *rows.signature_values(signature),
+                *signature_values(signature),
                 observed_ns,
                 observed_ns,
-                self._ids.profile(rows.profile_of(document)),
+                self._ids.profile(profile_of(document)),
                 document.line_count,
                 int(document.has_errors),
                 document.masked_count,
@@ -451,14 +464,14 @@ class Writer:
         )
         if not chunks:
             return source_id
-        path = rows.path_words(document.path)
-        run(_INSERT_ITEM, rows.item_rows(document, source_id, first, self._ids))
+        path = path_words(document.path)
+        run(_INSERT_ITEM, item_rows(document, source_id, first, self._ids))
         texts = [(number, chunk.text) for number, chunk in enumerate(chunks, first)]
         run(_INSERT_CHUNK, [(number, path, text.names, text.doc, text.body, text.extra) for number, text in texts])
         run(_INSERT_REFS, [(number, text.refs) for number, text in texts if text.refs])
-        self._connection.execute(_INSERT_FILE, (source_id, path, *rows.file_text(chunks)))
-        run(_INSERT_DEFINITION, rows.definition_rows(document, first, self._ids))
-        run(_INSERT_CLAIM, rows.claim_rows(document, first))
-        run(_INSERT_LINK, rows.link_rows(document, first, self._ids))
+        self._connection.execute(_INSERT_FILE, (source_id, path, *file_text(chunks)))
+        run(_INSERT_DEFINITION, definition_rows(document, first, self._ids))
+        run(_INSERT_CLAIM, claim_rows(document, first))
+        run(_INSERT_LINK, link_rows(document, first, self._ids))
         self._vectors.add_texts(source_id, first, document.embedded)
         return source_id

@@ -180,7 +180,7 @@ def _kept(memory: Remembered, by: Attribution, waiting: _Waiting, *, notes_uses:
         exchange = kept(heard, by) if heard is not None else None
         if exchange is None:
             return "passed_over"
-        memory.write(lambda opened: opened.add_exchange(exchange))
+        memory.write(lambda opened: opened.exchanges.add(exchange))
     except HelixError as error:
         LOG.warning("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
@@ -199,7 +199,7 @@ def _note_uses(memory: Remembered, exchange: Exchange) -> None:
         return
     use = (exchange.workspace, exchange.session, cited, exchange.at, SITTING_S)
     try:
-        memory.write(lambda opened: opened.use(*use))
+        memory.write(lambda opened: opened.uses.add(*use))
     except (HelixError, OSError) as error:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 

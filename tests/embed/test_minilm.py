@@ -122,8 +122,10 @@ def test_a_folder_is_embedded_resumed_and_found_by_the_model(
         encoder = ModelEncoder(minilm_cache, str(minilm.folder))
         encoder.follow()
         for level in ("outline", "chunk"):
-            hits = reader.nearest(f"{minilm.name}/{level}", encoder.encode(minilm.name, "get rid of an entry"), 3)
-            best = reader.sources_by_id([hits[0].source_id])[hits[0].source_id]
+            hits = reader.vectors.nearest(
+                f"{minilm.name}/{level}", encoder.encode(minilm.name, "get rid of an entry"), 3
+            )
+            best = reader.files.sources_by_id([hits[0].source_id])[hits[0].source_id]
             assert best.source_id == "db/rows.py"
 
 

@@ -45,14 +45,14 @@ def test_what_cannot_be_read_is_remembered_with_its_reason_until_it_is_gone(tmp_
         take(folder, index.writer(), {}, [entry])
         path.unlink()
         os.mkfifo(path)
-        report = take(folder, index.writer(), reader.sources(), [entry])
+        report = take(folder, index.writer(), reader.files.states(), [entry])
         assert (report.skipped, report.removed) == ({"not_a_file": 1}, 1)
-        assert [(one.path, one.reason) for one in reader.skipped()] == [(b"turned.py", "not_a_file")]
-        assert reader.counts().live.sources == 0
-        assert work_plan(Listing((entry,), ()), reader.sources(), True).read == ()
+        assert [(one.path, one.reason) for one in reader.files.skipped()] == [(b"turned.py", "not_a_file")]
+        assert reader.files.counts().live.sources == 0
+        assert work_plan(Listing((entry,), ()), reader.files.states(), True).read == ()
         path.unlink()
-        take(folder, index.writer(), reader.sources(), [entry])
-        assert reader.sources() == {}
+        take(folder, index.writer(), reader.files.states(), [entry])
+        assert reader.files.states() == {}
         reader.close()
 
 

@@ -86,7 +86,7 @@ def test_an_interrupt_while_files_are_parsed_keeps_what_was_done(moment, helix, 
     assert_answers_right(helix)
     with open_index(helix.index_path) as index, index.reader() as reader:
         assert index.damage() == ""
-        kept = len(reader.sources()) - len(FILES)
+        kept = len(reader.files.states()) - len(FILES)
     assert done - 64 <= kept <= done
     rest = helix.refresh()
     assert rest.parsed == MANY - kept

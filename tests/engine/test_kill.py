@@ -83,11 +83,11 @@ class Tree:
         """Judges what is stored against every version there ever was; returns how many files are stored."""
         with open_index(index_path, source_id_of=source_id_of) as index, index.reader() as reader:
             assert index.damage() == ""
-            known = reader.sources()
+            known = reader.files.states()
             for path, state in known.items():
-                source = reader.source(path)
+                source = reader.files.source(path)
                 assert source is not None
-                stored = [(item.start_byte, item.end_byte, item.text_hash) for item in reader.items_of(source.id)]
+                stored = [(item.start_byte, item.end_byte, item.text_hash) for item in reader.files.items_of(source.id)]
                 assert sorted(stored) == self._spans[path, state.content_hash], path
         return len(known)
 

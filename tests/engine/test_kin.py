@@ -37,15 +37,15 @@ def engine(kindred, open_helix):
 
 def around(helix, path):
     reader = helix._index.reader
-    item = reader.items_of(reader.source(path).id)[0]
+    item = reader.files.items_of(reader.files.source(path).id)[0]
     linked = kin_of(reader, item)
-    items = reader.items([id_ for _, id_ in linked])
+    items = reader.files.items([id_ for _, id_ in linked])
     return [(relation, items[id_].source.path) for relation, id_ in linked]
 
 
 def test_the_index_knows_what_changed_together(engine):
     reader = engine._index.reader
-    (partner,) = reader.co_changed([reader.source(b"app/routing.py").id])
+    (partner,) = reader.related.co_changed([reader.files.source(b"app/routing.py").id])
     assert (partner.path, partner.together) == (b"app/views.html", 4)
     assert partner.lift > 2
     assert co_changed(reader, [b"app/routing.py"]) == (b"app/views.html",)
@@ -77,7 +77,7 @@ def test_imports_lead_both_ways(engine):
 
 def test_what_is_related_stands_below_what_was_found_and_says_how(engine):
     reader = engine._index.reader
-    item = reader.items_of(reader.source(b"app/routing.py").id)[0]
+    item = reader.files.items_of(reader.files.source(b"app/routing.py").id)[0]
     related = related_items(reader, [Ranked(item, 0.5, ())], 5)
     assert {one.item.source.path: one.signals[0].ranker for one in related} == {
         b"app/views.html": CHANGED,
@@ -116,6 +116,6 @@ def test_last_commits_are_kept_where_the_history_behind_them_is_damaged(reposito
     report = helix.refresh()
     assert any("change together" in note for note in report.notes)
     head = git(repository, "rev-parse", "HEAD").strip()
-    assert helix._index.reader.commit(b"app/old.py").commit == head
+    assert helix._index.reader.files.commit(b"app/old.py").commit == head
     # What cannot be read is not asked for again at every look.
     assert helix.refresh().notes == ()

@@ -303,9 +303,9 @@ def test_a_hover_and_an_expansion_name_the_same_files_that_change_together(tmp_p
     assert places(known, "co_changed") == [("app/b.py", 1)]
     assert known["co_changed"][0]["status"] == "verified"
     reader = engine._index.reader
-    item = reader.items_of(reader.source(b"app/a.py").id)[0]
+    item = reader.files.items_of(reader.files.source(b"app/a.py").id)[0]
     expanded = [item_id for relation, item_id in kin_of(reader, item) if relation == CHANGED]
-    assert [one.source.path for one in reader.items(expanded).values()] == [b"app/b.py"]
+    assert [one.source.path for one in reader.files.items(expanded).values()] == [b"app/b.py"]
 
 
 def test_a_file_that_leads_outside_or_became_a_folder_is_not_read(helix, repository, tmp_path):

@@ -14,7 +14,7 @@ from helix_core.engine import Helix
 from helix_core.engine.verdict.observe import OVER_BUDGET as LEFT_BEHIND
 from helix_core.search.search import OVER_BUDGET
 from helix_core.store import QueryBudgetError
-from helix_core.store.lexical import LexicalQueries
+from helix_core.store.lexical import WordQueries
 from helix_core.store.sqlite_file import QuerySession
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
@@ -111,14 +111,14 @@ def test_a_clock_that_runs_away_changes_no_answer(large, monkeypatch):
 
 def lost(monkeypatch, *statements):
     """Let the queries that begin so run out of their budget."""
-    bounded = QuerySession._bounded_rows
+    bounded = QuerySession.bounded_rows
 
     def hurried(self, sql, *given):
         if any(statement in sql for statement in statements):
             raise QueryBudgetError
         return bounded(self, sql, *given)
 
-    monkeypatch.setattr(QuerySession, "_bounded_rows", hurried)
+    monkeypatch.setattr(QuerySession, "bounded_rows", hurried)
 
 
 @pytest.mark.parametrize("statement", ["evidence(chunk_fts", "evidence(file_fts"])
@@ -160,7 +160,7 @@ def test_a_word_that_could_not_be_counted_is_no_error(helix, monkeypatch):
     def uncounted(self, token):
         raise QueryBudgetError
 
-    monkeypatch.setattr(LexicalQueries, "_term_frequency", uncounted)
+    monkeypatch.setattr(WordQueries, "_term_frequency", uncounted)
     for question in QUESTIONS:
         packet = helix.packet(question)
         assert packet["accounting"]["signals"]["words"] == OVER_BUDGET

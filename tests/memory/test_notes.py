@@ -28,7 +28,7 @@ def notes_of(packet):
 def write_age(tmp_path, days):
     """Make every note so many days old."""
     with Memory(tmp_path / "data", 0.0) as memory:
-        memory._connection.execute("UPDATE note SET at = ?", (time.time() - days * 86_400,))
+        memory._file._session.connection.execute("UPDATE note SET at = ?", (time.time() - days * 86_400,))
 
 
 def test_without_a_memory_nothing_is_made_and_nothing_is_said_of_it(helix, tmp_path):
@@ -214,7 +214,7 @@ def test_a_pointer_to_a_note_is_judged_as_it_is_now(helix, tmp_path):
 def test_a_newer_or_damaged_memory_is_told_and_the_files_answer(helix, open_helix, project, tmp_path):
     helix.ingest(NoteInput(RUNBOOK))
     with Memory(tmp_path / "data", 0.0) as memory:
-        memory._connection.execute("PRAGMA user_version=99")
+        memory._file._session.connection.execute("PRAGMA user_version=99")
     fresh = open_helix(project)
     packet = fresh.packet("sign_cookie")
     assert packet["verified"]
@@ -244,9 +244,9 @@ def test_what_cannot_be_kept_is_refused_before_anything_is_made(helix, tmp_path)
 def test_facts_are_drawn_from_the_last_exchanges_of_a_session_with_their_evidence(helix, tmp_path):
     place = os.fsencode(os.path.realpath(helix.workspace))
     with Memory(tmp_path / "data", 0.0) as memory:
-        first = memory.add_exchange(exchange("We decided to keep quokkas in Redis.", session="a", workspace=place))
-        memory.add_exchange(exchange("We decided to keep wombats in files.", session="b", workspace=place))
-        again = memory.add_exchange(exchange("we decided to keep quokkas in redis.", session="a", workspace=place))
+        first = memory.exchanges.add(exchange("We decided to keep quokkas in Redis.", session="a", workspace=place))
+        memory.exchanges.add(exchange("We decided to keep wombats in files.", session="b", workspace=place))
+        again = memory.exchanges.add(exchange("we decided to keep quokkas in redis.", session="a", workspace=place))
     told = helix.consolidate("a")
     assert (told["facts_extracted"], told["exchanges"], len(told["gene_ids"])) == (1, 2, 1)
     assert told["facts"][0]["exchanges"] == [first, again]
@@ -298,7 +298,7 @@ def test_claims_of_notes_are_made_anew_where_an_older_chunker_made_them(helix, t
     assert helix.kv_backfill() == {"backfilled": 0, "total": 2}
     with Memory(tmp_path / "data", 0.0) as memory:
         before = memory.totals()
-        memory._connection.execute("UPDATE note SET parser = 'chunker/0'; DELETE FROM note_claim")
+        memory._file._session.connection.execute("UPDATE note SET parser = 'chunker/0'; DELETE FROM note_claim")
     assert helix.kv_backfill() == {"backfilled": 2, "total": 2}
     assert helix.kv_backfill() == {"backfilled": 0, "total": 2}
     assert helix.memory_totals() == {"exists": True, **before}

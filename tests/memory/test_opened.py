@@ -29,7 +29,9 @@ QUESTION = "how is the session cookie signed?"
 def used(folder, project, session=None):
     """``(session, path)`` of every use, in the order they came."""
     with Memory(folder, time.time()) as memory:
-        rows = memory._rows("SELECT u.session, u.path, w.path FROM used u JOIN workspace w ON w.id = u.workspace_id")
+        rows = memory._file.rows(
+            "SELECT u.session, u.path, w.path FROM used u JOIN workspace w ON w.id = u.workspace_id"
+        )
     place = os.fsencode(os.path.realpath(project))
     return [(name, path) for name, path, where in rows if where == place and session in (None, name)]
 
@@ -113,7 +115,7 @@ def test_an_exchange_that_is_kept_is_told_as_kept_though_its_uses_cannot_be_note
     memory = Remembered(tmp_path / "data")
     try:
         assert _kept(memory, Attribution(), cited(project, "s"), notes_uses=True) == "kept"
-        assert memory.read(lambda opened: opened._rows("SELECT count(*) FROM exchange")) == [(1,)]
+        assert memory.read(lambda opened: opened._file.rows("SELECT count(*) FROM exchange")) == [(1,)]
     finally:
         memory.close()
     assert used(tmp_path / "data", project) == []

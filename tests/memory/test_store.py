@@ -34,96 +34,96 @@ def bytes_in(folder):
 
 
 def test_a_note_is_found_by_its_words_in_its_workspace_only(memory):
-    memory.put_note(note("# Deploys\n\nThe quokka server is restarted by hand on Mondays.\n", title="runbook"))
-    memory.put_note(note("The quokka of another project.\n", workspace=b"/elsewhere"))
-    (found,) = memory.matches(HERE, ["quokka"], 10)
+    memory.notes.put(note("# Deploys\n\nThe quokka server is restarted by hand on Mondays.\n", title="runbook"))
+    memory.notes.put(note("The quokka of another project.\n", workspace=b"/elsewhere"))
+    (found,) = memory.notes.matches(HERE, ["quokka"], 10)
     assert "restarted by hand" in found.text
     assert found.source_id == f"helix-note:{found.content_hash[:16]}"
-    assert [item.text for item in memory.matches(HERE, ["runbook"], 10)] == [found.text]
-    assert memory.matches(HERE, ['qu"okka" OR *'], 10) == []
-    assert memory.matches(HERE, [], 10) == []
+    assert [item.text for item in memory.notes.matches(HERE, ["runbook"], 10)] == [found.text]
+    assert memory.notes.matches(HERE, ['qu"okka" OR *'], 10) == []
+    assert memory.notes.matches(HERE, [], 10) == []
 
 
 def test_the_items_of_a_note_partition_its_text_and_have_the_hash_of_their_own(memory):
     given = note("".join(f"# Part {n}\n\n" + "word " * 300 + "\n\n" for n in range(5)))
-    id_ = memory.put_note(given)
-    items = memory.items_of(id_)
+    id_ = memory.notes.put(given)
+    items = memory.notes.items_of(id_)
     assert len(items) > 1
     assert "".join(item.text for item in items) == given.text
     assert tuple(item.gene_id for item in items) == given.gene_ids
-    assert memory.items_with(HERE, bytes.fromhex(items[1].gene_id)) == [items[1]]
-    assert memory.items_of_text(HERE, bytes.fromhex(given.content_hash[:16])) == items
+    assert memory.notes.items_with(HERE, bytes.fromhex(items[1].gene_id)) == [items[1]]
+    assert memory.notes.items_of_text(HERE, bytes.fromhex(given.content_hash[:16])) == items
 
 
 def test_the_same_text_given_twice_is_one_note_said_anew(memory):
-    first = memory.put_note(note("The port is 8080.\n", at=1_000.0))
-    assert memory.put_note(note("The port is 8080.\n", at=2_000.0)) == first
-    assert memory.put_note(note("The port is 8080.\n", at=500.0)) == first
+    first = memory.notes.put(note("The port is 8080.\n", at=1_000.0))
+    assert memory.notes.put(note("The port is 8080.\n", at=2_000.0)) == first
+    assert memory.notes.put(note("The port is 8080.\n", at=500.0)) == first
     assert memory.totals()["notes"] == 1
-    assert memory.items_of(first)[0].at == 2_000.0
+    assert memory.notes.items_of(first)[0].at == 2_000.0
 
 
 def test_what_is_forgotten_stands_nowhere_in_the_file(folder, memory):
     kept = note("Zebracorn stays here.\n")
     given = note("The password hint is Xylophonist and nobody else knows it.\n", title="Hintfile")
-    memory.put_note(kept)
-    memory.put_note(given)
+    memory.notes.put(kept)
+    memory.notes.put(given)
     assert b"Xylophonist" in bytes_in(folder)
-    assert memory.forget(HERE, bytes.fromhex(given.gene_ids[0])) == given.gene_ids
+    assert memory.notes.forget(HERE, bytes.fromhex(given.gene_ids[0])) == given.gene_ids
     for word in (b"Xylophonist", b"xylophonist", b"Hintfile", b"hintfil"):
         assert word not in bytes_in(folder), word
-    assert memory.matches(HERE, ["xylophonist"], 10) == []
-    assert memory.matches(HERE, ["zebracorn"], 10)
-    assert memory.forget(HERE, bytes.fromhex(given.gene_ids[0])) == ()
-    assert memory.forget(b"/elsewhere", bytes.fromhex(kept.gene_ids[0])) == ()
+    assert memory.notes.matches(HERE, ["xylophonist"], 10) == []
+    assert memory.notes.matches(HERE, ["zebracorn"], 10)
+    assert memory.notes.forget(HERE, bytes.fromhex(given.gene_ids[0])) == ()
+    assert memory.notes.forget(b"/elsewhere", bytes.fromhex(kept.gene_ids[0])) == ()
     assert memory.totals() == {"exchanges": 0, "notes": 1, "items": 1, "claims": 0}
 
 
 def test_the_oldest_exchanges_go_and_notes_never_do(folder):
     with Memory(folder, NOW, most_exchanges=3, most_exchange_bytes=2_000) as memory:
-        memory.put_note(note("A note from the beginning.\n", at=1.0))
+        memory.notes.put(note("A note from the beginning.\n", at=1.0))
         for number in range(6):
-            memory.add_exchange(exchange(f"question {number}", session="s"))
-        assert [each.question for each in memory.exchanges(HERE, "s", 10)] == [f"question {n}" for n in (3, 4, 5)]
-        memory.add_exchange(exchange("long", "x" * 1_950, session="s"))
-        assert [each.question for each in memory.exchanges(HERE, None, 10)] == ["question 5", "long"]
+            memory.exchanges.add(exchange(f"question {number}", session="s"))
+        assert [each.question for each in memory.exchanges.last(HERE, "s", 10)] == [f"question {n}" for n in (3, 4, 5)]
+        memory.exchanges.add(exchange("long", "x" * 1_950, session="s"))
+        assert [each.question for each in memory.exchanges.last(HERE, None, 10)] == ["question 5", "long"]
         assert memory.totals()["notes"] == 1
 
 
 def test_notes_beyond_their_room_are_refused_and_none_is_dropped(folder):
     with Memory(folder, NOW, most_note_bytes=100) as memory:
-        memory.put_note(note("y" * 60 + "\n"))
+        memory.notes.put(note("y" * 60 + "\n"))
         with pytest.raises(MemoryStoreError, match="takes no more; forget some"):
-            memory.put_note(note("z" * 60 + "\n"))
+            memory.notes.put(note("z" * 60 + "\n"))
         assert memory.totals()["notes"] == 1
 
 
 def test_exchanges_come_back_as_they_were_by_session(memory):
-    memory.add_exchange(exchange("one", session="a"))
-    memory.add_exchange(exchange("two", session="b", truncated=True))
-    memory.add_exchange(exchange("other", session="a", workspace=b"/elsewhere"))
-    assert [each.question for each in memory.exchanges(HERE, None, 10)] == ["one", "two"]
-    (two,) = memory.exchanges(HERE, "b", 10)
+    memory.exchanges.add(exchange("one", session="a"))
+    memory.exchanges.add(exchange("two", session="b", truncated=True))
+    memory.exchanges.add(exchange("other", session="a", workspace=b"/elsewhere"))
+    assert [each.question for each in memory.exchanges.last(HERE, None, 10)] == ["one", "two"]
+    (two,) = memory.exchanges.last(HERE, "b", 10)
     assert (two.truncated, two.finish, two.by, two.model) == (True, "length", BY, "tiny")
-    assert memory.forget_session(HERE, "a") == 1
-    assert [each.question for each in memory.exchanges(HERE, None, 10)] == ["two"]
+    assert memory.exchanges.forget_session(HERE, "a") == 1
+    assert [each.question for each in memory.exchanges.last(HERE, None, 10)] == ["two"]
 
 
 def test_evidence_is_united_and_outlives_its_exchange(folder):
     with Memory(folder, NOW, most_exchanges=1) as memory:
-        first = memory.add_exchange(exchange("one"))
-        id_ = memory.put_note(note("We use tabs.\n", evidence=(first,)))
-        second = memory.add_exchange(exchange("two"))
-        assert memory.put_note(note("We use tabs.\n", evidence=(second, first))) == id_
-        assert memory.evidence_of(id_) == (first, second)
+        first = memory.exchanges.add(exchange("one"))
+        id_ = memory.notes.put(note("We use tabs.\n", evidence=(first,)))
+        second = memory.exchanges.add(exchange("two"))
+        assert memory.notes.put(note("We use tabs.\n", evidence=(second, first))) == id_
+        assert memory.notes.evidence_of(id_) == (first, second)
 
 
 def test_what_a_session_was_given_is_remembered_by_text_and_file(memory):
     gene, content = "ab" * 8, "cd" * 32
-    memory.deliver(HERE, "s", [(gene, content)], NOW)
-    memory.deliver(HERE, "s", [(gene, content)], NOW + 1)
-    assert memory.delivered(HERE, "s") == {f"{gene}:{content}"}
-    assert memory.delivered(HERE, "t") == memory.delivered(b"/elsewhere", "s") == frozenset()
+    memory.exchanges.deliver(HERE, "s", [(gene, content)], NOW)
+    memory.exchanges.deliver(HERE, "s", [(gene, content)], NOW + 1)
+    assert memory.exchanges.delivered(HERE, "s") == {f"{gene}:{content}"}
+    assert memory.exchanges.delivered(HERE, "t") == memory.exchanges.delivered(b"/elsewhere", "s") == frozenset()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
@@ -132,22 +132,22 @@ def test_who_asks_waits_for_other_writers_no_longer_than_a_question_may(folder, 
 
     def note_wait(_, sql, __):
         if sql.startswith("BEGIN"):
-            waits.append(memory._connection.pragma("busy_timeout"))
+            waits.append(memory._file._session.connection.pragma("busy_timeout"))
         return True
 
-    memory._connection.exec_trace = note_wait
+    memory._file._session.connection.exec_trace = note_wait
     given = [("ab" * 8, "cd" * 32)]
-    with Memory(folder, NOW) as other, other._transaction(), pytest.raises(BusyStoreError):
-        memory.deliver(HERE, "s", given, NOW)
-    memory.deliver(HERE, "s", given, NOW)
-    memory.put_note(note("The port is 8080.\n"))
+    with Memory(folder, NOW) as other, other._file.transaction(), pytest.raises(BusyStoreError):
+        memory.exchanges.deliver(HERE, "s", given, NOW)
+    memory.exchanges.deliver(HERE, "s", given, NOW)
+    memory.notes.put(note("The port is 8080.\n"))
     assert waits == [DELIVER_WAIT_MS, DELIVER_WAIT_MS, BUSY_TIMEOUT_MS]
     assert DELIVER_WAIT_MS < BUSY_TIMEOUT_MS / 5
-    assert memory.delivered(HERE, "s") == {f"{'ab' * 8}:{'cd' * 32}"}
+    assert memory.exchanges.delivered(HERE, "s") == {f"{'ab' * 8}:{'cd' * 32}"}
 
 
 def test_the_memory_is_the_users_alone(folder, memory):
-    memory.add_exchange(exchange("one"))
+    memory.exchanges.add(exchange("one"))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
     folder.chmod(0o755)
@@ -178,7 +178,7 @@ def test_links_and_things_that_are_no_files_are_refused(tmp_path):
 
 def test_a_newer_memory_is_refused_and_left_as_it_is(folder):
     with Memory(folder, NOW) as memory:
-        memory._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+        memory._file._session.connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
     before = (folder / NAME).read_bytes()
     with pytest.raises(NewerStoreError, match="newer Helix"):
         Memory(folder, NOW)
@@ -202,7 +202,7 @@ def test_another_applications_database_is_refused_and_left_as_it_is(folder):
 def test_a_damaged_memory_is_set_aside_whole_and_said(folder, damage):
     with Memory(folder, NOW) as memory:
         for number in range(40):
-            memory.put_note(note(f"Note number {number} about the giraffe. " + "word " * 200))
+            memory.notes.put(note(f"Note number {number} about the giraffe. " + "word " * 200))
     file = folder / NAME
     data = bytearray(file.read_bytes())
     if damage == "header":
@@ -224,43 +224,43 @@ def test_a_damaged_memory_is_set_aside_whole_and_said(folder, damage):
 def test_damage_that_only_a_query_meets_is_found_by_looking_at_every_page(folder):
     with Memory(folder, NOW) as memory:
         for number in range(40):
-            memory.put_note(note(f"Note number {number} about the giraffe. " + "word " * 200))
+            memory.notes.put(note(f"Note number {number} about the giraffe. " + "word " * 200))
     data = bytearray((folder / NAME).read_bytes())
     data[len(data) // 2 :] = b"\xff" * (len(data) - len(data) // 2)
     (folder / NAME).write_bytes(data)
     with Memory(folder, NOW) as memory, pytest.raises(CorruptMemoryError, match="is set aside, whole"):
-        memory.matches(HERE, ["giraffe"], 100)
-        memory.notes(HERE)
+        memory.notes.matches(HERE, ["giraffe"], 100)
+        memory.notes.all(HERE)
     with Memory(folder, NOW, suspect=True) as memory:
         assert "set aside as" in memory.notice
 
 
 def test_a_copy_is_kept_before_the_format_changes(folder, monkeypatch):
     with Memory(folder, NOW) as memory:
-        memory.put_note(note("From the old days.\n"))
+        memory.notes.put(note("From the old days.\n"))
     monkeypatch.setattr(memory_file, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
     monkeypatch.setitem(memory_file.MIGRATIONS, SCHEMA_VERSION, "ALTER TABLE note ADD COLUMN mood TEXT")
     with Memory(folder, NOW) as memory:
-        assert memory.matches(HERE, ["days"], 1)
+        assert memory.notes.matches(HERE, ["days"], 1)
     monkeypatch.undo()
     copy = folder / f"{NAME}.format-{SCHEMA_VERSION}"
     copy.rename(folder / "again.db")
     (folder / NAME).unlink()
     (folder / "again.db").rename(folder / NAME)
     with Memory(folder, NOW) as memory:
-        assert memory.matches(HERE, ["days"], 1)
+        assert memory.notes.matches(HERE, ["days"], 1)
 
 
 def test_an_older_memory_that_cannot_be_migrated_is_left_as_it_is(folder, monkeypatch):
     with Memory(folder, NOW) as memory:
-        memory.put_note(note("From the old days.\n"))
+        memory.notes.put(note("From the old days.\n"))
     monkeypatch.setattr(memory_file, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
     monkeypatch.setitem(memory_file.MIGRATIONS, SCHEMA_VERSION, "ALTER TABLE nothing ADD COLUMN mood TEXT")
     with pytest.raises(MemoryStoreError):
         Memory(folder, NOW)
     monkeypatch.undo()
     with Memory(folder, NOW) as memory:
-        assert memory.matches(HERE, ["days"], 1)
+        assert memory.notes.matches(HERE, ["days"], 1)
 
 
 def test_threads_and_processes_write_one_memory_and_nothing_is_lost(folder):
@@ -268,7 +268,7 @@ def test_threads_and_processes_write_one_memory_and_nothing_is_lost(folder):
         "import sys; from pathlib import Path; from helix_core.store.memory import Memory\n"
         "from tests.memory.made import exchange\n"
         "with Memory(Path(sys.argv[1]), 0.0) as memory:\n"
-        "    for n in range(20): memory.add_exchange(exchange(f'{sys.argv[2]} {n}'))\n"
+        "    for n in range(20): memory.exchanges.add(exchange(f'{sys.argv[2]} {n}'))\n"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program, str(folder), name]) for name in "ab"]
     failed = []
@@ -277,7 +277,7 @@ def test_threads_and_processes_write_one_memory_and_nothing_is_lost(folder):
         try:
             with Memory(folder, NOW) as memory:
                 for number in range(20):
-                    memory.add_exchange(exchange(f"{name} {number}"))
+                    memory.exchanges.add(exchange(f"{name} {number}"))
         except StoreError as error:
             failed.append(error)
 

@@ -59,7 +59,7 @@ def keeping(open_helix, project):
 
 
 def sit(memory, session, paths, at=NOW, workspace=HERE):
-    memory.use(workspace, session, paths, at, SITTING_S)
+    memory.uses.add(workspace, session, paths, at, SITTING_S)
 
 
 def rows(folder):
@@ -110,10 +110,10 @@ def test_links_fade_with_the_clock_that_is_passed_in(memory):
 def test_what_a_session_used_goes_with_the_session(memory, folder):
     for session in ("one", "two"):
         sit(memory, session, [b"a.py", b"quokka.py"])
-    memory.forget_session(HERE, "two")
+    memory.exchanges.forget_session(HERE, "two")
     assert co_used(memory, HERE, [b"a.py"], NOW) == ()
     assert {row[0] for row in rows(folder)} == {"one"}
-    memory.forget_session(HERE, "one")
+    memory.exchanges.forget_session(HERE, "one")
     assert not any(b"quokka" in file.read_bytes() for file in folder.iterdir())
 
 
@@ -128,18 +128,18 @@ def test_what_a_session_used_lately_is_known_the_last_first(memory):
     sit(memory, "s", [b"old"], NOW - 2 * SITTING_S)
     sit(memory, "s", [b"a"], NOW - 2)
     sit(memory, "s", [b"b"], NOW - 1)
-    assert memory.used_lately(HERE, "s", NOW - SITTING_S) == [b"b", b"a"]
-    assert memory.used_lately(HERE, "t", 0.0) == []
+    assert memory.uses.lately(HERE, "s", NOW - SITTING_S) == [b"b", b"a"]
+    assert memory.uses.lately(HERE, "t", 0.0) == []
 
 
 def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
     with Memory(folder, NOW) as memory:
-        memory.put_note(note("From the old days.\n"))
+        memory.notes.put(note("From the old days.\n"))
     with sqlite3.connect(folder / NAME) as connection:
         connection.executescript("DROP TABLE used; PRAGMA user_version=1")
     with Memory(folder, NOW) as memory:
         sit(memory, "s", [b"a"])
-        assert memory.matches(HERE, ["days"], 1)
+        assert memory.notes.matches(HERE, ["days"], 1)
     with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
@@ -147,7 +147,7 @@ def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
 
 def test_a_copy_that_was_cut_short_is_made_again_before_the_format_changes(folder):
     with Memory(folder, NOW) as memory:
-        memory.put_note(note("From the old days.\n"))
+        memory.notes.put(note("From the old days.\n"))
     with sqlite3.connect(folder / NAME) as connection:
         connection.executescript("DROP TABLE used; PRAGMA user_version=1")
     runner = f"""
@@ -234,7 +234,7 @@ def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
     keeping.note_use("three", ["app/sessions.py"])
     assert keeping._hinted(Hints(session="three")).used_with == (ROUTING,)
     assert keeping._hinted(Hints(session="four")) == Hints(session="four")
-    source = keeping._index.reader.source(ROUTING)
+    source = keeping._index.reader.files.source(ROUTING)
     told = prior(source, frozenset(), hinted)
     assert told.factor == USED_WITH_FACTOR
     assert told.names == (f"used with what is open x{USED_WITH_FACTOR:g}",)
@@ -247,14 +247,14 @@ def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
 def test_only_known_files_of_a_named_session_are_noted_and_only_where_it_is_wanted(keeping, open_helix, project):
     keeping.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
     keeping.note_use("", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.used_lately(keeping._place, "s", 0.0)) is None
+    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "s", 0.0)) is None
     with pytest.raises(UsageError):
         keeping.note_use("s", ["../elsewhere.py"])
     keeping.note_use("s", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.used_lately(keeping._place, "s", time.time() - 60)) == [ROUTING]
+    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "s", time.time() - 60)) == [ROUTING]
     for settings in ({"co_use": False}, {"memory_learn": False}):
         off = open_helix(project)
         off._config = dataclasses.replace(keeping._config, **settings)
         off.note_use("t", ["app/routing.py"])
         assert off._hinted(Hints(session="t")) == Hints(session="t")
-    assert keeping._memory.read(lambda memory: memory.used_lately(keeping._place, "t", 0.0)) == []
+    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "t", 0.0)) == []

@@ -77,7 +77,7 @@ def after(server, act, **rises):
 
 
 def last(memory, project, session=None):
-    return memory.exchanges(os.fsencode(os.path.realpath(project)), session, 1)[-1]
+    return memory.exchanges.last(os.fsencode(os.path.realpath(project)), session, 1)[-1]
 
 
 def exchanges(memory):

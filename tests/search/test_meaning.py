@@ -53,8 +53,8 @@ def test_a_model_without_vectors_is_never_asked(shop: Reader) -> None:
 
 
 def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    shares = shop.spaces()
-    monkeypatch.setattr(shop, "spaces", lambda: {"better/outline": 0.4, **shares})
+    shares = shop.vectors.spaces()
+    monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 0.4, **shares})
     found = search("price of the cart", shop, Hints(), 5, encoder=Better())
     assert found.rankers["outlines"] == "static only: better/outline 40%"
     meaning = meaning_of("price of the cart", shop, Better())
@@ -63,8 +63,8 @@ def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(sh
 
 
 def test_a_level_that_is_not_complete_is_not_searched(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    shares = shop.spaces()
-    monkeypatch.setattr(shop, "spaces", lambda: {**shares, "static/chunk": 0.5})
+    shares = shop.vectors.spaces()
+    monkeypatch.setattr(shop.vectors, "spaces", lambda: {**shares, "static/chunk": 0.5})
     found = ask(shop, "price of the cart")
     assert found.rankers["passages"] == "not ready: static/chunk 50%"
     assert found.rankers["outlines"] == "used"

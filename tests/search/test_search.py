@@ -258,7 +258,7 @@ def test_a_document_is_linked_to_what_has_a_name_of_several_words_only(
             "docs/weather.md": f"# Weather\n\nThe same rules {name} to rain.\n",
         }
     )
-    source = reader.source(b"src/post.py")
+    source = reader.files.source(b"src/post.py")
     assert source is not None
-    relations = {relation for relation, _ in _linked(reader, reader.items_of(source.id)[0])}
+    relations = {relation for relation, _ in _linked(reader, reader.files.items_of(source.id)[0])}
     assert ("documents" in relations) is is_linked

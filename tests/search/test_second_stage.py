@@ -92,17 +92,17 @@ def test_a_range_is_part_of_its_chunk_and_five_show_no_more_lines_than_are_read(
 
 
 def test_the_inside_of_a_file_is_counted_by_where_words_stand(shop: Reader) -> None:
-    source = shop.source(b"src/shop/cart.py")
+    source = shop.files.source(b"src/shop/cart.py")
     assert source is not None
-    inside = shop.places_in([source.id])[source.id]
-    assert [one.id for one in inside] == [item.id for item in shop.items_of(source.id)]
+    inside = shop.text.places_in([source.id])[source.id]
+    assert [one.id for one in inside] == [item.id for item in shop.files.items_of(source.id)]
     places = {one.name: one for one in inside}
     only_comments = Weights(path=0.0, names=0.0, doc=1.0, body=0.0, extra=0.0)
     only_code = Weights(path=0.0, names=0.0, doc=0.0, body=1.0, extra=0.0)
     match = '"customer" OR "article"'
-    in_comments, in_code = (shop.evidence_in(match, 2, inside, one) for one in (only_comments, only_code))
+    in_comments, in_code = (shop.text.evidence_in(match, 2, inside, one) for one in (only_comments, only_code))
     assert in_comments[places["Cart"].id].counts[0] == 1.0
     assert in_code[places["Cart"].id].counts[1] > 1.0
     assert set(in_code) <= {one.id for one in inside}
-    spots = shop.spots('"customer"', [places["Cart"].id])
+    spots = shop.text.spots('"customer"', [places["Cart"].id])
     assert [phrase for phrase, _ in spots[places["Cart"].id].doc] == [0]

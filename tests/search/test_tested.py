@@ -37,5 +37,5 @@ def test_who_asks_for_tests_gets_no_votes_from_them(indexed) -> None:  # type: i
 
 def test_a_test_names_the_implementation_of_its_own_name_alone(indexed) -> None:  # type: ignore[no-untyped-def]
     reader: Reader = indexed({**TREE, "docs/retry.md": "# Retry\n"})
-    sources = {source.source_id: id_ for id_, source in reader.sources_by_id(range(1, 10)).items()}
-    assert reader.tested_by(sources.values()) == [(sources["tests/test_retry.py"], sources["src/retry.py"])]
+    sources = {source.source_id: id_ for id_, source in reader.files.sources_by_id(range(1, 10)).items()}
+    assert reader.names.tested_by(sources.values()) == [(sources["tests/test_retry.py"], sources["src/retry.py"])]

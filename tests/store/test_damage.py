@@ -64,7 +64,7 @@ def test_damage_seen_at_opening_is_moved_aside_and_said_once(tmp_path: Path, dam
         open_index(path)
     index, notice = open_or_rebuild(path, NOW)
     with index, index.reader() as reader:
-        assert reader.sources() == {}
+        assert reader.files.states() == {}
     aside = tmp_path / "index.db.damaged-20270115T080000Z"
     assert aside.read_bytes() == damaged
     assert str(aside) in notice and "\n" not in notice
@@ -92,11 +92,11 @@ def test_zeroed_pages_give_corrupt_store_errors_or_right_answers(tmp_path: Path)
         patch(path, page * PAGE, bytes(PAGE))
         try:
             with open_index(path) as index, index.reader(budget_ms=UNHURRIED_MS) as reader:
-                assert len(reader.chunk_matches("name", 500)) > 0
-                reader.file_matches("thing", 50)
-                reader.references("thing_3", 100)
-                reader.similar_names("name_3_3")
-                reader.definitions(["name_1_1"])
+                assert len(reader.text.chunk_matches("name", 500)) > 0
+                reader.text.file_matches("thing", 50)
+                reader.text.references("thing_3", 100)
+                reader.names.similar_names("name_3_3")
+                reader.names.definitions(["name_1_1"])
                 assert reader.digest() == digest
         except CorruptStoreError:
             noticed += 1
@@ -120,11 +120,11 @@ def test_damage_met_by_a_query_is_answered_by_rebuilding(tmp_path: Path) -> None
     patch(path, (root - 1) * PAGE, bytes(PAGE))
     index = open_index(path)
     with index.reader() as reader, pytest.raises(CorruptStoreError) as raised:
-        reader.sources()
+        reader.files.states()
     index.close()
     index, notice = rebuild(path, NOW, str(raised.value), damaged=index.identity)
     with index, index.reader() as reader:
-        assert reader.sources() == {}
+        assert reader.files.states() == {}
     assert "damaged" in notice
 
 
@@ -138,7 +138,7 @@ def test_of_two_who_find_the_damage_the_second_keeps_what_the_first_rebuilt(tmp_
     first.writer().replace(document(b"a.py", b"x = 1\n"), signature(), 1)
     second, notice = rebuild(path, NOW, "Damaged.", damaged=other.identity)
     with first, second, second.reader() as reader:
-        assert list(reader.sources()) == [b"a.py"]
+        assert list(reader.files.states()) == [b"a.py"]
     assert notice == "Damaged."
     assert len(list(tmp_path.glob("index.db.damaged-*"))) == 1
 
@@ -150,7 +150,7 @@ def test_an_emptied_file_is_built_again_and_said(tmp_path: Path) -> None:
     os.utime(path, (NOW - 60, NOW - 60))
     index, notice = open_or_rebuild(path, NOW)
     with index, index.reader() as reader:
-        assert reader.sources() == {}
+        assert reader.files.states() == {}
     assert "emptied" in notice
 
 
@@ -173,7 +173,7 @@ os.kill(os.getpid(), 9)
     index, _ = open_or_rebuild(path, NOW)
     with index, index.reader() as reader:
         assert index.damage() == ""
-        assert len(reader.sources()) in (0, 60)
+        assert len(reader.files.states()) in (0, 60)
 
 
 def test_another_applications_database_is_moved_aside_unharmed(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_an_older_format_without_a_migration_starts_over_empty(tmp_path: Path) -
     digest = filled(path)
     patch(path, 60, (0).to_bytes(4, "big"))
     with open_index(path) as index, index.reader() as reader:
-        assert reader.sources() == {}
+        assert reader.files.states() == {}
         assert index.damage() == ""
     assert filled(path) == digest
     assert sorted(file.name for file in tmp_path.iterdir()) == ["index.db", "index.queue"]
@@ -282,12 +282,12 @@ def test_a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(index:
         with pytest.raises(StoreError, match="free space"):
             writer.replace(large, signature(), 1)
         with index.reader() as reader:
-            assert list(reader.sources()) == [b"kept.py"]
-            assert len(reader.chunk_matches("kept", 5)) == 1
+            assert list(reader.files.states()) == [b"kept.py"]
+            assert len(reader.text.chunk_matches("kept", 5)) == 1
     index._connection.execute("PRAGMA max_page_count=100000").fetchall()
     writer.replace(large, signature(), 1)
     with index.reader() as reader:
-        assert sorted(reader.sources()) == [b"kept.py", b"large.py"]
+        assert sorted(reader.files.states()) == [b"kept.py", b"large.py"]
     assert index.damage() == ""
 
 

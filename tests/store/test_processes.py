@@ -76,7 +76,7 @@ def assert_equal_to_a_cold_build(index: Index, cold_path: Path) -> None:
     """All files are of one generation, as one batch wrote them, and nothing tells the index from a fresh one."""
     assert index.damage() == ""
     with index.reader() as reader, open_index(cold_path) as cold, cold.reader() as cold_reader:
-        known = {path: state.content_hash for path, state in reader.sources().items()}
+        known = {path: state.content_hash for path, state in reader.files.states().items()}
         if known:
             texts = (b"".join(LINE % (line, generation) for line in range(30)) for generation in range(1, 5_000))
             text = next(text for text in texts if content_hash(text) == known[b"f0.py"])
@@ -84,7 +84,7 @@ def assert_equal_to_a_cold_build(index: Index, cold_path: Path) -> None:
                 cold.writer().replace(document(path, text, lines_per_chunk=5), signature(), 1)
         assert len(known) in (0, 8)
         assert reader.digest() == cold_reader.digest()
-        assert len(reader.chunk_matches("name", 1_000)) == len(cold_reader.chunk_matches("name", 1_000))
+        assert len(reader.text.chunk_matches("name", 1_000)) == len(cold_reader.text.chunk_matches("name", 1_000))
 
 
 def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(
         assert out == "done\n", error
     with open_index(path) as index, index.reader() as reader:
         assert index.damage() == ""
-        assert len(reader.sources()) == 5 + 4 * 10
-        assert len(reader.chunk_matches("own_name", 100)) == 40
-        assert len({state.content_hash for path, state in reader.sources().items() if path < b"p"}) == 4
+        assert len(reader.files.states()) == 5 + 4 * 10
+        assert len(reader.text.chunk_matches("own_name", 100)) == 40
+        assert len({state.content_hash for path, state in reader.files.states().items() if path < b"p"}) == 4
 
 
 def test_a_process_killed_while_writing_leaves_every_file_wholly_old_or_new(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ def test_a_reader_in_another_process_sees_whole_batches_only(tmp_path: Path) -> 
             with index.reader() as reader:
                 deadline = time.monotonic() + 0.7
                 while time.monotonic() < deadline:
-                    assert len(reader.sources()) in (0, 8)
+                    assert len(reader.files.states()) in (0, 8)
                     with reader.snapshot():
                         before = reader.digest()
-                        ids = [source.id for path in reader.sources() if (source := reader.source(path))]
-                        assert all(len(reader.items_of(source_id)) == 6 for source_id in ids)
+                        ids = [source.id for path in reader.files.states() if (source := reader.files.source(path))]
+                        assert all(len(reader.files.items_of(source_id)) == 6 for source_id in ids)
                         assert reader.digest() == before
         finally:
             process.kill()
@@ -158,7 +158,7 @@ with index.writer().batch():
         process.stdout.readline()
         index.writer().replace(document(b"a.py", b"x = 1\n"), signature(), 1)
         with index.reader() as reader:
-            assert list(reader.sources()) == [b"a.py"]
+            assert list(reader.files.states()) == [b"a.py"]
         process.communicate()
 
 
@@ -177,7 +177,7 @@ def test_a_writer_that_begins_again_at_once_lets_one_that_waits_go_first(tmp_pat
                 assert time.monotonic() < deadline, "nobody comes to wait"
                 time.sleep(0.001)
         with busy.batch():
-            assert b"saved.py" in reader.sources(), "the one that waited has not had its turn"
+            assert b"saved.py" in reader.files.states(), "the one that waited has not had its turn"
         waiting.join()
 
 

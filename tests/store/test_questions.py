@@ -46,12 +46,12 @@ def filled(writer: Writer) -> dict[bytes, int]:
 
 
 def paths(reader: Reader, item_ids: list[int]) -> list[bytes]:
-    found = reader.items(item_ids)
+    found = reader.files.items(item_ids)
     return [found[item_id].source.path for item_id in item_ids]
 
 
 def test_an_item_knows_its_exact_place_and_its_source(reader: Reader, filled: dict[bytes, int]) -> None:
-    (item,) = reader.items_of(filled[b"app/config.py"])
+    (item,) = reader.files.items_of(filled[b"app/config.py"])
     assert (item.start_line, item.end_line, item.start_byte, item.end_byte) == (1, 8, 0, len(CONFIG))
     assert (item.kind, item.name, item.text_hash) == ("block", "parse_config", content_hash(CONFIG)[:16])
     source = item.source
@@ -65,85 +65,87 @@ def test_an_item_knows_its_exact_place_and_its_source(reader: Reader, filled: di
         SourceKind.CODE,
         Role.IMPLEMENTATION,
     )
-    assert source == reader.source(b"app/config.py") == reader.sources_by_id([source.id])[source.id]
-    assert reader.items([item.id, 999]) == {item.id: item}
+    assert source == reader.files.source(b"app/config.py") == reader.files.sources_by_id([source.id])[source.id]
+    assert reader.files.items([item.id, 999]) == {item.id: item}
 
 
 def test_words_are_stemmed_and_snake_case_is_split(reader: Reader) -> None:
-    assert paths(reader, [hit[0] for hit in reader.chunk_matches("setting", 5)]) == [b"app/config.py"]
-    assert len(reader.chunk_matches("parsing AND configs", 5)) == 2
-    assert paths(reader, [hit[0] for hit in reader.chunk_matches("handler AND request", 5)]) == [b"app/HttpServer.py"]
-    assert paths(reader, [hit[0] for hit in reader.chunk_matches("path : server", 5)]) == [b"app/HttpServer.py"]
-    assert reader.tokens("Parsing parse_config, Größe") == ["pars", "pars", "config", "groß"]
+    assert paths(reader, [hit[0] for hit in reader.text.chunk_matches("setting", 5)]) == [b"app/config.py"]
+    assert len(reader.text.chunk_matches("parsing AND configs", 5)) == 2
+    assert paths(reader, [hit[0] for hit in reader.text.chunk_matches("handler AND request", 5)]) == [
+        b"app/HttpServer.py"
+    ]
+    assert paths(reader, [hit[0] for hit in reader.text.chunk_matches("path : server", 5)]) == [b"app/HttpServer.py"]
+    assert reader.words.tokens("Parsing parse_config, Größe") == ["pars", "pars", "config", "groß"]
 
 
 def test_scores_are_positive_best_first_and_follow_the_weights(reader: Reader) -> None:
-    scores = [score for _, _, score in reader.chunk_matches("parse OR config", 5)]
+    scores = [score for _, _, score in reader.text.chunk_matches("parse OR config", 5)]
     assert scores == sorted(scores, reverse=True) and min(scores) > 0
-    by_path = reader.chunk_matches("config OR handle", 5, Weights(path=50, names=0, doc=0, body=0, extra=0))
-    assert by_path[-1][0] == reader.chunk_matches("handle", 1)[0][0]
-    assert [score for _, score in reader.file_matches("parse", 5)] == sorted(
-        (score for _, score in reader.file_matches("parse", 5)), reverse=True
+    by_path = reader.text.chunk_matches("config OR handle", 5, Weights(path=50, names=0, doc=0, body=0, extra=0))
+    assert by_path[-1][0] == reader.text.chunk_matches("handle", 1)[0][0]
+    assert [score for _, score in reader.text.file_matches("parse", 5)] == sorted(
+        (score for _, score in reader.text.file_matches("parse", 5)), reverse=True
     )
 
 
 def test_matches_can_be_restricted_to_files_with_unchanged_scores(reader: Reader, filled: dict[bytes, int]) -> None:
-    everywhere = reader.chunk_matches("parse", 10)
+    everywhere = reader.text.chunk_matches("parse", 10)
     wanted = [filled[b"app/config.py"], filled[b"app/HttpServer.py"]]
-    assert reader.matches_in("parse", wanted, 10) == [hit for hit in everywhere if hit[1] in wanted]
-    assert len(reader.matches_in("parse", wanted, 1)) == 1
-    assert reader.matches_in("parse", [], 10) == []
+    assert reader.text.matches_in("parse", wanted, 10) == [hit for hit in everywhere if hit[1] in wanted]
+    assert len(reader.text.matches_in("parse", wanted, 1)) == 1
+    assert reader.text.matches_in("parse", [], 10) == []
 
 
 def test_a_phrase_is_taken_literally_whatever_is_in_it(reader: Reader) -> None:
     for text in ('say "hi"', "a AND (b", "path:x*", "NEAR(a b)", "nul\0byte", "日本語", "", "'", "-x ^y"):
-        assert reader.chunk_matches(f"{phrase(text)} OR handle", 5)
+        assert reader.text.chunk_matches(f"{phrase(text)} OR handle", 5)
     with pytest.raises(StoreError):
-        reader.chunk_matches("AND (", 5)
+        reader.text.chunk_matches("AND (", 5)
 
 
 def test_definitions_are_found_folded_and_by_prefix(reader: Reader, filled: dict[bytes, int]) -> None:
-    (hit,) = reader.definitions(["httprequesthandler"])
+    (hit,) = reader.names.definitions(["httprequesthandler"])
     assert (hit.name, hit.source_id, hit.start_line) == ("HTTPRequestHandler", filled[b"app/HttpServer.py"], 1)
-    assert [hit.name for hit in reader.definitions_by_prefix("http")] == ["HTTPRequestHandler"]
-    assert [hit.name for hit in reader.definitions_by_prefix("parse")] == ["parse_config"]
-    assert reader.definitions_by_prefix("") == [] and reader.definitions([]) == []
+    assert [hit.name for hit in reader.names.definitions_by_prefix("http")] == ["HTTPRequestHandler"]
+    assert [hit.name for hit in reader.names.definitions_by_prefix("parse")] == ["parse_config"]
+    assert reader.names.definitions_by_prefix("") == [] and reader.names.definitions([]) == []
 
 
 def test_a_misspelt_name_finds_the_right_one_first(reader: Reader) -> None:
-    assert reader.similar_names("HttpRequestHandlr")[0].name == "HTTPRequestHandler"
-    assert reader.similar_names("parse_confg")[0].name == "parse_config"
-    exact = reader.similar_names("httpserver", 1)[0]
+    assert reader.names.similar_names("HttpRequestHandlr")[0].name == "HTTPRequestHandler"
+    assert reader.names.similar_names("parse_confg")[0].name == "parse_config"
+    exact = reader.names.similar_names("httpserver", 1)[0]
     assert (exact.name, exact.similarity, exact.is_path) == ("HttpServer", 1.0, True)
-    assert reader.similar_names("xy") == []
+    assert reader.names.similar_names("xy") == []
 
 
 def test_claims_are_found_by_key_by_its_end_and_by_item(reader: Reader, filled: dict[bytes, int]) -> None:
-    assert [(hit.key, hit.value, hit.line) for hit in reader.claims(["Port"])] == [
+    assert [(hit.key, hit.value, hit.line) for hit in reader.claims.matching(["Port"])] == [
         ("port", "8080", 7),
         ("server.port", "9090", 8),
     ]
-    assert [hit.value for hit in reader.claims(["server.port"])] == ["9090"]
-    assert [hit.value for hit in reader.claims_with_same_key(["port"])["port"]] == ["8080"]
-    (item,) = reader.items_of(filled[b"app/config.py"])
-    assert [hit.key for hit in reader.claims_of([item.id])[item.id]] == ["port", "server.port"]
+    assert [hit.value for hit in reader.claims.matching(["server.port"])] == ["9090"]
+    assert [hit.value for hit in reader.claims.with_same_key(["port"])["port"]] == ["8080"]
+    (item,) = reader.files.items_of(filled[b"app/config.py"])
+    assert [hit.key for hit in reader.claims.of_items([item.id])[item.id]] == ["port", "server.port"]
 
 
 def test_links_lead_to_importers_tests_and_users(reader: Reader, filled: dict[bytes, int]) -> None:
-    assert reader.imports_of(filled[b"app/config.py"]) == ["tomllib"]
-    assert paths(reader, reader.importers("app.config")) == [b"tests/test_config.py"]
-    assert paths(reader, reader.tests_of("parse_config")) == [b"tests/test_config.py"]
-    assert set(paths(reader, reader.references("parse_config", 10))) == {b"app/config.py", b"tests/test_config.py"}
-    assert reader.references("config", 10) == reader.importers("app.config")
+    assert reader.names.imports_of(filled[b"app/config.py"]) == ["tomllib"]
+    assert paths(reader, reader.names.importers("app.config")) == [b"tests/test_config.py"]
+    assert paths(reader, reader.names.tests_of("parse_config")) == [b"tests/test_config.py"]
+    assert set(paths(reader, reader.text.references("parse_config", 10))) == {b"app/config.py", b"tests/test_config.py"}
+    assert reader.text.references("config", 10) == reader.names.importers("app.config")
 
 
 def test_paths_are_found_by_their_words(reader: Reader, filled: dict[bytes, int]) -> None:
-    assert [source_id for source_id, _ in reader.paths_like(["http", "server"])] == [filled[b"app/HttpServer.py"]]
-    assert reader.paths_like(["..", ""]) == []
+    assert [source_id for source_id, _ in reader.text.paths_like(["http", "server"])] == [filled[b"app/HttpServer.py"]]
+    assert reader.text.paths_like(["..", ""]) == []
 
 
 def test_frequency_counts_chunks_with_the_same_stemming(reader: Reader) -> None:
-    assert reader.frequency(["parse", "parsing", "parse_config", "nowhere", "!"]) == {
+    assert reader.words.frequency(["parse", "parsing", "parse_config", "nowhere", "!"]) == {
         "parse": 3,
         "parsing": 3,
         "parse_config": 2,
@@ -153,21 +155,21 @@ def test_frequency_counts_chunks_with_the_same_stemming(reader: Reader) -> None:
 
 
 def test_skipped_files_are_counted_and_listed_but_not_searched(reader: Reader) -> None:
-    assert reader.skipped() == [Skipped(b"logo.png", "binary")]
-    assert reader.counts().skipped == 1 and reader.counts().live.sources == 3
-    assert reader.source(b"logo.png") is None
-    assert reader.sources()[b"logo.png"].skipped == "binary"
-    assert "logo" not in [found.name for found in reader.similar_names("logo")]
+    assert reader.files.skipped() == [Skipped(b"logo.png", "binary")]
+    assert reader.files.counts().skipped == 1 and reader.files.counts().live.sources == 3
+    assert reader.files.source(b"logo.png") is None
+    assert reader.files.states()[b"logo.png"].skipped == "binary"
+    assert "logo" not in [found.name for found in reader.names.similar_names("logo")]
 
 
 def test_commit_facts_are_kept_and_renewed(writer: Writer, reader: Reader) -> None:
     first, second = LastCommit("a" * 40, "Ada", 1), LastCommit("b" * 40, "Bob", 2)
     writer.set_commits({b"x": first, b"y": first})
     writer.set_commits({b"x": second})
-    assert reader.commits([b"x", b"y", b"z"]) == {b"x": second, b"y": first}
+    assert reader.files.commits([b"x", b"y", b"z"]) == {b"x": second, b"y": first}
     writer.set_commits({b"x": first}, whole=True)
-    assert reader.commits([b"x", b"y", b"z"]) == {b"x": first}
-    assert reader.commit(b"y") is None
+    assert reader.files.commits([b"x", b"y", b"z"]) == {b"x": first}
+    assert reader.files.commit(b"y") is None
 
 
 def test_meta_facts_are_kept(writer: Writer, reader: Reader) -> None:
@@ -188,8 +190,13 @@ def test_odd_paths_round_trip(writer: Writer, reader: Reader) -> None:
     ]
     for path in odd:
         writer.replace(document(path, b"odd_word = 1\n"), signature(), 1)
-    assert set(odd) <= set(reader.sources())
-    assert len({reader.items([hit[0]])[hit[0]].source.source_id for hit in reader.chunk_matches("odd_word", 20)}) == 7
+    assert set(odd) <= set(reader.files.states())
+    assert (
+        len(
+            {reader.files.items([hit[0]])[hit[0]].source.source_id for hit in reader.text.chunk_matches("odd_word", 20)}
+        )
+        == 7
+    )
 
 
 def test_a_failed_batch_leaves_nothing_and_the_next_one_works(writer: Writer, reader: Reader) -> None:
@@ -198,15 +205,19 @@ def test_a_failed_batch_leaves_nothing_and_the_next_one_works(writer: Writer, re
         writer.replace(document(b"new.py", b"def brand_new(): pass\n"), signature(), 1)
         writer.remove(b"app/config.py")
         raise KeyboardInterrupt
-    assert reader.digest() == before and reader.chunk_matches("brand", 5) == []
+    assert reader.digest() == before and reader.text.chunk_matches("brand", 5) == []
     writer.replace(document(b"new.py", b"def brand_new(): pass\n"), signature(), 1)
-    assert len(reader.chunk_matches("brand", 5)) == 1
+    assert len(reader.text.chunk_matches("brand", 5)) == 1
 
 
 def test_clearing_forgets_everything_and_filling_again_works(index: Index, writer: Writer, reader: Reader) -> None:
     before = reader.digest()
     writer.clear()
-    assert reader.sources() == {} and reader.chunk_matches("parse", 5) == [] and reader.definitions(["handle"]) == []
+    assert (
+        reader.files.states() == {}
+        and reader.text.chunk_matches("parse", 5) == []
+        and reader.names.definitions(["handle"]) == []
+    )
     for path, data in ((b"app/config.py", CONFIG), (b"app/HttpServer.py", OTHER)):
         writer.replace(document(path, data), signature(), 1)
     writer.replace(document(b"tests/test_config.py", TESTS, role=Role.TEST), signature(), 1)
@@ -220,8 +231,8 @@ def test_a_snapshot_does_not_see_what_is_written_after_it_began(writer: Writer, 
         before = reader.digest()
         writer.replace(document(b"later.py", b"def later(): pass\n"), signature(), 1)
         writer.optimize()
-        assert reader.digest() == before and reader.source(b"later.py") is None
-    assert reader.source(b"later.py") is not None
+        assert reader.digest() == before and reader.files.source(b"later.py") is None
+    assert reader.files.source(b"later.py") is not None
 
 
 def test_a_query_over_its_budget_is_stopped_and_says_so(index: Index, writer: Writer) -> None:
@@ -230,19 +241,19 @@ def test_a_query_over_its_budget_is_stopped_and_says_so(index: Index, writer: Wr
             writer.replace(document(b"%d.py" % number, b"a b c d e f g\n" * 40, lines_per_chunk=1), signature(), 1)
     with index.reader(budget_ms=0.01) as hurried:
         with pytest.raises(QueryBudgetError, match="budget of work"):
-            hurried.chunk_matches("a OR b OR c OR d OR e OR f OR g", 10)
-        assert hurried.counts().live.sources == 303
+            hurried.text.chunk_matches("a OR b OR c OR d OR e OR f OR g", 10)
+        assert hurried.files.counts().live.sources == 303
 
 
 def test_readers_cannot_write_and_never_checkpoint(index: Index, writer: Writer) -> None:
     with index.reader() as reader:
-        assert reader._connection.readonly("main")
+        assert reader._session.connection.readonly("main")
         with pytest.raises(StoreError):
-            reader._rows("DELETE FROM source")
+            reader._session.rows("DELETE FROM source")
         writer.replace(document(b"new.py", b"x = 1\n"), signature(), 1)
         log = index.path.with_name(index.path.name + "-wal")
         size = log.stat().st_size
-        reader.counts()
+        reader.files.counts()
     assert log.stat().st_size == size > 0
 
 
@@ -251,7 +262,7 @@ def test_a_reader_belongs_to_its_thread(reader: Reader) -> None:
 
     def ask() -> None:
         try:
-            reader.counts()
+            reader.files.counts()
         except RuntimeError as error:
             raised.append(error)
 

@@ -38,16 +38,16 @@ def asked(text: str = QUESTION) -> bytes:
 
 def counts(reader: Reader) -> list[tuple[int, ...]]:
     tables = ("embedded", "stands_in", "vectors_1_rowids", "vectors_2_rowids")
-    return [reader._rows(f"SELECT count(*) FROM {table}")[0] for table in tables]
+    return [reader._session.rows(f"SELECT count(*) FROM {table}")[0] for table in tables]
 
 
 def test_a_file_is_found_by_what_it_means_as_soon_as_it_is_stored(writer: Writer, reader: Reader) -> None:
-    assert reader.spaces() == {}
+    assert reader.vectors.spaces() == {}
     add(writer, b"http/parse.py", PARSE)
     wanted = add(writer, b"db/rows.py", DELETE)
-    assert reader.spaces() == {"static/outline": 1.0, "static/chunk": 1.0}
+    assert reader.vectors.spaces() == {"static/outline": 1.0, "static/chunk": 1.0}
     for space in ("static/outline", "static/chunk"):
-        hits = reader.nearest(space, asked(), 5)
+        hits = reader.vectors.nearest(space, asked(), 5)
         assert hits[0].source_id == wanted
         assert len(hits) == 2
         assert hits[0].similarity > hits[1].similarity
@@ -63,9 +63,9 @@ def test_an_older_format_with_vectors_starts_over_in_the_same_file(tmp_path: Pat
         file.write(bytes(4))
     index, notice = open_or_rebuild(path, 1_800_000_000.0)
     with index, index.reader() as reader:
-        assert (reader.sources(), reader.spaces(), notice) == ({}, {}, "")
+        assert (reader.files.states(), reader.vectors.spaces(), notice) == ({}, {}, "")
         add(index.writer(), b"db/rows.py", DELETE)
-        assert len(reader.nearest("static/chunk", asked(), 5)) == 1
+        assert len(reader.vectors.nearest("static/chunk", asked(), 5)) == 1
     assert sorted(file.name for file in tmp_path.iterdir()) == ["index.db", "index.queue"]
 
 
@@ -74,10 +74,10 @@ def test_parked_versions_are_not_found_and_come_back_with_their_vectors(writer: 
     first = writer.replace(document, SIGNATURE, 0)
     before = counts(reader)
     writer.remove(b"db/rows.py")
-    assert reader.nearest("static/chunk", asked(), 5) == []
+    assert reader.vectors.nearest("static/chunk", asked(), 5) == []
     assert counts(reader) == before
     assert writer.activate(b"db/rows.py", document.content_hash, document.parser, SIGNATURE, 0)
-    assert [hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)] == [first]
+    assert [hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 5)] == [first]
     assert counts(reader) == before
 
 
@@ -86,8 +86,8 @@ def test_live_places_are_found_behind_any_number_of_parked_ones(writer: Writer, 
         add(writer, b"db/rows.py", DELETE + b"# note %d\n" % number)
     kept = add(writer, b"http/parse.py", PARSE)
     writer.remove(b"db/rows.py")
-    assert [hit.source_id for hit in reader.nearest("static/outline", asked(), 1)] == [kept]
-    assert [hit.source_id for hit in reader.nearest("static/chunk", asked(), 1)] == [kept]
+    assert [hit.source_id for hit in reader.vectors.nearest("static/outline", asked(), 1)] == [kept]
+    assert [hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 1)] == [kept]
 
 
 def test_equal_text_is_embedded_once_and_found_in_both_places(writer: Writer, reader: Reader) -> None:
@@ -95,7 +95,7 @@ def test_equal_text_is_embedded_once_and_found_in_both_places(writer: Writer, re
     vectors = counts(reader)[3]
     two = add(writer, b"b/rows.py", DELETE)
     assert counts(reader)[3] == vectors
-    assert {hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)} == {one, two}
+    assert {hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 5)} == {one, two}
 
 
 def test_many_copies_and_a_single_file_come_in_one_order_however_many_are_asked_for(
@@ -103,10 +103,10 @@ def test_many_copies_and_a_single_file_come_in_one_order_however_many_are_asked_
 ) -> None:
     copies = [add(writer, b"part%d/rows.py" % number, DELETE) for number in range(12)]
     other = add(writer, b"parse.py", PARSE)
-    everything = [hit.source_id for hit in reader.nearest("static/chunk", asked(), 100)]
+    everything = [hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 100)]
     assert everything == [*copies, other]
     for limit in (1, 5, 12, 13):
-        found = [hit.source_id for hit in reader.nearest("static/chunk", asked(), limit)]
+        found = [hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), limit)]
         assert found == everything[:limit]
 
 
@@ -114,7 +114,7 @@ def test_a_text_said_twice_in_one_file_has_one_vector(writer: Writer, reader: Re
     parsed = ingest(b"rows.py", DELETE)
     twice = [replace(text, chunk=0) for text in parsed.embedded]
     writer.replace(replace(parsed, embedded=(*parsed.embedded, *twice)), SIGNATURE, 0)
-    assert len(reader._rows("SELECT id FROM embedded")) == len(parsed.embedded)
+    assert len(reader._session.rows("SELECT id FROM embedded")) == len(parsed.embedded)
 
 
 def test_what_no_version_says_any_more_leaves_no_vector(writer: Writer, reader: Reader) -> None:
@@ -138,7 +138,7 @@ def test_nothing_of_a_transaction_that_failed_stays(writer: Writer, reader: Read
         raise ZeroDivisionError
     assert (counts(reader), reader.digest()) == (before, digest)
     add(writer, b"db/rows.py", DELETE)
-    assert len(reader.nearest("static/outline", asked(), 5)) == 2
+    assert len(reader.vectors.nearest("static/outline", asked(), 5)) == 2
 
 
 def test_the_digest_speaks_of_the_texts_and_not_of_their_history(
@@ -160,10 +160,10 @@ def test_similarities_are_those_of_the_hits(writer: Writer, reader: Reader) -> N
     add(writer, b"http/parse.py", PARSE)
     add(writer, b"db/rows.py", DELETE)
     for space in ("static/outline", "static/chunk"):
-        near = reader.nearest(space, asked(), 50)
+        near = reader.vectors.nearest(space, asked(), 50)
         for source_id in {hit.source_id for hit in near}:
             hits = {hit.item_id: hit.similarity for hit in reversed(near) if hit.source_id == source_id}
-            assert reader.similarities_in(space, asked(), [source_id, 10**6]) == pytest.approx(hits, abs=1e-5)
+            assert reader.vectors.similarities_in(space, asked(), [source_id, 10**6]) == pytest.approx(hits, abs=1e-5)
 
 
 def test_signs_alone_estimate_the_cosine(writer: Writer, reader: Reader) -> None:
@@ -174,15 +174,15 @@ def test_signs_alone_estimate_the_cosine(writer: Writer, reader: Reader) -> None
     writer.replace(document, SIGNATURE, 0)
     text = next(chunk_texts(document.path, document.chunks))
     exact = float(vectors_of([text])[0] @ np.frombuffer(asked(), "<f4"))
-    assert reader.nearest("static/chunk", asked(), 1)[0].similarity == pytest.approx(exact, abs=0.15)
+    assert reader.vectors.nearest("static/chunk", asked(), 1)[0].similarity == pytest.approx(exact, abs=0.15)
 
 
 def test_an_unknown_space_and_a_vector_of_other_dimensions_hold_nothing(writer: Writer, reader: Reader) -> None:
     add(writer, b"db/rows.py", DELETE)
-    assert reader.nearest("none/outline", asked(), 5) == []
-    assert reader.nearest("static/outline", asked()[:64], 5) == []
-    assert reader.nearest("static/outline", bytes(1024), 5) == []
-    assert reader.similarities_in("none/chunk", asked(), [1]) == {}
+    assert reader.vectors.nearest("none/outline", asked(), 5) == []
+    assert reader.vectors.nearest("static/outline", asked()[:64], 5) == []
+    assert reader.vectors.nearest("static/outline", bytes(1024), 5) == []
+    assert reader.vectors.similarities_in("none/chunk", asked(), [1]) == {}
 
 
 def test_vectors_made_later_fill_a_space_of_their_own(writer: Writer, reader: Reader) -> None:
@@ -193,13 +193,13 @@ def test_vectors_made_later_fill_a_space_of_their_own(writer: Writer, reader: Re
     made = [(outline.input_hash, bytes(range(1, 65))), (b"unknown!", bytes(64))]
     assert writer.add_vectors("mini", "outline", made) == 1
     assert writer.add_vectors("mini", "outline", made) == 0
-    assert reader.spaces()["mini/outline"] == 0.5
+    assert reader.vectors.spaces()["mini/outline"] == 0.5
     query = np.arange(1, 65, dtype="<f4").tobytes()
-    assert [(hit.source_id, round(hit.similarity, 3)) for hit in reader.nearest("mini/outline", query, 5)] == [
+    assert [(hit.source_id, round(hit.similarity, 3)) for hit in reader.vectors.nearest("mini/outline", query, 5)] == [
         (wanted, 1.0)
     ]
     writer.drop_models([])
-    assert reader.nearest("mini/outline", query, 5) == []
+    assert reader.vectors.nearest("mini/outline", query, 5) == []
 
 
 def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Reader) -> None:
@@ -208,14 +208,14 @@ def test_gaps_are_closed_when_most_of_a_space_is_gone(index: Index, reader: Read
         for number in range(2_600):
             writer.replace(_one_outline(number), SIGNATURE, 0)
     blocks = "SELECT count(*) FROM vectors_1_chunks"
-    full = reader._rows(blocks)[0][0]
+    full = reader._session.rows(blocks)[0][0]
     with writer.batch():
         for number in range(2_600):
             if number % 10:
                 writer.remove(b"f%d" % number)
     writer.prune()
-    assert reader._rows(blocks)[0][0] <= full
-    assert len(reader.nearest("static/outline", np.ones(8, "<f4").tobytes(), 500)) == 260
+    assert reader._session.rows(blocks)[0][0] <= full
+    assert len(reader.vectors.nearest("static/outline", np.ones(8, "<f4").tobytes(), 500)) == 260
 
 
 def _one_outline(number: int) -> Document:
@@ -247,7 +247,7 @@ def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[
             for number in range(300):
                 add(index.writer(), b"m%d/f.py" % number, made(number))
         found = [
-            [(hit.source_id, hit.item_id) for hit in reader.nearest(f"static/{level}", asked(), limit)]
+            [(hit.source_id, hit.item_id) for hit in reader.vectors.nearest(f"static/{level}", asked(), limit)]
             for level in ("outline", "chunk")
         ]
     script = (
@@ -256,7 +256,7 @@ def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[
         f"vector = StaticEncoder().encode('static', {QUESTION!r})\n"
         "with open_index(Path(sys.argv[1])) as index, index.reader() as reader:\n"
         "    levels = ('static/outline', 'static/chunk')\n"
-        f"    print([[(h.source_id, h.item_id) for h in reader.nearest(l, vector, {limit})] for l in levels])\n"
+        f"    print([[(h.source_id, h.item_id) for h in reader.vectors.nearest(l, vector, {limit})] for l in levels])\n"
         "assert 'numpy' not in sys.modules\n"
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
@@ -272,20 +272,20 @@ def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) ->
     """The index is one that a Helix with another table has left behind."""
     with open_index(tmp_path / "index.db") as index, index.reader() as reader:
         add(index.writer(), b"db/rows.py", DELETE)
-        (later_hash,) = reader._rows("SELECT hash FROM embedded WHERE level = 2")[0]
+        (later_hash,) = reader._session.rows("SELECT hash FROM embedded WHERE level = 2")[0]
         index.writer().add_vectors("minilm", "chunk", [(later_hash, b"\2" * 32)])
-        [(kept_as,)] = reader._rows("SELECT DISTINCT model FROM space WHERE model <> 'minilm'")
+        [(kept_as,)] = reader._session.rows("SELECT DISTINCT model FROM space WHERE model <> 'minilm'")
         assert kept_as == f"static@{TABLE_ID}"
         index._connection.execute("UPDATE space SET model = 'static@00000000' WHERE model = ?", (kept_as,))
     with open_index(tmp_path / "index.db") as index, index.reader() as reader:
-        assert reader.spaces() == {"minilm/chunk": 1.0}
-        assert reader.nearest("static/outline", asked(), 5) == []
+        assert reader.vectors.spaces() == {"minilm/chunk": 1.0}
+        assert reader.vectors.nearest("static/outline", asked(), 5) == []
         document = ingest(b"db/rows.py", DELETE)
         copied = index.writer().replace(replace(document, path=b"db/copy.py"), SIGNATURE, 0)
         names = ["static/outline", "static/chunk", "minilm/chunk"]
-        assert reader.spaces() == dict.fromkeys(names, 1.0)
-        assert copied in {hit.source_id for hit in reader.nearest("static/chunk", asked(), 5)}
-        assert len(reader._rows("SELECT 1 FROM space")) == 3
+        assert reader.vectors.spaces() == dict.fromkeys(names, 1.0)
+        assert copied in {hit.source_id for hit in reader.vectors.nearest("static/chunk", asked(), 5)}
+        assert len(reader._session.rows("SELECT 1 FROM space")) == 3
         assert index.damage() == ""
 
 

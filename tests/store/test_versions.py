@@ -16,26 +16,26 @@ NEW = b"def parse_settings(): pass\n"
 def test_a_replaced_version_is_no_longer_found_anywhere(writer: Writer, reader: Reader) -> None:
     writer.replace(document(b"app/conf.py", b"import tomllib\nport = 8080\n" + OLD), signature(1), 1)
     writer.replace(document(b"app/conf.py", NEW), signature(2), 2)
-    assert reader.chunk_matches("config", 10) == []
-    assert reader.file_matches("config", 10) == []
-    assert reader.definitions(["parse_config"]) == []
-    assert reader.definitions_by_prefix("parse_c") == []
-    assert "parse_config" not in {found.name for found in reader.similar_names("parse_config")}
-    assert reader.claims(["port"]) == []
-    assert reader.importers("tomllib") == []
-    assert reader.references("tomllib", 10) == []
-    assert len(reader.definitions(["parse_settings"])) == 1
-    assert reader.counts() == Counts(live=SourceTotals(1, 1), skipped=0, parked=SourceTotals(1, 1))
+    assert reader.text.chunk_matches("config", 10) == []
+    assert reader.text.file_matches("config", 10) == []
+    assert reader.names.definitions(["parse_config"]) == []
+    assert reader.names.definitions_by_prefix("parse_c") == []
+    assert "parse_config" not in {found.name for found in reader.names.similar_names("parse_config")}
+    assert reader.claims.matching(["port"]) == []
+    assert reader.names.importers("tomllib") == []
+    assert reader.text.references("tomllib", 10) == []
+    assert len(reader.names.definitions(["parse_settings"])) == 1
+    assert reader.files.counts() == Counts(live=SourceTotals(1, 1), skipped=0, parked=SourceTotals(1, 1))
 
 
 def test_coming_back_to_bytes_seen_before_needs_no_parsing(writer: Writer, reader: Reader) -> None:
     writer.replace(document(b"conf.py", OLD), signature(1), 1)
-    before, ids = reader.digest(), reader.chunk_matches("config", 10)
+    before, ids = reader.digest(), reader.text.chunk_matches("config", 10)
     writer.replace(document(b"conf.py", NEW), signature(2), 2)
     assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(3), 3)
-    assert (reader.digest(), reader.chunk_matches("config", 10)) == (before, ids)
-    assert reader.chunk_matches("settings", 10) == []
-    state = reader.state(b"conf.py")
+    assert (reader.digest(), reader.text.chunk_matches("config", 10)) == (before, ids)
+    assert reader.text.chunk_matches("settings", 10) == []
+    state = reader.files.state(b"conf.py")
     assert state is not None and state.signature == signature(3) and state.observed_ns == 3
 
 
@@ -45,13 +45,13 @@ def test_bytes_never_seen_or_parsed_otherwise_cannot_be_activated(writer: Writer
     assert not writer.activate(b"conf.py", content_hash(NEW), PARSER, signature(2), 2)
     assert not writer.activate(b"conf.py", content_hash(OLD), "lines/2", signature(2), 2)
     assert not writer.activate(b"other.py", content_hash(OLD), PARSER, signature(2), 2)
-    assert reader.sources() == {}
+    assert reader.files.states() == {}
 
 
 def test_activating_what_is_live_already_only_renews_its_signature(writer: Writer, reader: Reader) -> None:
     row = writer.replace(document(b"conf.py", OLD), signature(1), 1)
     assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(2), 2)
-    source = reader.source(b"conf.py")
+    source = reader.files.source(b"conf.py")
     assert source is not None and source.id == row and source.signature == signature(2)
 
 
@@ -59,29 +59,33 @@ def test_a_removed_file_is_gone_and_comes_back(writer: Writer, reader: Reader) -
     writer.replace(document(b"conf.py", OLD), signature(1), 1)
     assert writer.remove(b"conf.py")
     assert not writer.remove(b"conf.py")
-    assert reader.sources() == {} and reader.source(b"conf.py") is None and reader.chunk_matches("config", 5) == []
+    assert (
+        reader.files.states() == {}
+        and reader.files.source(b"conf.py") is None
+        and reader.text.chunk_matches("config", 5) == []
+    )
     assert writer.activate(b"conf.py", content_hash(OLD), PARSER, signature(2), 2)
-    assert list(reader.sources()) == [b"conf.py"]
+    assert list(reader.files.states()) == [b"conf.py"]
 
 
 def test_replacing_with_the_same_bytes_leaves_one_version(writer: Writer, reader: Reader) -> None:
     for number in range(3):
         writer.replace(document(b"conf.py", OLD), signature(number), number)
-    assert reader.counts().parked == SourceTotals(0, 0)
-    assert len(reader.chunk_matches("config", 10)) == 1
+    assert reader.files.counts().parked == SourceTotals(0, 0)
+    assert len(reader.text.chunk_matches("config", 10)) == 1
 
 
 def test_a_new_parser_deletes_what_the_old_one_made(writer: Writer, reader: Reader) -> None:
     writer.replace(document(b"conf.py", OLD), signature(1), 1)
     writer.replace(document(b"conf.py", OLD, parser="lines/2"), signature(1), 2)
-    assert reader.counts().parked == SourceTotals(0, 0)
-    assert len(reader.chunk_matches("config", 10)) == 1
+    assert reader.files.counts().parked == SourceTotals(0, 0)
+    assert len(reader.text.chunk_matches("config", 10)) == 1
 
 
 def test_touch_heals_the_signature_and_keeps_the_time_of_reading(writer: Writer, reader: Reader) -> None:
     writer.replace(document(b"conf.py", OLD), signature(1), 1_000_000_000)
     writer.touch(b"conf.py", signature(2), 5_000_000_000)
-    source, state = reader.source(b"conf.py"), reader.state(b"conf.py")
+    source, state = reader.files.source(b"conf.py"), reader.files.state(b"conf.py")
     assert source is not None and state is not None
     assert (source.signature, source.observed_at, source.verified_at) == (signature(2), 1.0, 5.0)
     assert (state.signature, state.observed_ns) == (signature(2), 5_000_000_000)
@@ -94,18 +98,18 @@ def test_enough_live_matches_come_back_however_many_are_parked(writer: Writer, r
         for number in range(7):
             path = b"file%d.py" % number
             writer.replace(document(path, b"def wanted(): return something_else_%d\n" % number), signature(), 1)
-    assert len(reader.chunk_matches("wanted", 5)) == 5
-    assert len(reader.chunk_matches("wanted", 50)) == 8
-    assert len(reader.file_matches("wanted", 50)) == 8
-    assert len(reader.references("wanted", 50)) == 8
+    assert len(reader.text.chunk_matches("wanted", 5)) == 5
+    assert len(reader.text.chunk_matches("wanted", 50)) == 8
+    assert len(reader.text.file_matches("wanted", 50)) == 8
+    assert len(reader.text.references("wanted", 50)) == 8
 
 
 def test_references_of_a_name_that_is_no_single_word_can_be_asked_for(writer: Writer, reader: Reader) -> None:
     with writer.batch():
         writer.replace(document(b"one.py", b"def one(): return key.other\n"), signature(), 1)
-    assert len(reader.references("key.other", 5)) == 1
+    assert len(reader.text.references("key.other", 5)) == 1
     for name in ("key-missing", "!", "", 'a "quoted" name', "tool.ruff.lint", "A title: of words"):
-        assert reader.references(name, 5) == []
+        assert reader.text.references(name, 5) == []
 
 
 def test_parked_versions_are_pruned_oldest_first(writer: Writer, reader: Reader) -> None:
@@ -115,14 +119,16 @@ def test_parked_versions_are_pruned_oldest_first(writer: Writer, reader: Reader)
     with writer.batch():
         for number in range(9):
             writer.replace(document(b"big.py", version(number), lines_per_chunk=1), signature(), number)
-    assert reader.counts().parked.items == 4_000
+    assert reader.files.counts().parked.items == 4_000
     assert writer.prune() == 5
-    assert reader.counts().parked.items == 1_500
+    assert reader.files.counts().parked.items == 1_500
     assert writer.prune() == 0
     assert not writer.activate(b"big.py", content_hash(version(4)), PARSER, signature(), 1)
-    assert reader.definitions(["name_8_0"]) and reader.similar_names("name_4_321", 1)[0].name != "name_4_321"
+    assert (
+        reader.names.definitions(["name_8_0"]) and reader.names.similar_names("name_4_321", 1)[0].name != "name_4_321"
+    )
     assert writer.activate(b"big.py", content_hash(version(5)), PARSER, signature(), 1)
-    assert len(reader.chunk_matches("name", 600)) == 500
+    assert len(reader.text.chunk_matches("name", 600)) == 500
 
 
 def test_pruning_leaves_no_trace_of_a_version(index: Index, writer: Writer, reader: Reader) -> None:
@@ -132,7 +138,7 @@ def test_pruning_leaves_no_trace_of_a_version(index: Index, writer: Writer, read
             writer.replace(document(b"big.py", data, lines_per_chunk=1), signature(), number)
         writer.replace(document(b"big.py", b"x = 1\n"), signature(), 9)
     writer.prune()
-    assert reader.counts().parked.items <= 2_000
+    assert reader.files.counts().parked.items <= 2_000
     assert index.damage() == ""
 
 
@@ -159,14 +165,14 @@ def test_any_history_ends_in_the_digest_of_a_cold_build(tmp_path_factory, edits)
             cold.writer().replace(document(path, data), signature(), 1)
         with edited.reader() as one, cold.reader() as other:
             assert one.digest() == other.digest()
-            assert one.counts().live == other.counts().live
-            assert sorted(path for path in one.sources()) == sorted(now)
+            assert one.files.counts().live == other.files.counts().live
+            assert sorted(path for path in one.files.states()) == sorted(now)
             assert places(one, "f0 OR m1 OR def") == places(other, "f0 OR m1 OR def")
 
 
 def places(reader: Reader, match: str) -> set[tuple[bytes, int]]:
     """Where the postings lead."""
-    found = reader.items([item_id for item_id, _, _ in reader.chunk_matches(match, 100)])
+    found = reader.files.items([item_id for item_id, _, _ in reader.text.chunk_matches(match, 100)])
     return {(item.source.path, item.start_line) for item in found.values()}
 
 
@@ -203,5 +209,5 @@ def test_only_clean_text_gets_in(writer: Writer, reader: Reader) -> None:
     for unclean in plain:
         with pytest.raises(TypeError, match="Clean"):
             writer.replace(dataclasses.replace(clean, chunks=(unclean,)), signature(), 1)
-    assert reader.sources() == {}
+    assert reader.files.states() == {}
     assert isinstance(chunk.name, Clean)

@@ -279,7 +279,7 @@ def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
 def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:
     """The literal claims of what has text, in the order of the evidence."""
     items = [one.weighed.ranked.item for one in evidence if one.text]
-    claims = reader.claims_of([item.id for item in items])
+    claims = reader.claims.of_items([item.id for item in items])
     return [
         WindowFact(hit.key, hit.value, item.source.source_id, hit.line)
         for item in items

@@ -171,7 +171,7 @@ class Refresh:
         self._tell(Progress("looking", 0, 0))
         version = self._reader.version()
         # The index is looked at first: what others store of new files meanwhile must not pass for files that are gone.
-        known = self._reader.sources()
+        known = self._reader.files.states()
         outside = self._counting.begin(self._options)
         listing = list_files(self._root, self._git, self._options)
         rules = str(Record.made(outside, _settled(rule_files(listing.files), time.time_ns())))
@@ -183,7 +183,7 @@ class Refresh:
         return _Looked(version, listing, known, plan, is_work, again, rules)
 
     def _due_again(self) -> frozenset[bytes]:
-        set_aside = self._reader.set_aside()
+        set_aside = self._reader.files.set_aside()
         if not set_aside:
             return frozenset()
         from helix_core.ingest.pool import Limits
@@ -193,7 +193,7 @@ class Refresh:
     def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
         """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
         started = time.monotonic()
-        known = self._reader.states_at(paths)
+        known = self._reader.files.states_at(paths)
         listing = list_files(self._root, self._git, self._options, only=paths)
         plan = work_plan(listing, known, self._reader.meta("parsers") == parser_generation())
         self._apply(plan, listing, known)
@@ -209,7 +209,7 @@ class Refresh:
         self._count(listing)
         if plan.gone:
             with self._writer.batch():
-                now = self._reader.states_at(plan.gone)
+                now = self._reader.files.states_at(plan.gone)
                 gone = [path for path in plan.gone if now.get(path) == known[path]]
                 for path in gone:
                     self._writer.remove(path)
@@ -228,14 +228,14 @@ class Refresh:
                 check=self._check,
                 max_bytes=most,
                 in_hand=self._in_hand,
-                set_aside={one.path: one for one in self._reader.set_aside()},
+                set_aside={one.path: one for one in self._reader.files.set_aside()},
                 again=again,
             )
             intake.take(plan.read, self._workers)
 
     def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:
         self._report.unchanged = plan.unchanged
-        self._report.set_aside = tuple((source_id_of(one.path), one.reason) for one in self._reader.set_aside())
+        self._report.set_aside = tuple((source_id_of(one.path), one.reason) for one in self._reader.files.set_aside())
         self._report.notes = (*listing.notes, *self._notes)
         self._report.elapsed_ms = (time.monotonic() - started) * 1e3
         return self._report

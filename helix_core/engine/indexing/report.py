@@ -72,14 +72,14 @@ def status(
     list_skipped: bool,
 ) -> dict[str, Any]:
     """The status object; nothing is read but names and stats, and nothing is changed."""
-    counts = reader.counts()
-    known = reader.sources()
+    counts = reader.files.counts()
+    known = reader.files.states()
     listing = list_files(root, git, options)
     same, now_ns = reader.meta("parsers") == parser_generation(), time.time_ns()
     plan = work_plan(listing, known, same)
     pending = sum(is_pending(entry, known, same_generation=same, now_ns=now_ns) for entry in plan.read)
     skipped = _skipped(root, git, listing, known)
-    set_aside = reader.set_aside()
+    set_aside = reader.files.set_aside()
     answer: dict[str, Any] = {
         "schema": STATUS_SCHEMA,
         "workspace": str(root.path),
@@ -94,8 +94,8 @@ def status(
             "parked_files": counts.parked.sources,
             "parked_items": counts.parked.items,
         },
-        "languages": reader.languages(),
-        "vectors": {name: round(share, 4) for name, share in reader.spaces().items()},
+        "languages": reader.files.languages(),
+        "vectors": {name: round(share, 4) for name, share in reader.vectors.spaces().items()},
         "git": _repository(git, state),
         "skipped": dict(Counter(skipped.values())),
         "set_aside": _set_aside(set_aside),

@@ -18,15 +18,15 @@ MOST_CHANGED = 16
 
 def co_used(memory: Memory, workspace: bytes, anchors: Sequence[bytes], now: float) -> tuple[bytes, ...]:
     """Files that were opened or cited in the sittings of ``anchors``, at most 16. Raises MemoryStoreError."""
-    together = [Together(*row) for row in memory.together(workspace, anchors[:MOST_ANCHORS], SITTING_S)]
+    together = [Together(*row) for row in memory.uses.together(workspace, anchors[:MOST_ANCHORS], SITTING_S)]
     candidates = repeated(together)
     if not candidates:
         return ()
-    return companions(links(together, memory.use_counts(workspace, sorted(candidates)), now), anchors)
+    return companions(links(together, memory.uses.counts(workspace, sorted(candidates)), now), anchors)
 
 
 def co_changed(reader: Reader, anchors: Sequence[bytes]) -> tuple[bytes, ...]:
     """Files that changed in git together with ``anchors``, at most 16. Raises StoreError."""
-    sources = [source.id for path in anchors[:MOST_ANCHORS] if (source := reader.source(path)) is not None]
-    paths = dict.fromkeys(one.path for one in reader.co_changed(sources)) if sources else {}
+    sources = [source.id for path in anchors[:MOST_ANCHORS] if (source := reader.files.source(path)) is not None]
+    paths = dict.fromkeys(one.path for one in reader.related.co_changed(sources)) if sources else {}
     return tuple(path for path in paths if path not in anchors)[:MOST_CHANGED]

@@ -56,9 +56,9 @@ class Recalled:
 
 def recall(memory: Memory, reader: Reader, workspace: bytes, words: Sequence[str], k: int) -> list[Recalled]:
     """The items of notes that hold at least half of what the words tell, best first; at most ``k`` by four, or one."""
-    _, items = reader.size()
-    terms = sorted(weigh_terms(words, reader.frequency(words), items), key=lambda term: -term.weight)[:WORDS]
-    found = memory.matches(workspace, [term.word for term in terms], LOOKED_AT)
+    _, items = reader.text.size()
+    terms = sorted(weigh_terms(words, reader.words.frequency(words), items), key=lambda term: -term.weight)[:WORDS]
+    found = memory.notes.matches(workspace, [term.word for term in terms], LOOKED_AT)
     rated = [Recalled(item, _covered(item, terms, reader)) for item in found]
     rated = sorted((one for one in rated if one.covered >= LEAST_COVERED), key=lambda one: -one.covered)
     best = rated[: max(1, k // SHARE)]
@@ -106,7 +106,7 @@ def weighed(one: Recalled, ranked: Ranked, task: TaskType, now: float) -> Weighe
 
 def judged(memory: Memory | None, workspace: bytes, pointer: Pointer, task: TaskType, now: float) -> Judged:
     """The verdict of a note that was shown earlier: as of its age now, or gone where it was forgotten."""
-    items = memory.items_with(workspace, bytes.fromhex(pointer.gene_id)) if memory is not None else []
+    items = memory.notes.items_with(workspace, bytes.fromhex(pointer.gene_id)) if memory is not None else []
     item = next((item for item in items if item.source_id == pointer.source_id), None)
     if item is None:
         return Judged(pointer, verdict(Observation(disk=Reason.GONE), task), 0, 0)
@@ -147,21 +147,21 @@ def item_of(note: NoteItem) -> Item:
 
 
 def _covered(item: NoteItem, terms: Sequence[Term], reader: Reader) -> float:
-    held = frozenset(reader.tokens(f"{item.title} {item.breadcrumb} {item.name} {item.text}"))
-    present = [term.word for term in terms if (parts := reader.tokens(term.word)) and held.issuperset(parts)]
+    held = frozenset(reader.words.tokens(f"{item.title} {item.breadcrumb} {item.name} {item.text}"))
+    present = [term.word for term in terms if (parts := reader.words.tokens(term.word)) and held.issuperset(parts)]
     return coverage(terms, present)
 
 
 def _contradicted(memory: Memory, reader: Reader, items: Sequence[NoteItem]) -> dict[int, str]:
     """For items that state a value which no file has for that key, while some have another: the place of one."""
-    claims = memory.claims_of(item.id for item in items)
-    others = reader.claims_with_same_key({claim.key for held in claims.values() for claim in held})
+    claims = memory.notes.claims_of(item.id for item in items)
+    others = reader.claims.with_same_key({claim.key for held in claims.values() for claim in held})
     doubts: dict[int, str] = {}
     for item_id, held in claims.items():
         for claim in held:
             same = others.get(claim.key, [])
             if same and all(other.value != claim.value for other in same):
-                source = reader.sources_by_id([same[0].source_id]).get(same[0].source_id)
+                source = reader.files.sources_by_id([same[0].source_id]).get(same[0].source_id)
                 place = f"{source.source_id}:{same[0].line}" if source is not None else "a file"
                 doubts.setdefault(item_id, f"{claim.key} = {same[0].value} in {place}")
     return doubts

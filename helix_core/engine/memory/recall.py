@@ -47,13 +47,13 @@ class Remembering(Opened):
                 self._take_in(file.path)
             return file.told()
         note = taking.note(given, by, time.time())
-        self._memory.write(lambda memory: memory.put_note(note))
+        self._memory.write(lambda memory: memory.notes.put(note))
         return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
 
     def forget(self, gene_id: str) -> dict[str, Any]:
         """Delete every note of this workspace that holds the chunk, whole: ``{deleted: [gene_id…], count}``."""
         wanted = gene_bytes(gene_id)
-        gone = self._memory.read(lambda memory: memory.forget(self._place, wanted)) or ()
+        gone = self._memory.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
         return {"deleted": list(gone), "count": len(gone)}
 
     def forget_session(self, session: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Remembering(Opened):
         from helix_core.memory.exchanges import session_name
 
         name = session_name(session)
-        return {"exchanges": self._memory.read(lambda memory: memory.forget_session(self._place, name)) or 0}
+        return {"exchanges": self._memory.read(lambda memory: memory.exchanges.forget_session(self._place, name)) or 0}
 
     def consolidate(self, session: str = "") -> dict[str, Any]:
         """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
@@ -72,13 +72,13 @@ class Remembering(Opened):
         from helix_core.memory.exchanges import facts_in, session_name
 
         name = session_name(session) if session else None
-        exchanges = self._memory.read(lambda memory: memory.exchanges(self._place, name, CONSOLIDATED)) or []
+        exchanges = self._memory.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
         by = {exchange.id: exchange.by for exchange in exchanges}
         taking = TextIngest(self._root, self._facts.git, self._file_options(), self._in_hand, self._place)
         made = []
         for fact in facts_in(exchanges):
             note = taking.note(given_of(fact), by[fact.exchanges[0]], time.time(), fact.exchanges)
-            self._memory.write(lambda memory, note=note: memory.put_note(note))  # type: ignore[misc]
+            self._memory.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
             made.append((fact, note))
         return {
             "facts_extracted": len(made),
@@ -121,9 +121,11 @@ class Remembering(Opened):
         gene, note = gene_bytes(gene_id) if gene_id else b"", related.note_hash(source_id)
 
         def find(memory: Memory) -> tuple[list[NoteItem], list[NoteItem]]:
-            found = memory.items_of_text(self._place, note) if note else memory.items_with(self._place, gene)
+            found = (
+                memory.notes.items_of_text(self._place, note) if note else memory.notes.items_with(self._place, gene)
+            )
             meant = related.note_in(found, wanted)
-            return found, memory.items_of(meant.note_id) if meant is not None else []
+            return found, memory.notes.items_of(meant.note_id) if meant is not None else []
 
         def look() -> dict[str, Any]:
             notes, siblings = self._if_readable(find) or ([], [])
@@ -150,7 +152,7 @@ class Remembering(Opened):
         from helix_core.memory.exchanges import session_name
 
         name = session_name(session)
-        return self._if_readable(lambda memory: memory.delivered(self._place, name)) or frozenset()
+        return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
         """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new.
@@ -168,7 +170,7 @@ class Remembering(Opened):
         if not whole or not name:
             return
         try:
-            self._memory.write(lambda memory: memory.deliver(self._place, name, whole, time.time()))
+            self._memory.write(lambda memory: memory.exchanges.deliver(self._place, name, whole, time.time()))
         except StoreError as error:
             context["notes"].append(str(error))
 
@@ -233,7 +235,7 @@ class Remembering(Opened):
         from helix_core.engine.memory.related import note_hash
 
         begins = note_hash(source_id)
-        found = self._memory.read(lambda memory: memory.items_of_text(self._place, begins)) if begins else None
+        found = self._memory.read(lambda memory: memory.notes.items_of_text(self._place, begins)) if begins else None
         return found or []
 
     def _judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
@@ -274,9 +276,9 @@ class Using(Remembering):
         reader, name = self._index.reader, session_name(session)
         named = [checked(source_id) for source_id in source_ids if not source_id.startswith(NOTE_SCHEME)]
         try:
-            known = [path for path in named[:MOST_NOTED] if reader.source(path) is not None and kept_path(path)]
+            known = [path for path in named[:MOST_NOTED] if reader.files.source(path) is not None and kept_path(path)]
             if known and name:
-                self._memory.write(lambda memory: memory.use(self._place, name, known, time.time(), SITTING_S))
+                self._memory.write(lambda memory: memory.uses.add(self._place, name, known, time.time(), SITTING_S))
         except StoreError as error:
             self._unremembered = str(error)
 
@@ -305,4 +307,4 @@ class Using(Remembering):
         from helix_core.memory.exchanges import session_name
         from helix_core.memory.uses import SITTING_S
 
-        return memory.used_lately(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []
+        return memory.uses.lately(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []

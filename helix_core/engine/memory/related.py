@@ -90,16 +90,16 @@ class Expansion:
     def _known(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
         path = checked(wanted.source_id) if wanted.source_id else b""
         if gene:
-            same = self._reader.items_with_text(gene)
+            same = self._reader.files.items_with_text(gene)
             same = [item for item in same if not path or item.source.path == path]
             return min(same, key=lambda item: abs(item.start_line - wanted.start_line), default=None)
-        source = self._reader.source(path)
-        items = self._reader.items_of(source.id) if source is not None else []
+        source = self._reader.files.source(path)
+        items = self._reader.files.items_of(source.id) if source is not None else []
         line = max(wanted.start_line, 1)
         return next((item for item in items if item.start_line <= line <= item.end_line), None)
 
     def _around(self, item: Item, direction: str) -> Iterator[tuple[str, Item]]:
-        siblings = self._reader.items_of(item.source.id)
+        siblings = self._reader.files.items_of(item.source.id)
         at = next((place for place, one in enumerate(siblings) if one.id == item.id), None)
         if at is not None and direction in ("all", "backward"):
             yield from (("enclosing", one) for one in _enclosing(siblings[:at], item))
@@ -114,23 +114,23 @@ class Expansion:
         if IDENTIFIER.fullmatch(item.name):
             yield from self._named(item)
         kin = kin_of(self._reader, item)
-        items = self._reader.items([id_ for _, id_ in kin])
+        items = self._reader.files.items([id_ for _, id_ in kin])
         yield from ((relation, items[id_]) for relation, id_ in kin if id_ in items)
 
     def _named(self, item: Item) -> Iterator[tuple[str, Item]]:
         reader = self._reader
         ids = {
-            "test": reader.tests_of(item.name, TRIED),
-            "document": reader.documents_saying(item.name, TRIED),
+            "test": reader.names.tests_of(item.name, TRIED),
+            "document": reader.uses.documents_saying(item.name, TRIED),
             "user": self._users(item.name),
         }
-        items = reader.items([id_ for each in ids.values() for id_ in each])
+        items = reader.files.items([id_ for each in ids.values() for id_ in each])
         for relation, each in ids.items():
             yield from ((relation, items[id_]) for id_ in each if id_ in items)
 
     def _users(self, name: str) -> list[int]:
         try:
-            return self._reader.references(name, TRIED)
+            return self._reader.text.references(name, TRIED)
         except QueryBudgetError:
             self.notes.append("not worked out within the budget of work: who uses the name")
             return []

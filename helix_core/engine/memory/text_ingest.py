@@ -117,7 +117,7 @@ def given_of(fact: Fact) -> NoteInput:
 def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, int]:
     """Items and claims made anew for notes that another chunker made; how many, of how many."""
     done = 0
-    notes = memory.notes(place)
+    notes = memory.notes.all(place)
     for note_id, parser, content_type, metadata, text in notes:
         name = NoteInput(text, content_type, json.loads(metadata)).named_as()
         data = text.encode("utf-8", "replace")
@@ -126,7 +126,7 @@ def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, 
         with _guarded(in_hand, data) as may_parse:
             document = ingest_here(name, data, "") if may_parse else None
         if isinstance(document, Document) and document.chunks:
-            memory.replace_items(note_id, document.chunks, document.parser)
+            memory.notes.replace_items(note_id, document.chunks, document.parser)
             done += 1
     return done, len(notes)
 

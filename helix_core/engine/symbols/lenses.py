@@ -37,8 +37,8 @@ def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]
     source = _looked_at(path, reader, weigher)
     if source is None:
         return []
-    shown = _shown(reader.defined_in(source.id))
-    items = reader.items([hit.item_id for hit, _ in shown])
+    shown = _shown(reader.names.defined_in(source.id))
+    items = reader.files.items([hit.item_id for hit, _ in shown])
     spots = [
         Spot(items[hit.item_id], hit.start_line, hit.end_line, symbol) for hit, symbol in shown if hit.item_id in items
     ]
@@ -64,10 +64,10 @@ def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]
 
 def _looked_at(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
     """The source as the index knows it after a look at its file, which may have mended the index."""
-    source = reader.source(path)
+    source = reader.files.source(path)
     if source is None or source.source_kind is not SourceKind.CODE:
         return None
-    return None if weigher.observer.look(source).file is None else reader.source(path)
+    return None if weigher.observer.look(source).file is None else reader.files.source(path)
 
 
 def _shown(definitions: Iterable[DefinitionHit]) -> list[tuple[DefinitionHit, str]]:
@@ -91,8 +91,8 @@ def _is_called_by_the_language(name: str) -> bool:
 def _totals(names: Iterable[str], reader: Reader) -> dict[str, tuple[UseTotals, UseTotals]]:
     """By name: how many items use it and how many of those do because they define it."""
     asked: Sequence[str] = sorted(names)
-    defined = reader.definition_totals(asked)
-    return {name: (reader.use_totals(name), defined.get(name.lower(), _NONE)) for name in asked}
+    defined = reader.names.definition_totals(asked)
+    return {name: (reader.uses.totals(name), defined.get(name.lower(), _NONE)) for name in asked}
 
 
 ITEMS_AT_ONCE = 8
@@ -132,9 +132,9 @@ class FileFindings:
 
     def _look(self, path: bytes) -> Findings:
         findings = Findings()
-        source = self._reader.source(path)
+        source = self._reader.files.source(path)
         file = self._weigher.observer.look(source).file if source is not None else None
-        source = self._reader.source(path)
+        source = self._reader.files.source(path)
         if source is None or file is None or file.content_hash != source.content_hash:
             return findings
         try:
@@ -152,7 +152,7 @@ class FileFindings:
             raise _OutOfTimeError("The time for looking at this file is over; ask again for the rest.")
 
     def _found(self, source: Source, file: DiskFile) -> Iterator[dict[str, Any]]:
-        items = self._reader.items_of(source.id)
+        items = self._reader.files.items_of(source.id)
         commits = self._weigher.facts.commits_of([source.path])
         contradicted = list(self._contradicted(items, commits))
         for pair, item in contradicted:
@@ -209,7 +209,7 @@ class FileFindings:
         last = flag.since or commit
         day = time.strftime("%Y-%m-%d", time.gmtime(last.committed_at))
         since = f"since this text was last committed ({last.commit[:8]}, {day})"
-        source = self._reader.source(flag.path) if flag.code_line else None
+        source = self._reader.files.source(flag.path) if flag.code_line else None
         if source is None:
             return f"{flag.sentence}, {since}; bring the text up to date.", None
         where = f"{source.source_id}:{flag.code_line}"

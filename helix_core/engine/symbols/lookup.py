@@ -61,7 +61,7 @@ class Around:
 
     def definitions(self) -> list[Spot]:
         """The definitions that are meant, as the index has them."""
-        items = self._reader.items([one.hit.item_id for one in self._meant])
+        items = self._reader.files.items([one.hit.item_id for one in self._meant])
         spots = []
         for one in self._meant:
             item = items.get(one.hit.item_id)
@@ -74,10 +74,10 @@ class Around:
     def importing(self) -> frozenset[int]:
         """Sources that import the file of the first definition, by its own name or out of its package."""
         *package, stem = module_of(self._path) or ("",)
-        whole = self._reader.importing(stem, package[-1] if package else "")
+        whole = self._reader.uses.importing(stem, package[-1] if package else "")
         found = {id_ for target, id_, path in whole if means(target, path, self._path)}
         if package:
-            parts = self._reader.importing_from(package[-1], stem)
+            parts = self._reader.uses.importing_from(package[-1], stem)
             folder = "/".join((*package, "__init__")).encode()
             found |= {id_ for target, id_, path in parts if means(target, path, folder, is_named=True)}
         return frozenset(found)
@@ -89,8 +89,8 @@ class Around:
     def tests(self) -> Uses:
         """What of the tests uses the name: those that import its file and bear its name first."""
         uses = self._uses(in_tests=True)
-        linked = self._reader.tests_linked([self._name, _qualified(self._meant[0])], USES_TRIED)
-        items = self._reader.items([*uses, *linked])
+        linked = self._reader.uses.tests_linked([self._name, _qualified(self._meant[0])], USES_TRIED)
+        items = self._reader.files.items([*uses, *linked])
         ranked = sorted(
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
         )
@@ -103,18 +103,18 @@ class Around:
         asked = [".".join((best.trail[-1], self._name))] if best.trail else []
         ids: dict[int, None] = {}
         for text in (*asked, self._name):
-            ids.update(dict.fromkeys(self._reader.documents_saying(text, DOCUMENTS_TRIED)))
-        items = self._reader.items(list(ids))
+            ids.update(dict.fromkeys(self._reader.uses.documents_saying(text, DOCUMENTS_TRIED)))
+        items = self._reader.files.items(list(ids))
         ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
         line = partial(_line_of_mention, names=(*asked, self._name))
         return self._spots(ranked, line, DOCUMENT_FILES_TRIED)[0]
 
     @cached_property
     def _totals(self) -> UseTotals:
-        return self._reader.use_totals(self._name)
+        return self._reader.uses.totals(self._name)
 
     def _uses(self, *, in_tests: bool) -> list[int]:
-        return self._reader.uses(
+        return self._reader.uses.of(
             self._name,
             in_tests=in_tests,
             near=self._path,
@@ -127,7 +127,7 @@ class Around:
         """``total`` counts what the index cannot tell from uses: definitions are taken off, and where every use was
         looked at, only those count that were seen."""
         tried = list(ids)
-        items = self._reader.items(tried)
+        items = self._reader.files.items(tried)
         own: dict[int, set[int]] = {}
         for one in self._candidates:
             own.setdefault(one.hit.item_id, set()).update(range(one.hit.start_line, one.hit.end_line + 1))
@@ -195,7 +195,7 @@ class SymbolAnswer:
             before = self._weigher.observer.mended
             here, text = self._here(path, line, overlays)
             wanted = wanted if wanted.owners else NameQuery(wanted.name, owners_in(text, wanted.name))
-            candidates = self._reader.defined_at(wanted.name, path)
+            candidates = self._reader.names.defined_at(wanted.name, path)
             meant = choose(candidates, wanted, here)
             if not meant.definitions:
                 return None
@@ -242,17 +242,17 @@ class SymbolAnswer:
 
     def _here(self, path: bytes, line: int, overlays: Overlays) -> tuple[CursorContext, str]:
         """The place as the index knows places, and the text of its line."""
-        source = self._reader.source(path) if path else None
+        source = self._reader.files.source(path) if path else None
         file = self._weigher.observer.look(source).file if source is not None else None
-        source = self._reader.source(path) if path else None
+        source = self._reader.files.source(path) if path else None
         buffer = overlays.get(path, file.data if file is not None else b"")
         text = _line(buffer, line)
         if file is not None and path in overlays:
             line = line_on_disk(buffer, file.data, line)
         if source is None:
             return CursorContext(path, line), text
-        trail = enclosing(self._reader.defined_in(source.id), line)
-        return CursorContext(path, line, trail, Imports(path, self._reader.imports_of(source.id))), text
+        trail = enclosing(self._reader.names.defined_in(source.id), line)
+        return CursorContext(path, line, trail, Imports(path, self._reader.names.imports_of(source.id))), text
 
     def _weighed(self, groups: dict[str, Any]) -> dict[str, list[SymbolPlace]]:
         """All places weighed at once, so that git is asked once."""
@@ -263,9 +263,9 @@ class SymbolAnswer:
 
     def _co_changed(self, path: bytes) -> list[Spot]:
         """The files that often change together with this one, as the index knows them from git."""
-        source = self._reader.source(path)
-        partners = self._reader.co_changed([source.id])[:PARTNERS] if source is not None else []
-        first = [self._reader.items_of(partner.source_id)[:1] for partner in partners]
+        source = self._reader.files.source(path)
+        partners = self._reader.related.co_changed([source.id])[:PARTNERS] if source is not None else []
+        first = [self._reader.files.items_of(partner.source_id)[:1] for partner in partners]
         return [Spot(item, 1, 1, "") for items in first for item in items]
 
     def _asked_of_git(self, definitions: list[Spot]) -> BlamedLines | None:

@@ -132,10 +132,10 @@ class Disputes:
     def about(self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]) -> list[Contradiction]:
         """Contradictions between claims of the items and the same claims anywhere."""
         ids = [item.id for item in items]
-        keys = {hit.key for hits in self.reader.claims_of(ids).values() for hit in hits}
+        keys = {hit.key for hits in self.reader.claims.of_items(ids).values() for hit in hits}
         if not keys:
             return []
-        same = [hit for hits in self.reader.claims_with_same_key(sorted(keys)).values() for hit in hits]
+        same = [hit for hits in self.reader.claims.with_same_key(sorted(keys)).values() for hit in hits]
         cited = set(ids)
         claims = self._sourced(same)
         # Most keys are at peace, and many files set some of them: only the files of a dispute are looked at.
@@ -166,7 +166,7 @@ class Disputes:
         return [None] * len(sources)
 
     def _sourced(self, hits: Sequence[ClaimHit]) -> list[SourcedClaim]:
-        items = self.reader.items([hit.item_id for hit in hits])
+        items = self.reader.files.items([hit.item_id for hit in hits])
         return [
             SourcedClaim(hit.item_id, item.source, hit.key, hit.value, hit.value_type, hit.line)
             for hit in hits

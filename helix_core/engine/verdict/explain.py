@@ -223,7 +223,7 @@ class Explanation:
         lines of the open buffer and not the disk's. Raises UsageError for a path out of the workspace.
         """
         path = checked(source_id)
-        before = self._reader.source(path)
+        before = self._reader.files.source(path)
         source = before or unindexed(path)
         if before is None and name_reason(path) == "private":
             return self._without_file(source, Reason.UNREADABLE, lines, task)
@@ -240,7 +240,7 @@ class Explanation:
             placed = shown if shown.reason is not Reason.MOVED else placed
         (seen,), pairs = self._weigher.see([placed], confidence)
         weighed = self._weigher.weighed(seen, task)
-        state = self._reader.state(path)
+        state = self._reader.files.state(path)
         looked = Looked(
             before=before,
             skipped=state.skipped if state is not None else "",
@@ -272,13 +272,13 @@ class Explanation:
     def _item_at(self, source: Source | None, lines: LineSpan) -> Item | None:
         if source is None:
             return None
-        items = self._reader.items_of(source.id)
+        items = self._reader.files.items_of(source.id)
         return next(
             (one for one in items if one.start_line <= lines.start_line and lines.end_line <= one.end_line), None
         )
 
     def _placed(self, source: Source, sight: Sight, was: Item | None, lines: LineSpan) -> Placed:
-        now = self._reader.source(source.path) if sight.reason is Reason.REINGESTED else None
+        now = self._reader.files.source(source.path) if sight.reason is Reason.REINGESTED else None
         if now is not None:
             item = self._same_item(now, was) or self._item_at(now, lines)
             placed = self._weigher.place(Ranked(item, 1.0, ())) if item is not None else None
@@ -290,7 +290,7 @@ class Explanation:
         """What was meant before the file was ingested again: the same text, else the same symbol."""
         if was is None:
             return None
-        items = self._reader.items_of(source.id)
+        items = self._reader.files.items_of(source.id)
         same = [one for one in items if one.text_hash == was.text_hash]
         same = same or [one for one in items if was.symbol and one.symbol == was.symbol]
         return min(same, key=lambda one: abs(one.start_line - was.start_line), default=None)

@@ -74,7 +74,7 @@ class Judgement:
     ) -> tuple[list[Judged], list[RefreshTarget]]:
         """A verdict for each pointer, in their order, and what to read again, most pressing first."""
         paths = {checked(one.source_id) for one in pointers if not one.source_id.startswith(NOTE_SCHEME)}
-        indexed = {path for path in paths if self._reader.source(path) is not None}
+        indexed = {path for path in paths if self._reader.files.source(path) is not None}
         self._weigher.observer.expect(indexed)
         self._weigher.observer.expect(paths - indexed, indexed=False)
         found = [self._note_of(pointer, task) or self._find(pointer) for pointer in pointers]
@@ -96,7 +96,7 @@ class Judgement:
 
     def _find(self, pointer: Pointer) -> Placed | Lost:
         path = checked(pointer.source_id)
-        source = self._reader.source(path)
+        source = self._reader.files.source(path)
         if source is None and name_reason(path) == "private":
             return Lost(Reason.UNREADABLE)
         sight = self._weigher.observer.look(source or unindexed(path))
@@ -144,7 +144,7 @@ class Judgement:
         if source is None:
             return []
         if source.id not in self._items:
-            self._items[source.id] = self._reader.items_of(source.id)
+            self._items[source.id] = self._reader.files.items_of(source.id)
         return self._items[source.id]
 
     def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
@@ -306,7 +306,7 @@ class UnsavedNames:
         names = [
             name for name in dict.fromkeys((*question.identifiers, *question.subject[-1:])) if len(name) >= SHORTEST
         ]
-        unknown = {name for name in names if not self.reader.definitions([name.lower()], 1)}
+        unknown = {name for name in names if not self.reader.names.definitions([name.lower()], 1)}
         holding = [
             (path, buffer)
             for path, buffer in self.overlays.items()
@@ -316,7 +316,7 @@ class UnsavedNames:
 
     def _in(self, path: bytes, buffer: bytes, names: set[str]) -> Iterator[OnlyInBuffer]:
         self.check()
-        source = self.reader.source(path)
+        source = self.reader.files.source(path)
         content_hash = self._hash_on_disk(path)
         # A file that is there and not indexed is left out on purpose, and so is what its buffer holds.
         if name_reason(path) or (source is None and content_hash):

@@ -192,7 +192,7 @@ class Observer:
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
         self._replaced.add(source.id)
-        before = {item.text_hash: item.start_line for item in self._reader.items_of(source.id)}
+        before = {item.text_hash: item.start_line for item in self._reader.files.items_of(source.id)}
         data = file.data
         parser = parser_version(source.path, data[:256])
         content = file.content_hash

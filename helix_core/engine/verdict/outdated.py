@@ -398,7 +398,7 @@ class KeptLookups:
     def defined(self, name: str, reader: Reader) -> list[DefinedAt]:
         """What defines the name, as it is written."""
         if name not in self._defined:
-            self._defined[name] = [one for one in reader.defined_at(name, b"", 60) if one.hit.name == name]
+            self._defined[name] = [one for one in reader.names.defined_at(name, b"", 60) if one.hit.name == name]
             while len(self._defined) > MOST_KEPT:
                 self._defined.popitem(last=False)
         return self._defined[name]
@@ -470,10 +470,10 @@ class OutdatedDocuments:
         return is_said
 
     def _is_said(self, name: str) -> bool:
-        paths = self.reader.code_saying(name, MOST_READ)
+        paths = self.reader.uses.code_saying(name, MOST_READ)
         pattern = whole_word(name)
         for path in paths:
-            source = self.reader.source(path)
+            source = self.reader.files.source(path)
             file = self.observer.look(source).file if source is not None else None
             if file is not None and pattern.search(file.data.decode("utf-8", "replace")):
                 return True
@@ -481,7 +481,7 @@ class OutdatedDocuments:
 
     def code(self, one: DefinedAt) -> _Code | None:
         """The definition as it is on disk, also where the index lags behind; None where the file has it no more."""
-        source = self.reader.source(one.path)
+        source = self.reader.files.source(one.path)
         file = self.observer.look(source).file if source is not None else None
         if source is None or file is None:
             return None
@@ -551,7 +551,7 @@ class _Look:
 
     def _may_differ(self, commit: str, meant: DefinedAt) -> bool:
         """Is the definition's text another than at the commit? Most are not, and then nothing need be parsed."""
-        source = self.asked.reader.source(meant.path)
+        source = self.asked.reader.files.source(meant.path)
         file = self.asked.observer.look(source).file if source is not None else None
         for path in _places(meant.path):
             (data,) = self.committed.read([(commit, path)])
@@ -585,8 +585,8 @@ class _Look:
         if reference.role or reference.arguments is not None or not states_something(reference):
             return []
         key = ".".join(reference.parts)
-        hits = self.asked.reader.claims([key], MOST_SETTINGS)
-        items = self.asked.reader.items([hit.item_id for hit in hits])
+        hits = self.asked.reader.claims.matching([key], MOST_SETTINGS)
+        items = self.asked.reader.files.items([hit.item_id for hit in hits])
         sources = {hit.key: item.source for hit in hits if (item := items.get(hit.item_id)) is not None}
         if len(hits) != 1 or len(sources) != 1 or hits[0].key.rpartition(".")[2] != reference.name:
             return []
@@ -747,7 +747,7 @@ class _Look:
         if not name.islower() or (count == len(reference.parts) and reference.role not in ("mod", "")):
             return False
         package = "/".join(reference.parts[: count - 1])
-        given = [self.asked.reader.source(f"{root}{package}/__init__.py".encode()) for root in ("", "src/")]
+        given = [self.asked.reader.files.source(f"{root}{package}/__init__.py".encode()) for root in ("", "src/")]
         files = [self.asked.observer.look(source).file for source in given if source is not None]
         return any(files) and not any(file is not None and name.encode() in file.data for file in files)
 
@@ -791,7 +791,7 @@ class _Look:
 
     def _became(self, path: bytes, then_data: bytes, then: Declaration) -> Declaration | None:
         """What has the same owner, kind and nearly the same text in the same file now, and did not exist then."""
-        source = self.asked.reader.source(path)
+        source = self.asked.reader.files.source(path)
         file = self.asked.observer.look(source).file if source is not None else None
         if file is None:
             return None

@@ -50,7 +50,7 @@ class Shown:
             )
         if name_reason(path) == "private":
             raise _not_shown(path, "private")
-        source = self._reader.source(path) or unindexed(path)
+        source = self._reader.files.source(path) or unindexed(path)
         sight = self._weigher.observer.look(source)
         if sight.reason is Reason.IGNORED:
             raise _not_shown(path, "ignored")

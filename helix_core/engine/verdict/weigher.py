@@ -164,7 +164,7 @@ class Weigher:
     def _had_copy(self, item: Item, symbol: str, sight: Sight) -> bool:
         """Had the version that the index has of the file the same text under this other symbol?"""
         is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
-        known = self._reader.items_of(item.source.id) if is_older and item.source.id else []
+        known = self._reader.files.items_of(item.source.id) if is_older and item.source.id else []
         return any(one.text_hash == item.text_hash and one.symbol == symbol for one in known)
 
     def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[ObservedItem], list[Contradiction]]:
