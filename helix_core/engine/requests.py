@@ -11,6 +11,9 @@ from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 
 MAX_K = 100
 PLACES, PLACES_WITHIN_BUDGET = 8, 12
+LEAST_BUDGET, MOST_BUDGET = 200, 200_000
+DIRECTIONS = ("all", "forward", "backward", "sideways")
+MOST_NEIGHBOURS = 50
 
 
 def checked_question(question: str) -> str:

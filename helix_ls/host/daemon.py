@@ -22,7 +22,6 @@ from filelock import FileLock, Timeout
 from helix_core import __version__
 from helix_ls.host.calls import Calls
 from helix_ls.host.endpoint import (
-    MAX_LINE,
     PROTOCOL,
     DaemonPaths,
     Secret,
@@ -42,6 +41,8 @@ IDLE_S = 600.0
 LOCK_WAIT_S = 10.0
 HELLO_S = 10.0
 CLOSE_S = 5.0
+# A note of a mebibyte, each of its characters escaped as two surrogates.
+MOST_CALL = 16 << 20
 
 
 class Serve(Protocol):
@@ -147,7 +148,7 @@ class Daemon:
         self._follow_signals(loop)
         self._transport = transport_of(environ)
         listener, self._secret = bound_socket(self._where, transport_of(environ))
-        server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_LINE)
+        server = await asyncio.start_server(self._accept, sock=listener, limit=MOST_CALL)
         LOG.info("listening, version %s, %s", __version__, self._transport)
         ready()
         warming = asyncio.create_task(asyncio.to_thread(warm_up))

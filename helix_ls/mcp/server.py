@@ -328,7 +328,7 @@ def _tool(words: ToolWords) -> types.Tool:
         output_schema=words.output_schema(),
         annotations=types.ToolAnnotations(
             read_only_hint=not words.writes,
-            destructive_hint=words.destroys,
+            destructive_hint=words.operation.destroys,
             idempotent_hint=True,
             open_world_hint=False,
         ),

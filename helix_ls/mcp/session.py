@@ -6,9 +6,9 @@ import os
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from helix_core.errors import HelixError, UsageError
 from helix_core.printable import one_line
@@ -16,53 +16,26 @@ from helix_core.window.tokens import estimate
 from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, fitted
 from helix_ls.mcp.roots import RootChoice
-from helix_ls.mcp.tools import SAME_AS, ToolWords, checked
-
-_PLACE = ("source_id", "start_line", "end_line", "symbol")
-
-
-def preview(window: Mapping[str, Any]) -> dict[str, Any]:
-    """``helix.context/1`` without its text, as ``helix.preview/1``."""
-    kept = ("query", "workspace", "tokens", "budget", "budget_tier", "known_empty", "nearest", "left_out", "notes")
-    return {
-        "schema": "helix.preview/1",
-        **{name: window[name] for name in kept},
-        "blocks": [
-            {name: block[name] for name in (*_PLACE, "gene_id", "status", "reason", "tokens", "hidden_lines")}
-            for block in window["blocks"]
-        ],
-        "facts": len(window["facts"]),
-        "context_health": window["context_health"],
-    }
-
-
-def resonance(found: Mapping[str, Any]) -> dict[str, Any]:
-    """``helix.search/1`` by ranker, as ``helix.resonance/1``: ``share`` is its mean share of a place's score."""
-    shares: Counter[str] = Counter()
-    heard: dict[str, list[tuple[int, int]]] = {}
-    for number, item in enumerate(found["items"]):
-        for signal in item["signals"]:
-            shares[signal["ranker"]] += signal["share"]
-            heard.setdefault(signal["ranker"], []).append((signal["rank"], number))
-    count = max(1, len(found["items"]))
-    return {
-        "schema": "helix.resonance/1",
-        "query": found["query"],
-        "rankers": [
-            {
-                "ranker": ranker,
-                "share": round(share / count, 4),
-                "places": len(heard[ranker]),
-                "best_rank": min(heard[ranker])[0],
-                "strongest": {name: found["items"][min(heard[ranker])[1]][name] for name in _PLACE},
-            }
-            for ranker, share in shares.most_common()
-        ],
-        "items": [{name: item[name] for name in (*_PLACE, "score", "signals")} for item in found["items"]],
-        "known_empty": found["known_empty"],
-        "confidence": found["confidence"],
-        "notes": found["notes"],
-    }
+from helix_ls.mcp.tools import ToolWords
+from helix_ls.operations.arguments import Operation
+from helix_ls.operations.memory import INGEST, LAYERS, IngestArguments
+from helix_ls.operations.questions import (
+    CONTEXT,
+    LONGEST_NAME,
+    OPEN,
+    PACKET,
+    PLAN,
+    STATUS,
+    SYMBOL,
+    ContextArguments,
+    ItemArguments,
+    NameArguments,
+    OpenArguments,
+    PacketArguments,
+    PlanArguments,
+    StatusArguments,
+)
+from helix_ls.operations.validation import validated
 
 
 def tokens(answers: Mapping[str, int], given: Mapping[str, int]) -> dict[str, Any]:
@@ -76,6 +49,7 @@ def tokens(answers: Mapping[str, int], given: Mapping[str, int]) -> dict[str, An
     }
 
 
+A = TypeVar("A")
 _VARIABLES = ("HELIX_CACHE_DIR", "HELIX_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
 _SHOWN_BYTES = (40_000, 8_000)
 
@@ -93,10 +67,15 @@ class Scope:
         """A call about the folder."""
         return await self.asking.ask(method, path=str(self.folder), asker=self.asker, **params)
 
-    async def lines(self, source_id: str, task: str, **lines: int) -> dict[str, Any]:
+    async def answer(self, operation: Operation[A], given: A) -> Any:
+        """What the daemon answers to an operation with these arguments."""
+        params = {each.name: getattr(given, each.name) for each in operation.parameters("daemon")}
+        return await self.ask(f"helix.{operation.name}", **params)
+
+    async def lines(self, given: OpenArguments) -> dict[str, Any]:
         """Whole lines, as many as may leave: escapes can make a text several times as long as its bytes."""
         for most_bytes in _SHOWN_BYTES:
-            raw = await self.ask("helix.open", source_id=source_id, task=task, most_bytes=most_bytes, **lines)
+            raw = await self.answer(OPEN, replace(given, most_bytes=most_bytes))
             answer = cleaned(raw, places(os.environ, self.folder))
             if len(as_text(answer)) <= MOST_CHARACTERS:
                 break
@@ -148,7 +127,7 @@ class ServerFacts:
 
 
 ALONE = ServerFacts()
-Act = Callable[[Scope, dict[str, Any]], Awaitable[dict[str, Any]]]
+Act = Callable[[Scope, Any], Awaitable[dict[str, Any]]]
 
 
 class AgentSession:
@@ -163,38 +142,37 @@ class AgentSession:
         self._answers: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
         self._began = self._asked = time.monotonic()
+        # What is more than the daemon's answer made fit to leave.
         self._acts: dict[str, Act] = {
-            "helix_context_packet": self._packet,
-            "helix_search": self._search,
-            "helix_context": self._context,
-            "helix_refresh_targets": self._refresh_targets,
-            "helix_open": self._open,
-            "helix_status": self._status,
-            "helix_explain": self._explain,
-            "helix_neighbors": self._neighbors,
-            "helix_gene_get": self._gene,
-            "helix_splice_preview": self._preview,
-            "helix_resonance": self._resonance,
-            "helix_ingest": self._ingest,
-            "helix_consolidate": self._consolidate,
-            "helix_forget": self._forget,
+            "packet": self._packet,
+            "context": self._context,
+            "plan": self._plan,
+            "open": self._open,
+            "status": self._status,
+            "symbol": self._symbol,
+            "item": self._item,
+            "ingest": self._ingest,
         }
         self._own: dict[str, Callable[[], dict[str, Any]]] = {
-            "helix_metrics_tokens": lambda: tokens(self._answers, self._tokens),
-            "helix_sessions_list": self._sessions,
-            "helix_session_recent": self.listed,
-            "helix_bridge_status": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
+            "tokens": lambda: tokens(self._answers, self._tokens),
+            "sessions": self._sessions,
+            "recent_packets": self.listed,
+            "servers": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
         }
 
     async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
         """What the tool answers, fit to leave."""
         self._asked = time.monotonic()
-        given = checked(tool.fields, arguments)
-        name = SAME_AS.get(tool.name, tool.name)
-        if name in self._own:
-            answer = cleaned(self._own[name](), places(os.environ, *self._folders.all()))
+        operation = tool.operation
+        given = validated(operation, arguments, "mcp")
+        if own := self._own.get(operation.name):
+            answer = cleaned(own(), places(os.environ, *self._folders.all()))
         else:
-            answer = await self._acts[name](self._scope(given.get("workspace")), given)
+            scope = self._scope(getattr(given, "workspace", None))
+            if act := self._acts.get(operation.name):
+                answer = await act(scope, given)
+            else:
+                answer = scope.fit(await scope.answer(operation, given))
         self._answers[tool.name] += 1
         self._tokens[tool.name] += estimate(as_text(answer))
         return answer
@@ -239,108 +217,61 @@ class AgentSession:
         folder, others = self._folders.chosen(name)
         return Scope(self._asking, folder, others, self._name)
 
-    async def _packet(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        task, most = given["task_type"], given["max_tokens"]
-        asked = {"question": given["question"], "task": task, "k": given["max_items"], "max_tokens": most}
-        raw = await scope.ask("helix.packet", **asked)
+    async def _packet(self, scope: Scope, given: PacketArguments) -> dict[str, Any]:
+        raw = await scope.answer(PACKET, given)
         self._count += 1
         number = str(self._count)
         answer = scope.fit(raw | {"packet_id": number})
         pointers = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
-        self.packets[number] = GivenPacket(scope, answer, pointers, task, raw["coordinate_confidence"])
+        self.packets[number] = GivenPacket(scope, answer, pointers, given.task_type, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)
         return answer
 
-    async def _search(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        return scope.fit(await scope.ask("helix.search", question=given["question"], k=given["max_results"]))
-
-    async def _context(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        raw = await scope.ask(
-            "helix.context",
-            question=given["question"],
-            budget=given["budget"],
-            decoder=given["decoder_mode"],
-            model=given["downstream_model"],
-        )
+    async def _context(self, scope: Scope, given: ContextArguments) -> dict[str, Any]:
+        raw = await scope.answer(CONTEXT, given)
         return scope.fit(raw, len(raw["text"]))
 
-    async def _preview(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        asked = {"question": given["question"], "budget": given["budget"]}
-        return scope.fit(preview(await scope.ask("helix.context", **asked)))
-
-    async def _resonance(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        return scope.fit(resonance(await scope.ask("helix.search", question=given["question"], k=given["max_results"])))
-
-    async def _ingest(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
+    async def _ingest(self, scope: Scope, given: IngestArguments) -> dict[str, Any]:
         layers = {"agent_handle": self.client} | dict(self._known.layers)
-        kept = {name: given[name] for name in ("content", "content_type", "title")}
-        return scope.fit({"schema": "helix.ingested/1"} | await scope.ask("helix.ingest", layers=layers, **kept))
+        known: dict[str, Any] = {name: value[:LONGEST_NAME] for name, value in layers.items() if name in LAYERS}
+        return scope.fit(await scope.answer(INGEST, replace(given, **known)))
 
-    async def _consolidate(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        return scope.fit({"schema": "helix.consolidated/1"} | await scope.ask("helix.consolidate"))
+    async def _plan(self, scope: Scope, given: PlanArguments) -> dict[str, Any]:
+        if given.packet_id is None:
+            return scope.fit(await scope.answer(PLAN, given))
+        packet = self.packets.get(given.packet_id)
+        if packet is None:
+            known = ", ".join(self.packets) or "none yet"
+            raise UsageError(f"there is no packet {given.packet_id[:40]!a}; those of this session are {known}")
+        raw = await _judged(packet, packet.pointers, packet.task)
+        return packet.scope.fit(raw | {"packet_id": given.packet_id, "task_type": packet.task})
 
-    async def _forget(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        return scope.fit({"schema": "helix.forgotten/1"} | await scope.ask("helix.forget", gene_id=given["gene_id"]))
+    async def _open(self, scope: Scope, given: OpenArguments) -> dict[str, Any]:
+        return await scope.lines(given)
 
-    async def _refresh_targets(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        number, question = given["packet_id"], given["question"]
-        if (number is None) == (question is None):
-            raise UsageError("give either packet_id, of an earlier packet, or question; call the tool again with one")
-        if number is not None:
-            packet = self.packets.get(number)
-            if packet is None:
-                known = ", ".join(self.packets) or "none yet"
-                raise UsageError(f"there is no packet {number[:40]!a}; those of this session are {known}")
-            raw = await _judged(packet, packet.pointers, packet.task)
-            return packet.scope.fit(raw | {"packet_id": number, "task_type": packet.task})
-        task = given["task_type"]
-        raw = await scope.ask("helix.packet", question=question, task=task, k=given["max_items"])
-        return scope.fit(
-            {
-                "schema": "helix.refreshPlan/1",
-                "query": question,
-                "task_type": task,
-                "refresh_targets": raw["refresh_targets"],
-                "counts": {group: len(raw[group]) for group in _GROUPS},
-                "known_empty": raw["known_empty"],
-                "notes": raw["notes"],
-            }
-        )
+    async def _status(self, scope: Scope, given: StatusArguments) -> dict[str, Any]:
+        return scope.fit(await scope.answer(STATUS, given) | {"mode": self._asking.mode})
 
-    async def _open(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        last = {} if given["end_line"] is None else {"end_line": given["end_line"]}
-        first, task = given["start_line"], given["task_type"]
-        return await scope.lines(given["source_id"], task, start_line=first, **last)
-
-    async def _status(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        return scope.fit(await scope.ask("helix.status") | {"mode": self._asking.mode})
-
-    async def _explain(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        first, last, task = given["start_line"], given["end_line"], given["task_type"]
-        return scope.fit(
-            await scope.ask("helix.explain", source_id=given["source_id"], start_line=first, end_line=last, task=task)
-        )
-
-    async def _neighbors(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:
-        raw = await scope.ask("helix.symbol", name=given["symbol"])
+    async def _symbol(self, scope: Scope, given: NameArguments) -> dict[str, Any]:
+        raw = await scope.answer(SYMBOL, given)
         if raw is None:
-            raise UsageError(f"no definition here is named {given['symbol'][:80]!a}; look for it with helix_search")
+            raise UsageError(f"no definition here is named {str(given.name)[:80]!a}; look for it with helix_search")
         return scope.fit(raw)
 
-    async def _gene(self, scope: Scope, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    async def _item(self, scope: Scope, given: ItemArguments) -> dict[str, Any]:  # noqa: ARG002
         for packet in reversed(self.packets.values()):
             for pointer in packet.pointers:
-                if pointer["gene_id"] == given["id"]:
-                    return await self._again(pointer, packet, given["task_type"])
+                if pointer["gene_id"] == given.gene_id:
+                    return await self._again(pointer, packet, given.task_type)
         raise UsageError("no packet of this session has an item of that id; ask for one with helix_context_packet")
 
     async def _again(self, pointer: dict[str, Any], packet: GivenPacket, task: str) -> dict[str, Any]:
         """Where the item stands now."""
         judged = await _judged(packet, [pointer], task)
         lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
-        return await packet.scope.lines(pointer["source_id"], task, **lines)
+        return await packet.scope.lines(OpenArguments(pointer["source_id"], task_type=task, **lines))
 
 
 async def _judged(packet: GivenPacket, items: list[dict[str, Any]], task: str) -> Any:
-    return await packet.scope.ask("helix.judge", items=items, task=task, confidence=packet.confidence)
+    return await packet.scope.ask("helix.judge", items=items, task_type=task, confidence=packet.confidence)

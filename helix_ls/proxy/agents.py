@@ -17,10 +17,13 @@ from starlette.types import Receive, Scope, Send
 
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
+from helix_core.model import Hints
 from helix_core.printable import one_line
 from helix_ls.host import calls
 from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
+from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.validation import validated
 from helix_ls.proxy.running import Signals
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -148,7 +151,9 @@ class LocalCalls:
 
     async def ask(self, method: str, **params: Any) -> Any:
         """The ``result`` of a call. Cancelling this takes the question back. Raises HelixError."""
-        folder = Path(str(params["path"]))
+        call, rest = calls.enveloped(params)
+        operation, folder = calls.QUESTIONS[method], calls.folder_of(call)
+        given = validated(operation, rest, "daemon")
         workspace = next((one for one in self._workspaces.by_name.values() if one.folder == folder), None)
         if workspace is None:
             raise UsageError("that folder is not open here any more; see helix_status")
@@ -156,12 +161,10 @@ class LocalCalls:
         live = workspace.status.wire()
 
         def act(helix: Helix) -> bytes:
-            found = (
-                helix.status() | {"live": live}
-                if method == "helix.status"
-                else calls.ACTS[method](params, taken_back.is_set)(helix)
+            context = AskContext(
+                cancelled=taken_back.is_set, hints=Hints(session=call.asker), asker=call.asker, live=live
             )
-            return json.dumps(found).encode()
+            return json.dumps(operation.run(helix, given, context)).encode()
 
         async with self._turns:
             try:

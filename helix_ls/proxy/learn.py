@@ -27,7 +27,7 @@ from helix_core.errors import HelixError
 from helix_core.memory.exchanges import ObservedExchange, kept
 from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
 from helix_core.model import Attribution, Exchange
-from helix_ls.host.attribution import attribution
+from helix_ls.operations.attribution import attribution
 from helix_ls.proxy.bodies import Body
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import asked

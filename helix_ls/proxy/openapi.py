@@ -13,7 +13,7 @@ from helix_core.model import Status
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.guard import MAX_BODY_BYTES
 from helix_ls.proxy.keys import NONCE
-from helix_ls.proxy.operations import EVENTS, JSON, OPERATIONS, Operation, body_schema
+from helix_ls.proxy.operations import EVENTS, JSON, OPERATIONS, HttpRoute, body_schema
 from helix_ls.proxy.routes import encoded
 from helix_ls.proxy.running import SCHEMA as RESTART
 from helix_ls.proxy.shapes import FINGERPRINT_SCHEMA, PLAN_SCHEMA
@@ -177,7 +177,7 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def document(operations: tuple[Operation, ...] = OPERATIONS) -> dict[str, Any]:
+def document(operations: tuple[HttpRoute, ...] = OPERATIONS) -> dict[str, Any]:
     """The document. Constant: it says the same in every workspace."""
     paths: dict[str, dict[str, Any]] = {}
     for each in operations:
@@ -201,7 +201,7 @@ def document(operations: tuple[Operation, ...] = OPERATIONS) -> dict[str, Any]:
     }
 
 
-def _operation(each: Operation) -> dict[str, Any]:
+def _operation(each: HttpRoute) -> dict[str, Any]:
     keys: list[dict[str, list[str]]] = [{"admin": []}] if each.needs == "admin" else [{"ask": []}, {"admin": []}]
     made: dict[str, Any] = {
         "operationId": f"{each.method.lower()}{each.path}".replace("/", "_").replace("-", "_"),
@@ -239,7 +239,7 @@ def _agents() -> dict[str, Any]:
     return made
 
 
-def _responses(each: Operation) -> dict[str, Any]:
+def _responses(each: HttpRoute) -> dict[str, Any]:
     good = {each.media: {"schema": {"$ref": f"#/components/schemas/{each.answers}"}}}
     if each.is_stream:
         good[EVENTS] = {"schema": {"type": "string"}}

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from helix_core.engine.answer.window import LEAST_BUDGET, MOST_BUDGET
-from helix_core.engine.memory.related import DIRECTIONS
-from helix_core.engine.memory.related import MOST_K as MOST_NEIGHBOURS
-from helix_core.engine.requests import MAX_K
+from helix_core.engine.requests import DIRECTIONS, LEAST_BUDGET, MAX_K, MOST_BUDGET, MOST_NEIGHBOURS
 from helix_core.errors import UsageError
 from helix_core.memory.notes import CONTENT_TYPES, MOST_BYTES
 from helix_core.model import TaskType
@@ -153,7 +150,7 @@ JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class HttpRoute:
     """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
 
     ``fields`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that statuses
@@ -266,7 +263,7 @@ EXPAND = (
 )
 
 OPERATIONS = (
-    Operation(
+    HttpRoute(
         "POST",
         "/v1/chat/completions",
         "A chat, with evidence put before its question",
@@ -274,19 +271,19 @@ OPERATIONS = (
         is_stream=True,
         is_upstreams=True,
     ),
-    Operation("GET", "/v1/models", "The models of the upstream", "models", is_upstreams=True),
-    Operation("POST", "/context", "Evidence as text for a model", "context", fields=CONTEXT),
-    Operation("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
-    Operation("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PLAN),
-    Operation("POST", "/fingerprint", "Places without text, all accounted for", "fingerprint", fields=FINGERPRINT),
-    Operation("POST", "/context/expand", "What stands around a place", "expansion", fields=EXPAND),
-    Operation("POST", "/ingest", "Keep a text as a note", "ingested", needs="admin", fields=INGEST, more=(422,)),
-    Operation("POST", "/consolidate", "Draw facts from chats", "facts", needs="admin", fields=CONSOLIDATE, more=(422,)),
-    Operation("POST", "/forget", "Delete a note, or a session", "forgotten", needs="admin", fields=FORGET),
-    Operation("POST", "/admin/kv-backfill", "Make claims of notes anew", "backfill", needs="admin", fields=()),
-    Operation("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
-    Operation("POST", "/admin/vacuum", "Give back what the index does not need", "vacuum", needs="admin", fields=()),
-    Operation(
+    HttpRoute("GET", "/v1/models", "The models of the upstream", "models", is_upstreams=True),
+    HttpRoute("POST", "/context", "Evidence as text for a model", "context", fields=CONTEXT),
+    HttpRoute("POST", "/context/packet", "Places, each with a verdict of this moment", "packet", fields=PACKET),
+    HttpRoute("POST", "/context/refresh-plan", "What to read again, most pressing first", "plan", fields=PLAN),
+    HttpRoute("POST", "/fingerprint", "Places without text, all accounted for", "fingerprint", fields=FINGERPRINT),
+    HttpRoute("POST", "/context/expand", "What stands around a place", "expansion", fields=EXPAND),
+    HttpRoute("POST", "/ingest", "Keep a text as a note", "ingested", needs="admin", fields=INGEST, more=(422,)),
+    HttpRoute("POST", "/consolidate", "Draw facts from chats", "facts", needs="admin", fields=CONSOLIDATE, more=(422,)),
+    HttpRoute("POST", "/forget", "Delete a note, or a session", "forgotten", needs="admin", fields=FORGET),
+    HttpRoute("POST", "/admin/kv-backfill", "Make claims of notes anew", "backfill", needs="admin", fields=()),
+    HttpRoute("POST", "/admin/refresh", "Compare everything with the disk", "index", needs="admin", fields=()),
+    HttpRoute("POST", "/admin/vacuum", "Give back what the index does not need", "vacuum", needs="admin", fields=()),
+    HttpRoute(
         "POST",
         "/admin/announce_restart",
         "Tell that this server restarts",
@@ -296,10 +293,10 @@ OPERATIONS = (
         more=(500,),
         is_of_workspace=False,
     ),
-    Operation("GET", "/stats", "The workspace's status, and what the server does", "stats"),
-    Operation(
+    HttpRoute("GET", "/stats", "The workspace's status, and what the server does", "stats"),
+    HttpRoute(
         "GET", "/health", "That somebody is there, who knows the key", "health", needs="nothing", more=(400, 404)
     ),
-    Operation("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT, is_of_workspace=False),
-    Operation("GET", "/openapi.json", "This document", "document", is_of_workspace=False),
+    HttpRoute("GET", "/metrics", "Numbers for Prometheus", "metrics", media=TEXT, is_of_workspace=False),
+    HttpRoute("GET", "/openapi.json", "This document", "document", is_of_workspace=False),
 )

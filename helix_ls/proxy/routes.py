@@ -20,8 +20,8 @@ from helix_core.errors import UsageError
 from helix_core.memory.notes import EmptyError, NoteInput, UnfitError
 from helix_core.model import Attribution
 from helix_core.printable import safe_value
-from helix_ls.host.attribution import attribution
 from helix_ls.host.open_workspace import OpenWorkspace
+from helix_ls.operations.attribution import attribution
 from helix_ls.proxy import operations, shapes
 from helix_ls.proxy.bodies import ClientLeftError, aside, received, understood
 from helix_ls.proxy.operations import BodyField, checked

@@ -73,7 +73,10 @@ def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, proj
         (b'{"method": "helix.packet", "params": {"path": "/"}}', "question is missing"),
         (b'{"method": "helix.packet", "params": {"question": "x", "path": "here"}}', "not absolute"),
         (b'{"method": "helix.packet", "params": {"question": "x", "path": "/nowhere/at/all"}}', "does not exist"),
-        (b'{"method": "helix.search", "params": {"question": "x", "path": "/", "k": "many"}}', "no whole number"),
+        (
+            b'{"method": "helix.search", "params": {"question": "x", "path": "/", "k": "many"}}',
+            "k must be a whole number from 1 to 100",
+        ),
     ],
 )
 def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(daemon, line, said):

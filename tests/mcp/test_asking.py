@@ -56,15 +56,15 @@ def test_a_question_taken_back_is_stopped_where_it_is_answered(tmp_path):
 @pytest.mark.parametrize(
     ("method", "params", "wrong"),
     [
-        ("helix.judge", {"items": "all"}, "items is no list"),
-        ("helix.judge", {"items": [{"source_id": 3}]}, "source_id is missing"),
-        ("helix.judge", {"items": [], "confidence": "high"}, "confidence is no number"),
-        ("helix.open", {"source_id": "a", "start_line": "1"}, "start_line is no whole number"),
-        ("helix.explain", {"source_id": "a"}, "start_line is no whole number"),
-        ("helix.context", {"question": "x", "decoder": "loud"}, "unknown decoder"),
-        ("helix.context", {"question": "x", "budget": 1}, "the budget is 1"),
+        ("helix.judge", {"items": "all"}, "items must be a list of objects"),
+        ("helix.judge", {"items": [{"source_id": 3}]}, "items[0].source_id must be a string"),
+        ("helix.judge", {"items": [], "confidence": "high"}, "confidence must be a number from 0 to 1"),
+        ("helix.open", {"source_id": "a", "start_line": "1"}, "start_line must be a whole number from 1 to 10,000,000"),
+        ("helix.explain", {"source_id": "a"}, "give source_id with start_line and end_line, or question"),
+        ("helix.context", {"question": "x", "decoder": "loud"}, "decoder must be one of full, condensed"),
+        ("helix.context", {"question": "x", "budget": 1}, "budget must be a whole number from 200 to 200,000"),
         ("helix.symbol", {}, "name is missing"),
-        ("helix.packet", {"question": "x", "call": 7}, "call is missing or no text"),
+        ("helix.packet", {"question": "x", "call": 7}, "call must be a string"),
         ("helix.nothing", {}, "there is no such call"),
     ],
 )

@@ -120,6 +120,12 @@ def test_a_note_is_kept_found_and_deleted(full):
     )
 
 
+def test_a_note_as_large_as_notes_may_be_reaches_the_daemon(full):
+    kept = full.answer("helix_ingest", content="The quokka \u20ac.\n" * 60_000, title="quokkas")
+    assert kept["gene_ids"]
+    assert full.answer("helix_forget", gene_id=kept["gene_ids"][0])["count"] >= 1
+
+
 def test_what_cannot_be_kept_is_refused_in_one_sentence(full):
     assert "empty" in full.refusal("helix_ingest", content="  ")
     assert "content_type must be one of" in full.refusal("helix_ingest", content="a", content_type="poem")

@@ -15,6 +15,7 @@ from typing import Any
 from helix_core.config import Config
 from helix_core.engine.answer.answer import Answer, Answered
 from helix_core.engine.answer.reranking import Reranking
+from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET
 from helix_core.engine.verdict.not_indexed import NotIndexed
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import HelixError, UsageError
@@ -142,8 +143,6 @@ CONTEXT_SCHEMA = "helix.context/1"
 PATIENCE, BUSY_MS = 20, 2_000
 """A model takes seconds to answer: what has changed is read again for it where a hover would only say so, and who
 writes the index at that moment is waited for."""
-LEAST_BUDGET = 200
-MOST_BUDGET = 200_000
 
 
 @dataclass(frozen=True, slots=True)

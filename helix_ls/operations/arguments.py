@@ -1,0 +1,208 @@
+"""How an operation is declared: a frozen dataclass of arguments, each annotated with its wording and bounds.
+
+Pure, and cheap to import: the JSON Schemas, help texts and error sentences of every surface are made from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from helix_core.errors import UsageError
+from helix_core.model import Hints, Overlays
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
+
+Surface = Literal["mcp", "http", "lsp", "daemon"]
+EVERYWHERE: frozenset[Surface] = frozenset(("mcp", "http", "lsp", "daemon"))
+MCP: frozenset[Surface] = frozenset(("mcp",))
+HTTP: frozenset[Surface] = frozenset(("http",))
+LSP: frozenset[Surface] = frozenset(("lsp",))
+DAEMON: frozenset[Surface] = frozenset(("daemon",))
+
+Kind = Literal["string", "integer", "number", "boolean", "object", "array"]
+_KINDS: dict[Any, Kind] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
+LARGEST = 1_000_000_000
+LAST_LINE = 10_000_000
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Wording and bounds of one argument, as metadata of ``Annotated``.
+
+    ``least`` and ``most`` bound a number; ``most`` of a string is a count of characters, 0 for no bound. Of a string
+    longer than ``reads`` characters the first count. ``also`` are older names that are accepted besides the field's
+    own. ``on`` are the surfaces that take the argument.
+    """
+
+    description: str
+    least: float = 0
+    most: float = 0
+    choices: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    reads: int = 0
+    on: frozenset[Surface] = EVERYWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredArgument:
+    """One field of a dataclass of arguments. ``item`` is the dataclass of each object of an array, or of an object."""
+
+    name: str
+    kind: Kind
+    about: Argument
+    is_required: bool
+    default: Any = None
+    item: type[Any] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name it is accepted under, its own first."""
+        return (self.name, *self.about.also)
+
+    @property
+    def least(self) -> int | float:
+        """The smallest number."""
+        return int(self.about.least) if self.kind == "integer" else self.about.least
+
+    @property
+    def most(self) -> int:
+        """The largest number, or the longest string; 0 where a string has no bound."""
+        return int(self.about.most) or (LARGEST if self.kind in ("integer", "number") else 0)
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, to be put behind "must be"."""
+        if self.about.choices:
+            return f"one of {', '.join(self.about.choices)}"
+        if self.kind in ("integer", "number"):
+            number = "a whole number" if self.kind == "integer" else "a number"
+            return f"{number} from {self.least:,} to {self.most:,}"
+        return {"string": "a string", "boolean": "true or false", "object": "an object", "array": "a list of objects"}[
+            self.kind
+        ]
+
+    def check(self, value: Any, name: str = "") -> None:
+        """Raise UsageError for a number out of its bounds or an unknown choice: for who has types already."""
+        is_out = isinstance(value, int | float) and not self.least <= value <= self.most
+        if is_out or (self.about.choices and value not in self.about.choices):
+            raise UsageError(f"{name or self.name} must be {self.wanted}")
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema 2020-12 of the value, without ``null`` and without the description."""
+        about: dict[str, Any] = {"type": self.kind}
+        if self.kind in ("integer", "number"):
+            about |= {"minimum": self.least, "maximum": self.most}
+        elif self.about.choices:
+            about |= {"enum": list(self.about.choices)}
+        elif self.most:
+            about |= {"maxLength": self.most}
+        return about
+
+
+def _parameter(field: dataclasses.Field[Any], hint: Any) -> DeclaredArgument:
+    about = next(each for each in get_args(hint)[1:] if isinstance(each, Argument))
+    wanted = get_args(hint)[0]
+    if get_origin(wanted) in (Union, UnionType):
+        wanted = next(each for each in get_args(wanted) if each is not type(None))
+    origin: Any = get_origin(wanted) or wanted
+    is_required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    default = None if field.default is dataclasses.MISSING else field.default
+    if origin in (list, tuple):
+        return DeclaredArgument(field.name, "array", about, is_required, default, get_args(wanted)[0])
+    if isinstance(origin, type) and dataclasses.is_dataclass(origin):
+        return DeclaredArgument(field.name, "object", about, is_required, default, origin)
+    return DeclaredArgument(field.name, _KINDS[origin], about, is_required, default)
+
+
+def parameters_of(arguments: Any) -> tuple[DeclaredArgument, ...]:
+    """The parameters that a dataclass of arguments declares, in its order."""
+    return _declared(arguments)
+
+
+@cache
+def _declared(arguments: Any) -> tuple[DeclaredArgument, ...]:
+    hints = get_type_hints(arguments, include_extras=True)
+    return tuple(_parameter(field, hints[field.name]) for field in dataclasses.fields(arguments))
+
+
+NO_HINTS = Hints()
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class AskContext:
+    """What a surface knows besides the arguments.
+
+    ``asker`` names the session whose opened files are remembered, empty for none; ``live`` is the ``helix.live/1``
+    object of the open workspace; ``hints`` and ``overlays`` are those of the engine.
+    """
+
+    cancelled: Callable[[], bool] = _never
+    hints: Hints = NO_HINTS
+    overlays: Overlays = dataclasses.field(default_factory=dict)
+    asker: str = ""
+    live: dict[str, Any] | None = None
+
+
+Access = Literal["ask", "admin"]
+Changes = Literal["nothing", "index", "memory", "server", "window"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[A]):
+    """One verb.
+
+    Attributes:
+        arguments: The dataclass of its arguments.
+        act: Answers with the engine; None where a surface answers from what it holds itself.
+        answer: The ``schema`` of the answer, empty where the answer is none.
+        access: Who may ask over HTTP: who has the ask key, or only who has the admin key.
+        changes: What it may change; ``destroys`` where something is gone afterwards.
+        needs: Alternatives of which a call gives one; with ``is_exclusive`` exactly one.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    act: Callable[[Helix, A, AskContext], Any] | None = None
+    answer: str = ""
+    access: Access = "ask"
+    changes: Changes = "nothing"
+    destroys: bool = False
+    needs: tuple[tuple[str, ...], ...] = ()
+    is_exclusive: bool = False
+
+    def parameters(self, surface: Surface) -> tuple[DeclaredArgument, ...]:
+        """The arguments that a surface takes."""
+        return tuple(each for each in parameters_of(self.arguments) if surface in each.about.on)
+
+    def parameter(self, name: str) -> DeclaredArgument:
+        """One argument by its name. Raises StopIteration where there is none."""
+        return next(each for each in parameters_of(self.arguments) if each.name == name)
+
+    def alternatives(self, surface: Surface) -> tuple[tuple[str, ...], ...]:
+        """Those of ``needs`` that can be given on a surface."""
+        known = {each.name for each in self.parameters(surface)}
+        return tuple(names for names in self.needs if known.issuperset(names))
+
+    def required(self, surface: Surface) -> tuple[str, ...]:
+        """The arguments that every call on a surface must give."""
+        only = self.alternatives(surface)
+        known = set(only[0]) if len(only) == 1 else set()
+        return tuple(each.name for each in self.parameters(surface) if each.is_required or each.name in known)
+
+    def run(self, helix: Helix, given: A, context: AskContext) -> Any:
+        """Answer with the engine."""
+        assert self.act is not None, f"{self.name} is answered by its surface"
+        return self.act(helix, given, context)

@@ -1,0 +1,238 @@
+"""The operations on a running Helix: its index, its servers, an editor's window. Most are answered by the surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, Argument, AskContext, Operation
+from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, LONGEST_PATH, Workspace, WorkspaceArguments
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
+
+DOWNTIME_S = 30.0
+MOST_DOWNTIME_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """Of an operation that takes nothing."""
+
+
+REFRESH_INDEX = Operation(
+    "refresh_index",
+    "Compare everything with the disk",
+    "Bring the whole index up to date with the disk, and answer when it is.",
+    WorkspaceArguments,
+    answer="helix.index/1",
+    access="admin",
+    changes="index",
+)
+REBUILD_INDEX = Operation(
+    "rebuild_index",
+    "Build the index again",
+    "Throw the index away and build it again from the disk.",
+    WorkspaceArguments,
+    answer="helix.index/1",
+    access="admin",
+    changes="index",
+)
+PAUSE_INDEX = Operation(
+    "pause_index",
+    "Pause indexing",
+    "Stop bringing the index up to date until it is resumed; of every folder where none is named.",
+    WorkspaceArguments,
+    changes="index",
+)
+RESUME_INDEX = Operation(
+    "resume_index",
+    "Resume indexing",
+    "Bring the index up to date again; of every folder where none is named.",
+    WorkspaceArguments,
+    changes="index",
+)
+
+
+def vacuum(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """The ``helix.vacuum/1`` object."""
+    return helix.vacuum(cancelled=context.cancelled)
+
+
+VACUUM = Operation(
+    "vacuum",
+    "Give back what the index does not need",
+    "Prune what the index keeps of versions that left the disk, and make its file small.",
+    WorkspaceArguments,
+    vacuum,
+    "helix.vacuum/1",
+    access="admin",
+    changes="index",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RestartArguments:
+    """Of ``announce_restart``."""
+
+    reason: Annotated[str, Argument("Why, in a few words.", most=LONGEST_NAME, on=HTTP)] = ""
+    actor: Annotated[str, Argument("Who announces it.", most=LONGEST_NAME, on=HTTP)] = ""
+    expected_downtime_s: Annotated[float, Argument("Seconds until it is back.", 0, MOST_DOWNTIME_S, on=HTTP)] = (
+        DOWNTIME_S
+    )
+
+
+ANNOUNCE_RESTART = Operation(
+    "announce_restart",
+    "Tell that this server restarts",
+    "Announce that this server is about to stop and comes back.",
+    RestartArguments,
+    access="admin",
+    changes="server",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyArguments:
+    """Of ``proxy``."""
+
+    workspace: Workspace = None
+    focused: Annotated[bool, Argument("The window of this folder has come to the front.", on=LSP)] = False
+    start: Annotated[bool, Argument("Begin to listen; false only asks how it is.", on=LSP | DAEMON)] = True
+
+
+PROXY = Operation(
+    "proxy",
+    "Where chats go",
+    "Say where the chat proxy listens and with which key, and have it listen.",
+    ProxyArguments,
+    changes="server",
+)
+DOCTOR = Operation(
+    "doctor",
+    "Doctor",
+    "Check whether Helix can work on this machine.",
+    WorkspaceArguments,
+    answer="helix.doctor/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClosePacketArguments:
+    """Of ``close_packet``."""
+
+    packet_id: Annotated[str, Argument("The packet_id of an open packet.", most=LONGEST_ID, on=LSP)]
+
+
+CLOSE_PACKET = Operation(
+    "close_packet",
+    "Close a packet",
+    "Stop judging an open packet again.",
+    ClosePacketArguments,
+    changes="window",
+)
+_DOCUMENT = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
+_LINE = Argument("A line, counted from 1.", 0, LAST_LINE, on=LSP)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentArguments:
+    """Of ``refresh_file``."""
+
+    uri: Annotated[str, _DOCUMENT]
+
+
+REFRESH_FILE = Operation(
+    "refresh_file",
+    "Refresh a file",
+    "Bring one file of the index up to date.",
+    DocumentArguments,
+    changes="index",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DismissArguments:
+    """Of ``dismiss``."""
+
+    uri: Annotated[str, _DOCUMENT]
+    code: Annotated[str, Argument("The code of the finding.", most=LONGEST_NAME, on=LSP)]
+    text_hash: Annotated[str, Argument("The hash of the text the finding is about.", most=LONGEST_ID, on=LSP)]
+
+
+DISMISS = Operation(
+    "dismiss",
+    "Dismiss a finding",
+    "Do not show a finding again while the text it is about stays as it is.",
+    DismissArguments,
+    changes="window",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SidesArguments:
+    """Of ``open_sides``."""
+
+    uri: Annotated[str, _DOCUMENT]
+    start_line: Annotated[int, _LINE]
+    other_uri: Annotated[str, _DOCUMENT]
+    other_start_line: Annotated[int, _LINE]
+
+
+OPEN_SIDES = Operation(
+    "open_sides",
+    "Show both places",
+    "Show both places of a finding.",
+    SidesArguments,
+    changes="window",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallArguments:
+    """What every call to the daemon may carry besides the operation's own arguments."""
+
+    path: Annotated[
+        str | None, Argument("The absolute path of the workspace folder.", most=LONGEST_PATH, on=DAEMON)
+    ] = None
+    call: Annotated[str, Argument("The caller's own name of this call.", most=LONGEST_NAME, on=DAEMON)] = ""
+    asker: Annotated[str, Argument("The session that asks.", most=LONGEST_NAME, on=DAEMON)] = ""
+
+
+CALL = Operation("call", "A call", "Any call to the daemon.", CallArguments)
+CANCEL = Operation(
+    "cancel", "Take a question back", "Stop answering the call of that name.", CallArguments, needs=(("call",),)
+)
+DAEMON_STATUS = Operation(
+    "daemon_status", "The daemon", "Say how the daemon runs.", NoArguments, answer="helix.daemon/1"
+)
+DAEMON_STOP = Operation("daemon_stop", "Stop the daemon", "Have the daemon end.", NoArguments, changes="server")
+TOKENS = Operation(
+    "tokens",
+    "Tokens of this session",
+    "Say how many tokens the answers of this session had, by tool; an estimate, and said to be one.",
+    NoArguments,
+    answer="helix.tokens/1",
+)
+SESSIONS = Operation(
+    "sessions",
+    "Sessions",
+    "List the sessions of agents that this server holds now: client, questions asked, packets kept, how long idle.",
+    NoArguments,
+    answer="helix.sessions/1",
+)
+RECENT_PACKETS = Operation(
+    "recent_packets",
+    "Recent packets",
+    "List the packets this session was given, newest first, by question; read one again as helix://packets/<id>.",
+    NoArguments,
+    answer="helix.packets/1",
+)
+SERVERS = Operation(
+    "servers",
+    "Servers and restarts",
+    "Say which Helix servers of this user run, restart or have stopped, as they announced it; an announcement that is "
+    "too old is said to be stale.",
+    NoArguments,
+    answer="helix.bridge/1",
+)

@@ -1,0 +1,152 @@
+"""Validate what a client sent for an operation, with pydantic; every fault has one sentence on every surface.
+
+For processes that live long: importing this loads pydantic. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
+
+from helix_core.errors import UsageError
+from helix_ls.operations.arguments import DeclaredArgument, Operation, Surface, parameters_of
+
+A = TypeVar("A")
+_LENIENT: Surface = "http"
+
+
+def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surface) -> A:
+    """The arguments of a call, defaults filled in. ``null`` is as if it were not there.
+
+    Over HTTP a member that nobody knows is left alone, and of several names of one argument the first counts: clients
+    of before send such bodies. Elsewhere both are refused. Raises UsageError with one sentence.
+    """
+    arguments: Any = operation.arguments
+    parameters = operation.parameters(surface)
+    if surface == _LENIENT:
+        named = {each.name: name for each in parameters if (name := _first_name(each, given))}
+    else:
+        named = _names(parameters, given)
+    for name in operation.required(surface):
+        if name not in named:
+            about = operation.parameter(name).about.description
+            raise UsageError(f"{name} is missing: {about[0].lower()}{about[1:]}")
+    try:
+        sent = {name: given[as_sent] for name, as_sent in named.items()}
+        values = _values(arguments, _model(arguments, is_call=True).model_validate(sent))
+    except ValidationError as error:
+        raise UsageError(_sentence(arguments, error, named)) from None
+    _check_alternatives(operation, values, surface)
+    for each in parameters:
+        if each.about.reads and len(value := values.get(each.name) or "") > each.about.reads:
+            values[each.name] = value.strip()[: each.about.reads]
+    made: A = arguments(**values)
+    return made
+
+
+def _first_name(parameter: DeclaredArgument, given: Mapping[str, Any]) -> str:
+    """The first name that has a value, one that says something before one that is blank."""
+    names = [name for name in parameter.names if given.get(name) is not None]
+    speaking = [name for name in names if not isinstance(given[name], str) or given[name].strip()]
+    return next(iter(speaking or names), "")
+
+
+def _names(parameters: tuple[DeclaredArgument, ...], given: Mapping[str, Any]) -> dict[str, str]:
+    """The name each argument was sent under. Raises UsageError for unknown names and for two of one argument."""
+    known = {name: each for each in parameters for name in each.names}
+    named: dict[str, str] = {}
+    for name, value in given.items():
+        parameter = known.get(name)
+        if parameter is None:
+            close = get_close_matches(name, known, n=1)
+            listed = ", ".join(each.name for each in parameters) or "none"
+            next_step = f"did you mean {close[0]}?" if close else f"the arguments are {listed}"
+            raise UsageError(f"there is no argument {name[:80]!a}; {next_step}")
+        if parameter.name in named:
+            raise UsageError(f"{parameter.name} is given twice; give it once")
+        if value is not None:
+            named[parameter.name] = name
+    return named
+
+
+def _check_alternatives(operation: Operation[Any], values: Mapping[str, Any], surface: Surface) -> None:
+    alternatives = operation.alternatives(surface)
+    nothing = (None, "") if operation.is_exclusive else (None,)
+    whole = [names for names in alternatives if all(values.get(name) not in nothing for name in names)]
+    if len(alternatives) < 2 or len(whole) == 1 or (whole and not operation.is_exclusive):
+        return
+    listed = [" with ".join((names[0], " and ".join(names[1:]))) if names[1:] else names[0] for names in alternatives]
+    raise UsageError(f"give {'either ' if operation.is_exclusive else ''}{', or '.join(listed)}")
+
+
+def _sentence(arguments: Any, error: ValidationError, named: Mapping[str, str]) -> str:
+    """One sentence about the first fault, under the name the argument was sent under."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    top, *inner = first["loc"]
+    parameter = next(each for each in parameters_of(arguments) if each.name == top)
+    name = named[str(top)]
+    for part in inner:
+        if isinstance(part, int):
+            name = f"{name}[{part}]"
+        elif parameter.item is not None and (within := _within(parameter.item, str(part))):
+            parameter, name = within, f"{name}.{part}"
+    if first["type"] == "string_too_long":
+        return f"{name} is longer than {parameter.most:,} characters; give its essence"
+    if first["type"] == "string_unicode":
+        return f"{name} holds half a character (a lone surrogate); give whole Unicode text"
+    is_item = inner and isinstance(inner[-1], int)
+    return f"{name} must be {'an object' if is_item else parameter.wanted}"
+
+
+def _within(item: Any, name: str) -> DeclaredArgument | None:
+    return next((each for each in parameters_of(item) if each.name == name), None)
+
+
+def _whole(value: Any) -> Any:
+    """8.0 is an integer of JSON Schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _type(parameter: DeclaredArgument) -> Any:
+    item: Any = parameter.item
+    if parameter.about.choices:
+        return Literal[parameter.about.choices]
+    match parameter.kind:
+        case "string":
+            return Annotated[str, Field(strict=True, max_length=parameter.most or None)]
+        case "integer":
+            bounds = Field(strict=True, ge=parameter.least, le=parameter.most)
+            return Annotated[int, BeforeValidator(_whole), bounds]
+        case "number":
+            return Annotated[float, Field(strict=True, ge=parameter.least, le=parameter.most, allow_inf_nan=False)]
+        case "boolean":
+            return Annotated[bool, Field(strict=True)]
+        case "object":
+            return dict[str, Any] if item is None else _model(item)
+        case "array":
+            return list[_model(item)]  # type: ignore[misc]
+
+
+@cache
+def _model(arguments: Any, *, is_call: bool = False) -> type[BaseModel]:
+    """A model of the arguments; of a call all may be left out, for what is missing is found before."""
+    fields: dict[str, Any] = {
+        each.name: (_type(each), ... if each.is_required and not is_call else None) for each in parameters_of(arguments)
+    }
+    return create_model(arguments.__name__, **fields)
+
+
+def _values(arguments: Any, model: BaseModel) -> dict[str, Any]:
+    """What was given, objects as their dataclasses."""
+    items = {each.name: each.item for each in parameters_of(arguments) if each.item is not None}
+    values = {name: getattr(model, name) for name in model.model_fields_set}
+    for name in values.keys() & items.keys():
+        item: Any = items[name]
+        value = values[name]
+        made = [item(**_values(item, one)) for one in (value if isinstance(value, list) else [value])]
+        values[name] = made if isinstance(value, list) else made[0]
+    return values

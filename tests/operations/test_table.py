@@ -1,0 +1,113 @@
+"""The table of operations: what it declares is what every surface shows, and every fault has one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from helix_core.errors import UsageError
+from helix_ls.host.calls import QUESTIONS
+from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS, ToolWords
+from helix_ls.operations.arguments import EVERYWHERE, DeclaredArgument, Operation, Surface
+from helix_ls.operations.table import OPERATIONS
+from helix_ls.operations.validation import validated
+
+EVERY = sorted(OPERATIONS.values(), key=lambda one: one.name)
+
+
+def outside(parameter: DeclaredArgument) -> list[Any]:
+    """Values next to what a parameter takes, and of other types."""
+    wrong: list[Any] = [object()]
+    if parameter.kind in ("integer", "number"):
+        wrong += [parameter.least - 1, parameter.most + 1, True, "7", float("nan"), 10**400]
+    elif parameter.about.choices:
+        wrong += ["no such choice", 7, True]
+    elif parameter.kind == "string":
+        wrong += [7, True, ["a"], {}] + (["x" * (parameter.most + 1)] if parameter.most else [])
+    elif parameter.kind == "boolean":
+        wrong += [0, 1, "true", "yes"]
+    else:
+        wrong += [7, "text", [7]]
+    return wrong
+
+
+def filled(operation: Operation[Any], surface: Surface) -> dict[str, Any]:
+    """The least that a call on a surface must give, under the arguments' own names."""
+    values: dict[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True, "array": []}
+    names = [*operation.required(surface), *next(iter(operation.alternatives(surface)), ())]
+    return {
+        each.name: {"line": 0} if each.kind == "object" else values[each.kind]
+        for each in operation.parameters(surface)
+        if each.name in names
+    }
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=lambda one: one.name)
+def test_each_argument_out_of_its_bounds_is_refused_in_the_same_sentence_everywhere(operation: Operation[Any]) -> None:
+    said: dict[tuple[str, int], set[str]] = {}
+    for surface in sorted(EVERYWHERE):
+        for parameter in operation.parameters(surface):
+            for number, value in enumerate(outside(parameter)):
+                with pytest.raises(UsageError) as refused:
+                    validated(operation, filled(operation, surface) | {parameter.name: value}, surface)
+                said.setdefault((parameter.name, number), set()).add(str(refused.value))
+    assert all(len(sentences) == 1 for sentences in said.values()), said
+    assert all(sentence.startswith(name) for (name, _), [sentence] in said.items())
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=lambda one: one.name)
+def test_what_is_at_the_bounds_is_taken(operation: Operation[Any]) -> None:
+    for surface in sorted(EVERYWHERE):
+        for parameter in operation.parameters(surface):
+            taken: list[Any] = list(parameter.about.choices)
+            if parameter.kind in ("integer", "number"):
+                taken = [parameter.least, parameter.most, float(parameter.most)]
+            elif parameter.kind == "string" and parameter.most:
+                taken = ["x" * parameter.most]
+            needed = [name for names in operation.needs for name in names]
+            others = needed if operation.is_exclusive and parameter.name in needed else []
+            least = {name: value for name, value in filled(operation, surface).items() if name not in others}
+            for value in taken:
+                given = validated(operation, least | {parameter.name: value}, surface)
+                assert getattr(given, parameter.name) == value
+
+
+@pytest.mark.parametrize("tool", FULL_TOOLS + WRITE_TOOLS, ids=lambda one: one.name)
+def test_a_tool_shows_the_arguments_bounds_and_defaults_of_the_table(tool: ToolWords) -> None:
+    operation, schema = tool.operation, tool.input_schema()
+    assert OPERATIONS[operation.name] is operation
+    shown = [tool.shown.get(each.name, each.name) for each in operation.parameters("mcp")]
+    assert list(schema["properties"]) == shown
+    assert schema["required"] == [tool.shown.get(name, name) for name in operation.required("mcp")]
+    for each, name in zip(operation.parameters("mcp"), shown, strict=True):
+        about = schema["properties"][name]
+        assert name in each.names
+        assert about.get("default") == each.default or name in schema["required"]
+        bounds = {key: about.get(key) for key in ("type", "minimum", "maximum", "maxLength", "enum")}
+        assert {key: value for key, value in bounds.items() if value is not None} == each.schema()
+
+
+def test_a_call_to_the_daemon_is_an_operation_of_the_table_that_the_engine_answers() -> None:
+    for name, operation in QUESTIONS.items():
+        assert OPERATIONS[name.removeprefix("helix.")] is operation
+        assert operation.act is not None
+
+
+def test_every_operation_says_what_it_is_and_every_argument_what_it_means() -> None:
+    for operation in EVERY:
+        assert operation.title[0].isupper()
+        assert operation.description.endswith(".")
+        for surface in EVERYWHERE:
+            names = [name for each in operation.parameters(surface) for name in each.names]
+            assert len(names) == len(set(names)), "a name stands for one argument"
+            assert all(each.about.description for each in operation.parameters(surface))
+
+
+def test_an_argument_that_nobody_knows_is_refused_but_over_http_where_older_clients_send_such() -> None:
+    for surface in ("mcp", "lsp", "daemon"):
+        with pytest.raises(UsageError, match="there is no argument 'sing'; the arguments are question"):
+            validated(OPERATIONS["search"], {"question": "x", "sing": 1}, surface)
+    assert validated(OPERATIONS["search"], {"query": "x", "fullInput": "y", "sing": 1}, "http").question == "x"
+    with pytest.raises(UsageError, match="question is given twice"):
+        validated(OPERATIONS["search"], {"query": "x", "question": "y"}, "mcp")
