@@ -1,12 +1,12 @@
 /** Gives agents Helix's tools one way at a time, as the setting `helix.agentTools` and this editor want it. */
 import * as vscode from 'vscode';
-import type { Logger } from '../logger';
+import type { Logger } from '../base/logger';
 import { launchOf, type Launch } from '../server/launch';
 import type { Server } from '../server/server';
-import { agentToolsSetting } from '../settings';
-import { supports } from '../supports';
+import { agentToolsSetting } from '../base/settings';
+import { supports } from '../base/supports';
 import { McpServers } from './mcpServer';
-import { agentMode, type AgentMode } from './mode';
+import { agentMode, type AgentMode } from '../base/agentMode';
 import { ToolProcess } from './toolProcess';
 import { registerTools, type ToolWords } from './tools';
 

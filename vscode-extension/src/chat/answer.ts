@@ -11,7 +11,7 @@ import {
   type RefreshPlan,
   type StatusAnswer,
   type SymbolAnswer,
-} from '../protocol';
+} from '../base/protocol';
 import type { ChatCommand } from './followUps';
 import { freshParts, planParts, refreshedParts, statusParts } from './freshParts';
 import { fullQuestion, type Memory } from './memory';

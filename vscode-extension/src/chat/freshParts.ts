@@ -1,5 +1,5 @@
 /** Whether what was said is still true, and how the index stands, as answers in the chat. Pure. */
-import type { IndexReport, Packet, StatusAnswer } from '../protocol';
+import type { IndexReport, Packet, StatusAnswer } from '../base/protocol';
 import { code } from '../view/markdown';
 import { count, duration, groupNames, reasonWords } from '../view/words';
 import { itemsOf, marks, refreshTargets, verdictCounts } from './packetParts';

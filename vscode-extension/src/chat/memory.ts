@@ -1,5 +1,5 @@
 /** What an answer leaves behind for the next question of the same chat, and how it is found again. Pure. */
-import { taskTypes, type TaskType } from '../protocol';
+import { taskTypes, type TaskType } from '../base/protocol';
 import type { Place } from './parts';
 
 /** Travels as the metadata of an answer; the editor keeps it with the chat, and nobody else. */

@@ -1,5 +1,5 @@
 /** A packet as an answer in the chat: verdicts, places that open, quotes, and what can be done next. Pure. */
-import type { Packet, PacketItem, VerdictStatus } from '../protocol';
+import type { Packet, PacketItem, VerdictStatus } from '../base/protocol';
 import { code, fenced, prose } from '../view/markdown';
 import { linesOf } from '../view/shown';
 import {

@@ -1,8 +1,8 @@
 /** Registers `@helix`. What answers is loaded with the first question. */
 import * as vscode from 'vscode';
-import type { Logger } from '../logger';
+import type { Logger } from '../base/logger';
 import type { Server } from '../server/server';
-import { supports } from '../supports';
+import { supports } from '../base/supports';
 import { chatCommand, followUps } from './followUps';
 import { lastMemory } from './memory';
 

@@ -1,5 +1,5 @@
 /** What an answer in the chat is made of, as values: written to the editor's stream elsewhere. */
-import type { LineSpan } from '../protocol';
+import type { LineSpan } from '../base/protocol';
 
 /** Lines of a file of a workspace folder. */
 export interface Place extends LineSpan {

@@ -1,7 +1,7 @@
 /** One question to `@helix` and its answer: from the editor's request to parts, and what the next question may lean on. */
 import * as vscode from 'vscode';
 import { questionOf } from '../commands/question';
-import { reasonOf, type Logger } from '../logger';
+import { reasonOf, type Logger } from '../base/logger';
 import type { Server } from '../server/server';
 import { answerTo, type Asked, type Pointed } from './answer';
 import { chatCommand } from './followUps';

@@ -1,5 +1,5 @@
 /** What is known of a name, as an answer in the chat. Pure. */
-import type { SymbolAnswer, SymbolPlace } from '../protocol';
+import type { SymbolAnswer, SymbolPlace } from '../base/protocol';
 import { code, prose } from '../view/markdown';
 import { ago, changed, count, groupNames, reasonWords } from '../view/words';
 import { marks } from './packetParts';

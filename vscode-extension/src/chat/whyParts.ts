@@ -1,6 +1,6 @@
 /** Why a place has its verdict, observation by observation, as an answer in the chat. Pure. */
-import type { Explanation } from '../protocol';
-import { words } from '../verdictText';
+import type { Explanation } from '../base/protocol';
+import { words } from '../view/verdictText';
 import { code, prose } from '../view/markdown';
 import { groupNames, reasonWords } from '../view/words';
 import { marks, refreshTargets } from './packetParts';

@@ -1,6 +1,6 @@
 /** Writes the parts of an answer into the editor's chat. */
 import * as vscode from 'vscode';
-import { isNote, noteUri } from '../notes';
+import { isNote, noteUri } from '../view/notes';
 import type { Part, Place } from './parts';
 
 /** `folder` is the workspace folder the places are in. */

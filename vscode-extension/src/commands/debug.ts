@@ -1,8 +1,8 @@
 /** Gathers the facts of the debug information and shows them. */
 import os from 'node:os';
 import * as vscode from 'vscode';
-import { debugInformation } from '../debugInformation';
-import { serverCommands, type StatusAnswer } from '../protocol';
+import { debugInformation } from './debugInformation';
+import { serverCommands, type StatusAnswer } from '../base/protocol';
 import type { CommandNeeds } from './needs';
 
 export async function showDebugInformation(needs: CommandNeeds): Promise<void> {

@@ -1,6 +1,6 @@
 /** Refresh, rebuild, pause and resume: of every folder in the window. Progress is the server's to show. */
 import * as vscode from 'vscode';
-import { serverCommands, type IndexReport } from '../protocol';
+import { serverCommands, type IndexReport } from '../base/protocol';
 import type { CommandNeeds } from './needs';
 
 const shownMs = 5000;

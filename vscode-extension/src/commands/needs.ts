@@ -1,10 +1,10 @@
 import type * as vscode from 'vscode';
-import type { Documents } from '../documents';
-import type { Logs } from '../logger';
-import type { PacketRequest } from '../protocol';
+import type { Documents } from '../base/documents';
+import type { Logs } from '../base/logger';
+import type { PacketRequest } from '../base/protocol';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
-import type { Setup } from '../setup';
+import type { Setup } from './setup';
 
 /** What the commands work with. */
 export interface CommandNeeds {

@@ -1,9 +1,9 @@
 /** Gives each command its handler, and each failure of one a message that says what to do next. */
 import * as vscode from 'vscode';
-import { reasonOf } from '../logger';
+import { reasonOf } from '../base/logger';
 import { copyConfiguration } from './connect';
 import { showDebugInformation } from './debug';
-import type { CommandId } from './ids';
+import type { CommandId } from '../base/commandIds';
 import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './indexing';
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';

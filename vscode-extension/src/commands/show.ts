@@ -1,9 +1,9 @@
 /** What is shown on demand: the status with what can be done about it, why a verdict, and the doctor's findings. */
 import * as vscode from 'vscode';
-import { serverCommands, type DoctorAnswer, type Explanation } from '../protocol';
+import { serverCommands, type DoctorAnswer, type Explanation } from '../base/protocol';
 import { proxyText } from '../proxy/proxyText';
-import { folderLine, folderName, statusText } from '../status';
-import { doctorText, explanationText } from '../verdictText';
+import { folderLine, folderName, statusText } from '../status/statusText';
+import { doctorText, explanationText } from '../view/verdictText';
 import type { CommandNeeds } from './needs';
 
 const icons: Readonly<Record<string, string>> = {

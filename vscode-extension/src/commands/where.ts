@@ -1,6 +1,6 @@
 /** “Where Is…”: places that answer, while you type, each shown in the editor before you choose it. */
 import * as vscode from 'vscode';
-import { serverCommands, type SearchAnswer, type SearchItem } from '../protocol';
+import { serverCommands, type SearchAnswer, type SearchItem } from '../base/protocol';
 import type { CommandNeeds } from './needs';
 import { askedFolder } from './packets';
 

@@ -3,7 +3,7 @@
  * asks no chat participant, `@helix` neither, before there is some model to choose.
  */
 import { packetParts, whole } from '../chat/packetParts';
-import type { Packet } from '../protocol';
+import type { Packet } from '../base/protocol';
 import { code } from '../view/markdown';
 import { messageText, type EditorMessage } from './messages';
 import type { OfferedModel } from './offered';

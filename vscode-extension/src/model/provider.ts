@@ -3,8 +3,8 @@
  * workspace. What belongs to one answer lives in its call, never on this object, so that two chats cannot mix.
  */
 import * as vscode from 'vscode';
-import type { Logger } from '../logger';
-import type { Packet } from '../protocol';
+import type { Logger } from '../base/logger';
+import type { Packet } from '../base/protocol';
 import { ask, bodyOf, headerText } from '../proxy/http';
 import type { Proxy } from '../proxy/proxy';
 import { upstreamName } from '../proxy/state';

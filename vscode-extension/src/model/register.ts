@@ -1,11 +1,11 @@
 /** Registers the model provider `helix` where the editor has such things; what it works with is loaded when it is asked. */
 import * as vscode from 'vscode';
 import { askedFolder } from '../commands/packets';
-import type { Logger } from '../logger';
-import { serverCommands, type Packet } from '../protocol';
+import type { Logger } from '../base/logger';
+import { serverCommands, type Packet } from '../base/protocol';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
-import { supports } from '../supports';
+import { supports } from '../base/supports';
 import { HelixModels } from './provider';
 
 export function registerModels(proxy: Proxy, server: Server, logger: Logger): vscode.Disposable {

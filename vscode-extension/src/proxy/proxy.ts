@@ -4,8 +4,8 @@
  * in memory.
  */
 import * as vscode from 'vscode';
-import { reasonOf, type Logger } from '../logger';
-import { serverCommands } from '../protocol';
+import { reasonOf, type Logger } from '../base/logger';
+import { serverCommands } from '../base/protocol';
 import type { ProxyAnswer, ProxyRequest } from './protocol';
 import type { Server } from '../server/server';
 import { offersTheSame, proxyState, type ProxyState } from './state';

@@ -1,6 +1,6 @@
 /** What the two Python extensions offer, as far as it is used here. Neither is a dependency: either may be missing. */
 import * as vscode from 'vscode';
-import { reasonOf } from '../logger';
+import { reasonOf } from '../base/logger';
 import type { InterpreterSource, Named, SourceName } from './resolve';
 
 interface EnvironmentsApi {

@@ -1,6 +1,6 @@
 /** The five places where an interpreter is looked for, in their order. */
 import * as vscode from 'vscode';
-import { interpreterSetting } from '../settings';
+import { interpreterSetting } from '../base/settings';
 import type { PythonExtensions } from './extensions';
 import { findBundle, findPrivate } from './privateEnvironment';
 import type { InterpreterSource } from './resolve';

@@ -11,9 +11,9 @@ import {
   type LanguageClientOptions,
   type Middleware,
 } from 'vscode-languageclient/node';
-import type { CommandId } from '../commands/ids';
-import { reasonOf, type Logs } from '../logger';
-import { notifications, type InitializationOptions, type LiveStatus, type VerdictsParams } from '../protocol';
+import type { CommandId } from '../base/commandIds';
+import { reasonOf, type Logs } from '../base/logger';
+import { notifications, type InitializationOptions, type LiveStatus, type VerdictsParams } from '../base/protocol';
 import type { Launch } from './launch';
 import { ServerProcess } from './process';
 

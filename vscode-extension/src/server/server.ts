@@ -4,8 +4,8 @@
  */
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { reasonOf, type Logs } from '../logger';
-import type { InitializationOptions, LiveStatus, VerdictsParams } from '../protocol';
+import { reasonOf, type Logs } from '../base/logger';
+import type { InitializationOptions, LiveStatus, VerdictsParams } from '../base/protocol';
 import { isSameInterpreter, type Interpreter, type Resolution } from '../python/resolve';
 import type { Client } from './client';
 import { CrashRecord, mostCrashes } from './crashes';

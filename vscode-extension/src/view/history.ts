@@ -5,7 +5,7 @@
  * whenever a packet is shown.
  */
 
-import { taskTypes, type Packet } from '../protocol';
+import { taskTypes, type Packet } from '../base/protocol';
 import type { HistoryRow } from './messages';
 
 export interface Asked {

@@ -1,6 +1,6 @@
 /** Which lines of a buffer hold what was quoted from disk. Pure: the lines of both are given. */
 
-import type { LineSpan } from '../protocol';
+import type { LineSpan } from '../base/protocol';
 
 const fewLines = 8;
 

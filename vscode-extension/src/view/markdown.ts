@@ -1,6 +1,6 @@
 /** A packet, or one pointer of it, as Markdown to paste into a message or a review. Pure. */
 
-import type { Contradiction, LineSpan, Packet } from '../protocol';
+import type { Contradiction, LineSpan, Packet } from '../base/protocol';
 import { linesOf, shown } from './shown';
 import { currentSpan, type LiveItem } from './verdicts';
 import {

@@ -1,6 +1,6 @@
 /** What the packet view's page and the extension say to each other, and nothing else crosses between them. */
 
-import type { AnswerExplanation, Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../protocol';
+import type { AnswerExplanation, Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../base/protocol';
 
 /** A packet of the past, without what only its own page shows. */
 export interface HistoryRow {

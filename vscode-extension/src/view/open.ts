@@ -1,7 +1,7 @@
 /** Opens a pointer at its exact lines: selected, scrolled to, and lit for a moment. Never edits. */
 
 import * as vscode from 'vscode';
-import type { LineSpan } from '../protocol';
+import type { LineSpan } from '../base/protocol';
 import { locate } from './locate';
 import { lineEnd, linesOf } from './shown';
 

@@ -6,9 +6,9 @@
  */
 
 import * as vscode from 'vscode';
-import { reasonOf, type Logger } from '../logger';
-import type { PacketSource } from '../packetSource';
-import { serverCommands, type Packet, type PacketRequest, type VerdictsParams } from '../protocol';
+import { reasonOf, type Logger } from '../base/logger';
+import type { PacketSource } from './packetSource';
+import { serverCommands, type Packet, type PacketRequest, type VerdictsParams } from '../base/protocol';
 import type { FailureAction, FromPage, Judged, LiveAction, ToPage } from './messages';
 import * as past from './history';
 import { PageLink } from './pageLink';

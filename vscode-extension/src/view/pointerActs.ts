@@ -1,9 +1,9 @@
 /** What can be done with the pointers of the shown packet: open, explain, copy. */
 
 import * as vscode from 'vscode';
-import { reasonOf, type Logger } from '../logger';
-import type { PacketSource } from '../packetSource';
-import type { LineSpan, Packet } from '../protocol';
+import { reasonOf, type Logger } from '../base/logger';
+import type { PacketSource } from './packetSource';
+import type { LineSpan, Packet } from '../base/protocol';
 import { itemMarkdown, packetMarkdown } from './markdown';
 import type { CopyForm, OpenPlace } from './messages';
 import { Opener, type OpenRequest } from './open';

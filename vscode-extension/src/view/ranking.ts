@@ -1,6 +1,6 @@
 /** How an answer came about, said for people. Pure. */
 
-import type { AnswerExplanation, ListedFile, PacketItem, RankedItem, RankingSign } from '../protocol';
+import type { AnswerExplanation, ListedFile, PacketItem, RankedItem, RankingSign } from '../base/protocol';
 
 const known = new Set([
   ...['chunks', 'files', 'phrases', 'outlines', 'passages', 'names', 'similar', 'exact', 'paths', 'claims'],

@@ -2,7 +2,7 @@
  * A packet whose verdicts change while it is looked at. Pure: a packet and what the server tells give the next packet.
  */
 
-import type { ItemName, LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../protocol';
+import type { ItemName, LineSpan, Packet, PacketItem, VerdictsParams, VerdictStatus } from '../base/protocol';
 import { groups } from './words';
 
 /** An item, and where it stands now if a later verdict told. */

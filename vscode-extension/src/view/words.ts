@@ -1,6 +1,6 @@
 /** Verdicts, reasons, tasks, numbers and times, said for people. Pure. */
 
-import type { TaskType, VerdictStatus } from '../protocol';
+import type { TaskType, VerdictStatus } from '../base/protocol';
 
 export const groups: readonly VerdictStatus[] = ['verified', 'stale_risk', 'needs_refresh'];
 

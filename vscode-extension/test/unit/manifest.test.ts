@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json';
-import { agentToolSettings } from '../../src/agents/mode';
+import { agentToolSettings } from '../../src/base/agentMode';
 import { chatCommands } from '../../src/chat/followUps';
-import { commandIds } from '../../src/commands/ids';
-import { serverCommands } from '../../src/protocol';
+import { commandIds } from '../../src/base/commandIds';
+import { serverCommands } from '../../src/base/protocol';
 
 interface Setting {
   readonly description?: string;

@@ -16,7 +16,7 @@ vi.mock('vscode', () => ({
     registerTextDocumentContentProvider: (scheme: string, provider: Provider) => registered.set(scheme, provider),
   },
 }));
-const { isNote, noteUri, registerNotes } = await import('../../src/notes');
+const { isNote, noteUri, registerNotes } = await import('../../src/view/notes');
 
 test('a note is opened by the command that shows it, of the folder it is in', async () => {
   const ask = vi.fn(() => Promise.resolve({ text: 'We sign cookies.' }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { commandIds } from '../../src/commands/ids';
-import type { LiveStatus } from '../../src/protocol';
+import { commandIds } from '../../src/base/commandIds';
+import type { LiveStatus } from '../../src/base/protocol';
 import type { ServerState } from '../../src/server/state';
-import { folderLine, statusText } from '../../src/status';
+import { folderLine, statusText } from '../../src/status/statusText';
 
 const interpreter = { source: 'PATH', path: '/usr/bin/python3', python: '3.12.0', helix: '0.1.0' } as const;
 const running: ServerState = { kind: 'running', interpreter };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { questionOf } from '../../src/commands/question';
-import { debugInformation, redacted, type DebugFacts } from '../../src/debugInformation';
-import type { Explanation } from '../../src/protocol';
-import { doctorText, explanationText } from '../../src/verdictText';
+import { debugInformation, redacted, type DebugFacts } from '../../src/commands/debugInformation';
+import type { Explanation } from '../../src/base/protocol';
+import { doctorText, explanationText } from '../../src/view/verdictText';
 
 const home = '/home/someone';
 const facts: DebugFacts = {

@@ -1,6 +1,6 @@
 /** State and message give the next state. Pure: no clock, no page, no extension. */
 
-import type { TaskType, VerdictsParams } from '../../protocol';
+import type { TaskType, VerdictsParams } from '../../base/protocol';
 import type { ToPage } from '../messages';
 import { shown as visible } from '../shown';
 import { arrivals, withVerdicts, type VerdictMove } from '../verdicts';

@@ -1,6 +1,13 @@
 /** What the page knows. One value; `reduce.ts` makes the next one, `render/` draws it. */
 
-import type { AnswerExplanation, Explanation, ItemName, LiveStatus, TaskType, VerdictStatus } from '../../protocol';
+import type {
+  AnswerExplanation,
+  Explanation,
+  ItemName,
+  LiveStatus,
+  TaskType,
+  VerdictStatus,
+} from '../../base/protocol';
 import type { FailureAction, HistoryRow, ShownPacket } from '../messages';
 
 export interface Explained {

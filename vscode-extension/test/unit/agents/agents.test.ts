@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fitted } from '../../../src/agents/cut';
-import { agentMode } from '../../../src/agents/mode';
+import { agentMode } from '../../../src/base/agentMode';
 import { JsonRpc } from '../../../src/agents/rpc';
 import { ToolProcess } from '../../../src/agents/toolProcess';
 

@@ -1,5 +1,5 @@
 /** How an answer came about, to test with: as the server would tell it of the given items. */
-import type { AnswerExplanation, PacketItem, RankedItem } from '../../../src/protocol';
+import type { AnswerExplanation, PacketItem, RankedItem } from '../../../src/base/protocol';
 
 export function ranked(of: PacketItem, more: Partial<RankedItem> = {}): RankedItem {
   const { source_id, gene_id, start_line, end_line, symbol, kind } = of;

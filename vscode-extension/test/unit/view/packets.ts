@@ -1,5 +1,5 @@
 /** Packets, items and states to test with: as the server would give them, as small as they can be. */
-import type { Packet, PacketItem, VerdictChange, VerdictsParams, VerdictStatus } from '../../../src/protocol';
+import type { Packet, PacketItem, VerdictChange, VerdictsParams, VerdictStatus } from '../../../src/base/protocol';
 
 export function item(more: Partial<PacketItem> = {}): PacketItem {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskTypes } from '../../../src/protocol';
+import { taskTypes } from '../../../src/base/protocol';
 import {
   ago,
   confidenceWords,

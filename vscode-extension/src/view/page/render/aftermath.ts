@@ -1,6 +1,6 @@
 /** What follows the pointers of a packet: what to read again, what contradicts what, and what else was noticed. */
 
-import type { Contradiction, Packet, RefreshTarget, SourcedClaim } from '../../../protocol';
+import type { Contradiction, Packet, RefreshTarget, SourcedClaim } from '../../../base/protocol';
 import { shown } from '../../shown';
 import { cameAndWent, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';

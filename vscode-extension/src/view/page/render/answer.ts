@@ -1,6 +1,6 @@
 /** A packet: what was asked, its pointers, and what else the packet says. */
 
-import type { Packet } from '../../../protocol';
+import type { Packet } from '../../../base/protocol';
 import { ago, confidenceWords, count, duration, oftenRight, taskWords } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';

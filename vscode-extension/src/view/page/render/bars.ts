@@ -4,7 +4,7 @@
  * A picture says nothing alone: its label has every number, and whoever uses it shows them as text too.
  */
 
-import type { RankerSignal } from '../../../protocol';
+import type { RankerSignal } from '../../../base/protocol';
 import { percent, rankerClass } from '../../ranking';
 import { h, type Described } from '../dom';
 

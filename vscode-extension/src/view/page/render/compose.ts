@@ -1,6 +1,6 @@
 /** The question box: what is asked, and for which task. */
 
-import { taskTypes } from '../../../protocol';
+import { taskTypes } from '../../../base/protocol';
 import { taskWords, tasks, type Risk } from '../../words';
 import { h, type Child, type Described } from '../dom';
 import type { State } from '../state';

@@ -1,6 +1,6 @@
 /** When there is nothing to show: never asked, nothing found, or it did not work. */
 
-import type { Packet } from '../../../protocol';
+import type { Packet } from '../../../base/protocol';
 import type { FailureAction } from '../../messages';
 import { itemsOf } from '../../verdicts';
 import { count } from '../../words';

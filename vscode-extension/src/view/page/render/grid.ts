@@ -1,6 +1,6 @@
 /** The three groups of an answer and their pointers: a tree grid whose rows come first. */
 
-import type { VerdictStatus } from '../../../protocol';
+import type { VerdictStatus } from '../../../base/protocol';
 import type { ShownPacket } from '../../messages';
 import { count, groupMeanings, groupNames, groups } from '../../words';
 import { h, type Described } from '../dom';

@@ -1,6 +1,6 @@
 /** Why a pointer stands where it stands: a disclosure below it, with its rankers as one bar and in numbers. */
 
-import type { AnswerExplanation, RankedItem, RankerSignal, RankingSign } from '../../../protocol';
+import type { AnswerExplanation, RankedItem, RankerSignal, RankingSign } from '../../../base/protocol';
 import { leaning, percent, rankedAs, rankerClass, signed, weighty } from '../../ranking';
 import { shown } from '../../shown';
 import { itemKey, type LiveItem } from '../../verdicts';

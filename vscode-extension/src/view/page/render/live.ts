@@ -1,6 +1,6 @@
 /** The state of the index, where it is other than fresh: what it means for the answers, and the way out. */
 
-import type { LiveStatus } from '../../../protocol';
+import type { LiveStatus } from '../../../base/protocol';
 import type { LiveAction } from '../../messages';
 import { count } from '../../words';
 import { h, text, type Child, type Described } from '../dom';

@@ -1,6 +1,6 @@
 /** How the whole answer came about: its places as bars, how sure it is and why, and each ranker's list. */
 
-import type { AnswerExplanation, ListedFile, Packet, RankedItem, RankingSign } from '../../../protocol';
+import type { AnswerExplanation, ListedFile, Packet, RankedItem, RankingSign } from '../../../base/protocol';
 import { leaning, percent, rankerClass, signed, vectorWords, worthShowing } from '../../ranking';
 import { shown } from '../../shown';
 import { itemKey } from '../../verdicts';

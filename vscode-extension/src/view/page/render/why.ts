@@ -1,6 +1,6 @@
 /** Why a verdict is what it is: every observation in its order, the deciding one marked. */
 
-import type { Observation } from '../../../protocol';
+import type { Observation } from '../../../base/protocol';
 import { groupNames, reasonWords } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';

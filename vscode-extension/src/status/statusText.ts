@@ -2,9 +2,9 @@
  * What the status item says, as a pure function of where the server stands and what it told of each folder.
  * Nothing is guessed here: a folder of which nothing was told yet is starting.
  */
-import type { LiveStatus } from './protocol';
-import type { ProxyText } from './proxy/proxyText';
-import type { ServerState } from './server/state';
+import type { LiveStatus } from '../base/protocol';
+import type { ProxyText } from '../proxy/proxyText';
+import type { ServerState } from '../server/state';
 
 export type Look = 'plain' | 'warning' | 'error';
 

@@ -1,5 +1,5 @@
 /** Explanations and findings as Markdown for people. Pure. */
-import type { DoctorAnswer, Explanation, VerdictStatus } from './protocol';
+import type { DoctorAnswer, Explanation, VerdictStatus } from '../base/protocol';
 
 const marks: Record<VerdictStatus, string> = {
   verified: '✓ verified',

@@ -1,6 +1,6 @@
 /** The settings the extension itself reads. The rest is the server's, which pulls them for each folder. */
 import * as vscode from 'vscode';
-import type { AgentToolSetting } from './agents/mode';
+import type { AgentToolSetting } from './agentMode';
 import type { InitializationOptions } from './protocol';
 
 type Watch = InitializationOptions['helix']['watch'];

@@ -1,6 +1,6 @@
 /** When a workspace becomes trusted, what was withheld from it is given, without a reload. */
 import * as vscode from 'vscode';
-import type { Server } from './server/server';
+import type { Server } from './server';
 
 export function restartOnTrust(server: Server): vscode.Disposable {
   return vscode.workspace.onDidGrantWorkspaceTrust(() => {

@@ -1,9 +1,9 @@
 /** The one status bar item. What it says is decided in `status.ts`. */
 import * as vscode from 'vscode';
-import type { Proxy } from './proxy/proxy';
-import { proxyText } from './proxy/proxyText';
-import type { Server } from './server/server';
-import { statusText, type Look } from './status';
+import type { Proxy } from '../proxy/proxy';
+import { proxyText } from '../proxy/proxyText';
+import type { Server } from '../server/server';
+import { statusText, type Look } from './statusText';
 
 const backgrounds: Record<Look, vscode.ThemeColor | undefined> = {
   plain: undefined,

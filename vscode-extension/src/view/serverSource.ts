@@ -1,8 +1,14 @@
 /** The packet view's source, answered by the language server. */
 import type { CancellationToken } from 'vscode';
 import type { PacketSource } from './packetSource';
-import { serverCommands, type AnswerExplanation, type Explanation, type Packet, type RefreshPlan } from './protocol';
-import type { Server } from './server/server';
+import {
+  serverCommands,
+  type AnswerExplanation,
+  type Explanation,
+  type Packet,
+  type RefreshPlan,
+} from '../base/protocol';
+import type { Server } from '../server/server';
 
 export function packetSource(server: Server): PacketSource {
   return {

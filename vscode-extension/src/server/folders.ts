@@ -1,6 +1,6 @@
 /** The server runs for folders: it starts with the first one, and what it told of one that left is dropped. */
 import * as vscode from 'vscode';
-import type { Server } from './server/server';
+import type { Server } from './server';
 
 export function startForFolders(server: Server): vscode.Disposable {
   const start = (): void => {

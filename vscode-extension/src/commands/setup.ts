@@ -3,14 +3,14 @@
  * Each way ends: in a server, in a message with two actions, or because the user said no.
  */
 import * as vscode from 'vscode';
-import { reasonOf, type Logs } from './logger';
-import { findBundle, makePrivate, type Maker } from './python/privateEnvironment';
-import { isNewEnough, type Probe, type Resolution } from './python/resolve';
-import { RunError } from './python/run';
-import { program } from './python/searchPath';
-import { workspaceFolders, type Places } from './python/sources';
-import type { Server } from './server/server';
-import { rememberInterpreter } from './settings';
+import { reasonOf, type Logs } from '../base/logger';
+import { findBundle, makePrivate, type Maker } from '../python/privateEnvironment';
+import { isNewEnough, type Probe, type Resolution } from '../python/resolve';
+import { RunError } from '../python/run';
+import { program } from '../python/searchPath';
+import { workspaceFolders, type Places } from '../python/sources';
+import type { Server } from '../server/server';
+import { rememberInterpreter } from '../base/settings';
 
 const setUpTitle = 'Set Up';
 const againTitle = 'Set Up Again';

@@ -1,7 +1,7 @@
 /** What helps to understand a problem, as text that can be shown to anybody: no token, no question, no home folder. */
-import type { LiveStatus, StatusAnswer } from './protocol';
-import type { Resolution } from './python/resolve';
-import type { ServerState } from './server/state';
+import type { LiveStatus, StatusAnswer } from '../base/protocol';
+import type { Resolution } from '../python/resolve';
+import type { ServerState } from '../server/state';
 
 export interface DebugFacts {
   readonly extension: string;

@@ -1,7 +1,7 @@
 /** Notes open like files and cannot be edited: `helix-note:` addresses, read from the server when one is opened. */
 import * as vscode from 'vscode';
-import { serverCommands } from './protocol';
-import type { Server } from './server/server';
+import { serverCommands } from '../base/protocol';
+import type { Server } from '../server/server';
 
 const scheme = 'helix-note';
 

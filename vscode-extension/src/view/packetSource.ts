@@ -9,7 +9,7 @@ import type {
   RefreshPlan,
   TaskType,
   VerdictsParams,
-} from './protocol';
+} from '../base/protocol';
 
 /**
  * What the packet view needs of the language server, and nothing more.

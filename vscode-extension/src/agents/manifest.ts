@@ -1,6 +1,6 @@
 /** What the extension reads of its own manifest. */
 import type { ExtensionContext } from 'vscode';
-import type { ToolWords } from './agents/tools';
+import type { ToolWords } from './tools';
 
 export interface Manifest {
   readonly version: string;
