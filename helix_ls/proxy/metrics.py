@@ -1,26 +1,24 @@
-"""What the proxy counts: numbers only, never a question, a path or a name. Prometheus' text format 0.0.4.
-
-https://prometheus.io/docs/instrumenting/exposition_formats/
-"""
+"""Count what the proxy does: numbers only, never a question, a path or a name."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-_MEANINGS = {
-    "helix_requests_total": ("counter", "requests that passed the guard, by route and status"),
-    "helix_refused_total": ("counter", "requests the guard refused, by cause"),
-    "helix_context_total": ("counter", "chats by what became of their context"),
-    "helix_context_seconds_total": ("counter", "seconds spent on finding context"),
-    "helix_answers_total": ("counter", "answers of the upstream by how they ended"),
-    "helix_first_byte_seconds_total": ("counter", "seconds until the first byte of the upstream's answers"),
-    "helix_first_bytes_total": ("counter", "answers whose first byte came"),
-    "helix_learned_total": ("counter", "answered chats by what became of keeping them"),
-    "helix_chats_open": ("gauge", "chats under way"),
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
+
+_COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "helix_requests_total": ("requests that passed the guard, by route and status", ("route", "status")),
+    "helix_refused_total": ("requests the guard refused, by cause", ("cause",)),
+    "helix_context_total": ("chats by what became of their context", ("became",)),
+    "helix_context_seconds_total": ("seconds spent on finding context", ()),
+    "helix_answers_total": ("answers of the upstream by how they ended", ("ended",)),
+    "helix_first_byte_seconds_total": ("seconds until the first byte of the upstream's answers", ()),
+    "helix_first_bytes_total": ("answers whose first byte came", ()),
+    "helix_learned_total": ("answered chats by what became of keeping them", ("became",)),
 }
+"""The meaning and the labels of each."""
 
 
 @dataclass(slots=True)
@@ -38,7 +36,7 @@ class LastChat:
     ttft_ms: float | None = None
 
     def wire(self) -> dict[str, Any]:
-        """As it is told."""
+        """Return the wire object."""
         return asdict(self)
 
 
@@ -46,7 +44,14 @@ class Measures:
     """Belongs to one loop. ``last`` is told to who has the key, and never among the numbers."""
 
     def __init__(self) -> None:
-        self._values: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self._registry = CollectorRegistry()
+        self._counters = {
+            name: Counter(name, meaning, labels, registry=self._registry)
+            for name, (meaning, labels) in _COUNTERS.items()
+        }
+        self._open = Gauge("helix_chats_open", "chats under way", registry=self._registry)
+        self._open.set_function(lambda: self.chats_open)
         self.chats_open = 0
         self.last_first_byte_ms = 0.0
         self.last: LastChat | None = None
@@ -54,44 +59,30 @@ class Measures:
         self._active_at = time.monotonic()
 
     def chat_begins(self) -> None:
-        """One more is under way."""
+        """Count a chat as open."""
         self.chats_open += 1
         self.chats_ever += 1
         self._active_at = time.monotonic()
 
     def chat_ends(self) -> None:
-        """One less."""
+        """Count a chat as closed."""
         self.chats_open -= 1
         self._active_at = time.monotonic()
 
     def active_at(self) -> float:
-        """When there was last a chat under way, monotonic."""
+        """Return the monotonic time when a chat was last open."""
         return time.monotonic() if self.chats_open else self._active_at
 
     def add(self, name: str, by: float = 1, **labels: str) -> None:
-        """Count."""
-        self._values[(name, tuple(sorted(labels.items())))] += by  # type: ignore[assignment]
+        """Add to a counter of ``_COUNTERS``; ``labels`` are exactly its labels."""
+        counter = self._counters[name]
+        (counter.labels(**labels) if labels else counter).inc(by)
 
     def total(self, name: str, **labels: str) -> float:
-        """The sum of everything counted under a name and these labels."""
-        wanted = set(labels.items())
-        return sum(value for (each, having), value in self._values.items() if each == name and wanted <= set(having))
+        """Sum what was counted under a name and these labels."""
+        samples = (sample for family in self._counters[name].collect() for sample in family.samples)
+        return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
 
     def text(self) -> str:
-        """Everything, as Prometheus reads it."""
-        lines: list[str] = []
-        values = {**self._values, ("helix_chats_open", ()): self.chats_open}
-        for name, (kind, meaning) in _MEANINGS.items():
-            found = sorted((labels, value) for (each, labels), value in values.items() if each == name)
-            if found:
-                lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-            lines += [f"{name}{_labels(labels)} {value:.10g}" for labels, value in found]
-        return "\n".join(lines) + "\n"
-
-
-def _labels(labels: tuple[tuple[str, str], ...]) -> str:
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}" if labels else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        """Return every metric in Prometheus' text format 0.0.4."""
+        return generate_latest(self._registry).decode()

@@ -41,6 +41,8 @@ TEXTS = (
     (re.compile(r"\babout [\d,]+ tokens"), "about <number> tokens"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:<port>"),
     (re.compile(r"helix-(?:ask-)?[0-9A-Za-z_-]{20,}"), "<key>"),
+    # Of the file until git has said whose the lines are, which it does beside the answer.
+    (re.compile(r"\b(?:file )?last changed\b"), "last changed"),
     (re.compile(r"=== helix [0-9a-f]+"), "=== helix <boundary>"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "<random>"),
     (re.compile(r"(?<=\bPython )\d[\d.]+|(?<=git version )\d[\d.]+|(?<=SQLite )\d[\d.]+"), "<version>"),

@@ -44,8 +44,7 @@ def test_whatever_a_label_says_comes_back_as_it_was():
     measures, said = Measures(), 'a "quoted" \\\\ back\\n slash\nand a line {x="y"} 1 ü,'
     measures.add("helix_refused_total", 2.5, cause=said)
     measures.add("helix_refused_total", 1e15, cause="other")
-    assert read(measures.text()) == {
-        ("helix_chats_open", ()): 0,
+    assert {key: value for key, value in read(measures.text()).items() if value} == {
         ("helix_refused_total", (("cause", said),)): 2.5,
         ("helix_refused_total", (("cause", "other"),)): 1e15,
     }
