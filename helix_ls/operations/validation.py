@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic_core import PydanticCustomError
 
 from helix_core.errors import UsageError
 from helix_ls.operations.arguments import DeclaredArgument, Operation, Surface, parameters_of
@@ -22,8 +23,8 @@ _LENIENT: Surface = "http"
 def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surface) -> A:
     """The arguments of a call, defaults filled in. ``null`` is as if it were not there.
 
-    Over HTTP a member that nobody knows is left alone, and of several names of one argument the first counts: clients
-    of before send such bodies. Elsewhere both are refused. Raises UsageError with one sentence.
+    Over HTTP a member that nobody knows is left alone, and of several names of one argument the first counts: older
+    clients send such bodies. Elsewhere both are refused. Raises UsageError with one sentence.
     """
     arguments: Any = operation.arguments
     parameters = operation.parameters(surface)
@@ -35,17 +36,27 @@ def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surfac
         if name not in named:
             about = operation.parameter(name).about.description
             raise UsageError(f"{name} is missing: {about[0].lower()}{about[1:]}")
-    try:
-        sent = {name: given[as_sent] for name, as_sent in named.items()}
-        values = _values(arguments, _model(arguments, is_call=True).model_validate(sent))
-    except ValidationError as error:
-        raise UsageError(_sentence(arguments, error, named)) from None
+    values = _typed(arguments, given, named)
+    if surface == _LENIENT:
+        for each in parameters:
+            for name in each.about.also:
+                if given.get(name) is not None:
+                    _typed(arguments, given, {each.name: name})
     _check_alternatives(operation, values, surface)
     for each in parameters:
         if each.about.reads and len(value := values.get(each.name) or "") > each.about.reads:
             values[each.name] = value.strip()[: each.about.reads]
     made: A = arguments(**values)
     return made
+
+
+def _typed(arguments: Any, given: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
+    """The values sent under these names, by the arguments' own names. Raises UsageError."""
+    sent = {name: given[as_sent] for name, as_sent in named.items()}
+    try:
+        return _values(arguments, _model(arguments, is_call=True).model_validate(sent))
+    except ValidationError as error:
+        raise UsageError(_sentence(arguments, error, named)) from None
 
 
 def _first_name(parameter: DeclaredArgument, given: Mapping[str, Any]) -> str:
@@ -111,13 +122,19 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _text(value: str) -> str:
+    if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+        raise PydanticCustomError("string_unicode", "a lone surrogate")
+    return value
+
+
 def _type(parameter: DeclaredArgument) -> Any:
     item: Any = parameter.item
     if parameter.about.choices:
         return Literal[parameter.about.choices]
     match parameter.kind:
         case "string":
-            return Annotated[str, Field(strict=True, max_length=parameter.most or None)]
+            return Annotated[str, Field(strict=True, max_length=parameter.most or None), AfterValidator(_text)]
         case "integer":
             bounds = Field(strict=True, ge=parameter.least, le=parameter.most)
             return Annotated[int, BeforeValidator(_whole), bounds]

@@ -21,10 +21,10 @@ from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.openapi import OpenApiRoute
-from helix_ls.proxy.operations import OPERATIONS
 from helix_ls.proxy.question import rules_of
 from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_method, on_refused, on_unknown
-from helix_ls.proxy.routes import Admin, Answering, Remember, Routes
+from helix_ls.proxy.route_table import HTTP_ROUTES
+from helix_ls.proxy.routes import Admin, Answering, Routes
 from helix_ls.proxy.running import ServerStateFile, Signals
 from helix_ls.proxy.status import StatusRoutes
 from helix_ls.proxy.upstream import Models, Upstreams
@@ -65,23 +65,17 @@ def application(
         no_thinking=no_thinking,
     )
     answering = Answering(workspaces)
-    remember = Remember(answering)
     routes, admin = Routes(answering), Admin(answering, signals, rules.port)
     standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
     acts: dict[str, Any] = {
+        each.path: routes.of(each.operation) for each in HTTP_ROUTES if each.operation is not None
+    } | {
         "/v1/chat/completions": chat,
         "/v1/models": Models(upstreams).answer,
         "/context": routes.context,
-        "/context/packet": routes.packet,
-        "/context/refresh-plan": routes.refresh_plan,
-        "/fingerprint": routes.fingerprint,
-        "/context/expand": remember.expand,
-        "/ingest": remember.ingest,
-        "/consolidate": remember.consolidate,
-        "/forget": remember.forget,
-        "/admin/kv-backfill": remember.kv_backfill,
+        "/context/expand": routes.expand,
+        "/ingest": routes.ingest,
         "/admin/refresh": admin.refresh,
-        "/admin/vacuum": admin.vacuum,
         "/admin/announce_restart": admin.announce_restart,
         "/stats": standing.stats,
         "/health": standing.health,
@@ -89,7 +83,7 @@ def application(
         "/openapi.json": OpenApiRoute().answer,
     }
     agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
-    table = [Route(each.path, acts[each.path], methods=[each.method]) for each in OPERATIONS]
+    table = [Route(each.path, acts[each.path], methods=[each.method]) for each in HTTP_ROUTES]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {
         HttpError: on_refused,

@@ -8,15 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from helix_core import __version__
-from helix_core.engine.memory.related import EXPAND_SCHEMA
 from helix_core.model import Status
+from helix_ls.operations.questions import CONTEXT, EXPAND, FINGERPRINT, PACKET, PLAN
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.guard import MAX_BODY_BYTES
 from helix_ls.proxy.keys import NONCE
-from helix_ls.proxy.operations import EVENTS, JSON, OPERATIONS, HttpRoute, body_schema
+from helix_ls.proxy.route_table import EVENTS, HTTP_ROUTES, JSON, HttpRoute, body_schema
 from helix_ls.proxy.routes import encoded
 from helix_ls.proxy.running import SCHEMA as RESTART
-from helix_ls.proxy.shapes import FINGERPRINT_SCHEMA, PLAN_SCHEMA
 
 TEXT: dict[str, Any] = {"type": "string"}
 COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
@@ -52,8 +51,8 @@ POINTER = _object(
 )
 _GROUPS = {status.value: _list(_ref("pointer")) for status in Status}
 TARGETS = _list(_object(target_kind=TEXT, source_id=TEXT, reason=TEXT, priority=NUMBER))
-PACKET = _object(
-    "helix.packet/1",
+PACKET_OBJECT = _object(
+    PACKET.answer,
     query=TEXT,
     task_type=TEXT,
     workspace=TEXT,
@@ -66,7 +65,7 @@ PACKET = _object(
     notes=_list(TEXT),
 )
 WINDOW = _object(
-    "helix.context/1",
+    CONTEXT.answer,
     query=TEXT,
     text=TEXT,
     tokens=COUNT,
@@ -90,13 +89,13 @@ ERROR = _object(
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,
     "pointer": POINTER,
-    "packet": PACKET,
-    "plan": _object(PLAN_SCHEMA, query=TEXT, task_type=TEXT, refresh_targets=TARGETS, known_empty=FLAG),
+    "packet": PACKET_OBJECT,
+    "plan": _object(PLAN.answer, query=TEXT, task_type=TEXT, refresh_targets=TARGETS, known_empty=FLAG),
     "window": WINDOW,
     "continued": CONTINUED,
     "context": {"oneOf": [_ref("window"), {"type": "array", "items": _ref("continued"), "minItems": 1, "maxItems": 1}]},
     "fingerprint": _object(
-        FINGERPRINT_SCHEMA,
+        FINGERPRINT.answer,
         query=TEXT,
         profile=TEXT,
         fingerprints=_list(_object(rank=LINE, score=NUMBER, source_id=TEXT, start_line=LINE, end_line=LINE)),
@@ -109,7 +108,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         known_empty=FLAG,
     ),
     "expansion": _object(
-        EXPAND_SCHEMA,
+        EXPAND.answer,
         task_type=TEXT,
         direction=TEXT,
         of=_ref("pointer"),
@@ -177,10 +176,10 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def document(operations: tuple[HttpRoute, ...] = OPERATIONS) -> dict[str, Any]:
+def document(routes: tuple[HttpRoute, ...] = HTTP_ROUTES) -> dict[str, Any]:
     """The document. Constant: it says the same in every workspace."""
     paths: dict[str, dict[str, Any]] = {}
-    for each in operations:
+    for each in routes:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each)
     paths[AGENTS] = _agents()
     return {
@@ -209,11 +208,13 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
         "security": [{}, *keys] if each.needs == "nothing" else keys,
         "responses": _responses(each),
     }
+    if each.operation is not None:
+        made["description"] = each.operation.description
     if each.path in _PARAMETERS:
         made["parameters"] = _PARAMETERS[each.path]
     if each.method == "POST":
-        schema: dict[str, Any] = {"type": "object"} if each.fields is None else body_schema(each.fields)
-        needed = each.fields is None or any(field.is_required for field in each.fields)
+        schema: dict[str, Any] = {"type": "object"} if each.operation is None else body_schema(each.operation)
+        needed = each.operation is None or bool(each.operation.required("http"))
         made["requestBody"] = {"required": needed, "content": {JSON: {"schema": schema}}}
     return made
 

@@ -7,27 +7,29 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from helix_core.engine import Helix
-from helix_core.engine.answer.window import ContextRequest, checked_decoder
 from helix_core.errors import UsageError
-from helix_core.memory.notes import EmptyError, NoteInput, UnfitError
-from helix_core.model import Attribution
+from helix_core.memory.notes import EmptyError, UnfitError
 from helix_core.printable import safe_value
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.operations.attribution import attribution
-from helix_ls.proxy import operations, shapes
+from helix_ls.operations.arguments import AskContext, Operation
+from helix_ls.operations.hosting import ANNOUNCE_RESTART, REFRESH_INDEX
+from helix_ls.operations.memory import INGEST
+from helix_ls.operations.questions import CONTEXT, EXPAND
+from helix_ls.operations.validation import validated
 from helix_ls.proxy.bodies import ClientLeftError, aside, received, understood
-from helix_ls.proxy.operations import BodyField, checked
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import RestartSignal, Signals
+from helix_ls.proxy.shapes import continued
 from helix_ls.proxy.workspaces import Workspaces
+
+A = TypeVar("A")
 
 Act = Callable[[Helix, Callable[[], bool]], Any]
 
@@ -68,159 +70,72 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def members(request: Request, fields: Sequence[BodyField]) -> dict[str, Any]:
-    """The body's members by their names in ``fields``, checked; an empty body is an empty object.
-
-    Raises UsageError and RefusedError.
-    """
+async def members(request: Request, operation: Operation[A]) -> A:
+    """The arguments in the body; an empty body is an empty object. Raises UsageError and HttpError."""
     try:
         data = await received(request.receive)
     except ClientLeftError:
         raise HttpError(400, "client_left", "the body did not come to its end; send it whole") from None
-    given = (await aside(len(data), understood, data)).fields if data.strip() else {}
-    return checked(fields, given)
+    given = (await aside(len(data), understood, data)).fields if data.strip(b" \t\r\n") else {}
+    return validated(operation, given, "http")
+
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Routes:
-    """Questions about a workspace."""
-
-    def __init__(self, answering: Answering) -> None:
-        self._answered = answering.answered
-
-    async def _safe(self, request: Request, act: Act) -> Response:
-        """The act's object without unseen characters of the workspace in it; a question is repeated as it was asked."""
-        return await self._answered(
-            request, lambda helix, cancelled: safe_value("", act(helix, cancelled), unchanged=("query",))
-        )
-
-    async def context(self, request: Request) -> Response:
-        """``/context``: text for a model; ``format`` helix for ``helix.context/1``, else Continue's list of one."""
-        given = await members(request, operations.CONTEXT)
-        wanted = ContextRequest(
-            budget_tokens=given["budget_tokens"],
-            decoder=checked_decoder(given["decoder_mode"]),
-            model=given["downstream_model"],
-            prompt_tokens=given["prompt_tokens"],
-        ).checked()
-
-        session, again = given["session_id"], given["ignore_delivered"]
-
-        def act(helix: Helix, cancelled: Callable[[], bool]) -> Any:
-            had = helix.delivered(session) if session and not again else frozenset()
-            found = helix.context(given["query"], replace(wanted, delivered=had), cancelled=cancelled)
-            if session:
-                helix.deliver(session, found)
-            return found if given["format"] == "helix" else [shapes.continued(found)]
-
-        return await self._safe(request, act)
-
-    async def packet(self, request: Request) -> Response:
-        """``/context/packet``: ``helix.packet/1``."""
-        given = await members(request, operations.PACKET)
-        paid = {name: given[name] for name in ("quotes", "max_tokens")}
-        return await self._safe(request, lambda helix, cancelled: _packet(helix, given, cancelled, **paid))
-
-    async def refresh_plan(self, request: Request) -> Response:
-        """``/context/refresh-plan``: only what to read again, most urgent first."""
-        given = await members(request, operations.PLAN)
-        return await self._safe(request, lambda helix, cancelled: shapes.plan(_packet(helix, given, cancelled)))
-
-    async def fingerprint(self, request: Request) -> Response:
-        """``/fingerprint``: where to look, without text, and how many were left out by floor and by count."""
-        given = await members(request, operations.FINGERPRINT)
-        wanted = shapes.FingerprintRequest(given["profile"], given["max_results"], given["score_floor"])
-        return await self._safe(
-            request,
-            lambda helix, cancelled: shapes.fingerprint(
-                helix.search(given["query"], k=wanted.evaluated, cancelled=cancelled), wanted
-            ),
-        )
-
-
-def _packet(helix: Helix, given: dict[str, Any], cancelled: Callable[[], bool], **paid: Any) -> dict[str, Any]:
-    return helix.packet(given["query"], task=given["task_type"], k=given["k"], cancelled=cancelled, **paid)
-
-
-Cancelled = Callable[[], bool]
-
-
-class Remember:
-    """Each answers for the workspace of the request."""
+    """The routes of operations; each answers for the workspace of the request."""
 
     def __init__(self, answering: Answering) -> None:
         self._answering = answering
 
-    async def ingest(self, request: Request) -> Response:
-        """``/ingest``: ``{gene_ids, count, stored, attributed}``; 400 for nothing, 422 for what cannot be kept."""
-        given = await members(request, operations.INGEST)
-        is_attributed = given["local_federation"]
-        by = (
-            attribution({name: given[name] for name in operations.LAYERS}, os.environ)
-            if is_attributed
-            else Attribution()
-        )
-        wanted = NoteInput(given["content"], given["content_type"], given["metadata"] or {})
-        workspace = self._answering.workspace(request)
+    def of(self, operation: Operation[Any]) -> Handler:
+        """A route that answers with the operation's object."""
 
-        def act(helix: Helix, _: Cancelled) -> dict[str, Any]:
-            told = helix.ingest(wanted, by)
-            if is_attributed and told["stored"] == "note":
-                layers = {"org": by.org, "party": by.device, "participant": by.user, "agent": by.agent or None}
-                told["attributed"] = layers | {"authored_tz": by.timezone}
-            return told
+        async def answer(request: Request) -> Response:
+            return await self._answered(request, operation, await members(request, operation))
 
+        return answer
+
+    async def _answered(
+        self, request: Request, operation: Operation[A], given: A, shaped: Callable[[Any], Any] = lambda found: found
+    ) -> Response:
+        """The act's object; without unseen characters of the workspace in it where it answers a question, which
+        itself is repeated as it was asked."""
+
+        def act(helix: Helix, cancelled: Callable[[], bool]) -> Any:
+            found = shaped(operation.run(helix, given, AskContext(cancelled=cancelled)))
+            return safe_value("", found, unchanged=("query",)) if operation.access == "ask" else found
+
+        return await self._answering.answered(request, act)
+
+    async def context(self, request: Request) -> Response:
+        """``/context``: text for a model; ``format`` helix for ``helix.context/1``, else Continue's list of one."""
+        given = await members(request, CONTEXT)
+        is_plain = given.format == "helix"
+        return await self._answered(request, CONTEXT, given, lambda found: found if is_plain else [continued(found)])
+
+    async def expand(self, request: Request) -> Response:
+        """``/context/expand``: 404 for a place that is none."""
+        given = await members(request, EXPAND)
         try:
-            return await self._answering.answered(request, act)
+            return await self._answered(request, EXPAND, given)
+        except UsageError as error:
+            raise HttpError(404, "unknown_place", str(error)) from None
+
+    async def ingest(self, request: Request) -> Response:
+        """``/ingest``: 400 for nothing, 422 for what cannot be kept; a file that is named is looked at."""
+        given = await members(request, INGEST)
+        workspace = self._answering.workspace(request)
+        try:
+            return await self._answered(request, INGEST, given)
         except EmptyError as error:
             raise HttpError(400, "empty", str(error)) from None
         except UnfitError as error:
             raise HttpError(422, "unfit", str(error)) from None
         finally:
-            if wanted.path:
-                workspace.hint(_named(wanted.path, workspace.folder))
-
-    async def consolidate(self, request: Request) -> Response:
-        """``/consolidate``: ``{facts_extracted, gene_ids, …}`` of the last exchanges of a session, or of all."""
-        given = await members(request, operations.CONSOLIDATE)
-        return await self._answering.answered(request, lambda helix, _: helix.consolidate(given["session_id"]))
-
-    async def forget(self, request: Request) -> Response:
-        """``/forget``: a note by the ``gene_id`` of one of its chunks, or a session's exchanges by its name."""
-        given = await members(request, operations.FORGET)
-        gene_id, session = given["gene_id"], given["session_id"]
-        if bool(gene_id) == bool(session):
-            raise UsageError(
-                "name what is to be forgotten: gene_id for a note, or session_id for a session's exchanges"
-            )
-        return await self._answering.answered(
-            request, lambda helix, _: helix.forget(gene_id) if gene_id else helix.forget_session(session)
-        )
-
-    async def expand(self, request: Request) -> Response:
-        """``/context/expand``: ``helix.expand/1``, what stands around a place, with verdicts; 404 for no place."""
-        given = await members(request, operations.EXPAND)
-
-        def act(helix: Helix, cancelled: Cancelled) -> dict[str, Any]:
-            return helix.expand(
-                gene_id=given["gene_id"],
-                source_id=given["source_id"],
-                start_line=given["start_line"],
-                direction=given["direction"],
-                k=given["k"],
-                task=given["task_type"],
-                session=given["session_id"],
-                cancelled=cancelled,
-            )
-
-        try:
-            return await self._answering.answered(request, act)
-        except UsageError as error:
-            raise HttpError(404, "unknown_place", str(error)) from None
-
-    async def kv_backfill(self, request: Request) -> Response:
-        """``/admin/kv-backfill``: ``{backfilled, total}``."""
-        await members(request, ())
-        return await self._answering.answered(request, lambda helix, _: helix.kv_backfill())
+            if isinstance(path := given.metadata.get("path"), str) and path:
+                workspace.hint(_named(path, workspace.folder))
 
 
 def _named(path: str, folder: os.PathLike[str]) -> list[bytes]:
@@ -242,25 +157,20 @@ class Admin:
 
     async def refresh(self, request: Request) -> Response:
         """``/admin/refresh``: compare everything with the disk; ``helix.index/1`` when it is done."""
-        await members(request, ())
+        await members(request, REFRESH_INDEX)
         return JSONResponse(await self._answering.workspace(request).refresh())
-
-    async def vacuum(self, request: Request) -> Response:
-        """``/admin/vacuum``: ``helix.vacuum/1`` when the index holds no more than it needs."""
-        await members(request, ())
-        return await self._answering.answered(request, lambda helix, cancelled: helix.vacuum(cancelled=cancelled))
 
     async def announce_restart(self, request: Request) -> Response:
         """``/admin/announce_restart``: tell whoever looks that this server is about to go, and comes back."""
-        given = await members(request, operations.RESTART)
+        given = await members(request, ANNOUNCE_RESTART)
         signal = RestartSignal(
             state="restarting",
             port=self._port,
             pid=os.getpid(),
             at=time.time(),
-            reason=given["reason"],
-            actor=given["actor"],
-            expected_downtime_s=given["expected_downtime_s"],
+            reason=given.reason,
+            actor=given.actor,
+            expected_downtime_s=given.expected_downtime_s,
         )
         written = await asyncio.to_thread(self._signals.write, signal)
         return JSONResponse(written.wire(time.time()))

@@ -19,12 +19,11 @@ from typing import Any, Literal, get_args
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
 from helix_ls.host.endpoint import PlaceError, make_private, runtime_folder
+from helix_ls.operations.hosting import MOST_DOWNTIME_S
 from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
 
 State = Literal["running", "restarting", "stopped"]
 SCHEMA = "helix.restart/1"
-DOWNTIME_S = 30.0
-MOST_DOWNTIME_S = 3_600.0
 # Announced downtimes are guesses; a state nobody knows is believed for five minutes.
 GRACE_S = 15.0
 UNKNOWN_S = 300.0

@@ -10,9 +10,12 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.specs.openapi.checks import positive_data_acceptance, status_code_conformance
 
 from helix_core.errors import UsageError
+from helix_ls.operations.questions import PACKET, READ_CHARACTERS
+from helix_ls.operations.table import OPERATIONS
+from helix_ls.operations.validation import validated
 from helix_ls.proxy.guard import needs_admin
 from helix_ls.proxy.openapi import document
-from helix_ls.proxy.operations import OPERATIONS, PACKET, READ_CHARACTERS, checked
+from helix_ls.proxy.route_table import HTTP_ROUTES, HttpRoute, body_schema
 from tests.proxy.conftest import Server
 
 CONFIG = SchemathesisConfig(
@@ -59,28 +62,45 @@ def test_the_document_that_is_served_is_this_one_and_names_every_route(server):
             for method in methods:
                 assert client.request(method, path, headers={"Authorization": ""}).status_code != 404
     agents = {("/mcp", method) for method in ("post", "get", "delete")}
-    assert {(each.path, each.method.lower()) for each in OPERATIONS} | agents == {
+    assert {(each.path, each.method.lower()) for each in HTTP_ROUTES} | agents == {
         (path, method) for path, methods in served["paths"].items() for method in methods
     }
     assert server.ready["workspace"] not in json.dumps(served)
 
 
 @pytest.mark.parametrize(
-    ("given", "k"), [({}, 8), ({"k": None, "max_genes": 3}, 3), ({"k": 4.0}, 4), ({"k": 5, "max_genes": 3}, 5)]
+    ("given", "k"), [({}, None), ({"k": None, "max_genes": 3}, 3), ({"k": 4.0}, 4), ({"k": 5, "max_genes": 3}, 5)]
 )
 def test_names_of_before_and_null_are_read_as_the_document_says(given, k):
-    assert checked(PACKET, {"query": "", "question": "a", **given})["k"] == k
+    assert validated(PACKET, {"query": "", "question": "a", **given}, "http").k == k
 
 
 def test_of_a_question_without_end_the_beginning_is_read():
-    assert len(checked(PACKET, {"query": "where " * 1_000_000})["query"]) == READ_CHARACTERS
-    assert checked(PACKET, {"query": " " * 10_000 + "where"})["query"] == "where"
+    assert len(validated(PACKET, {"query": "where " * 1_000_000}, "http").question) == READ_CHARACTERS
+    assert validated(PACKET, {"query": " " * 10_000 + "where"}, "http").question == "where"
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"k": True}, {"k": 1.5}, {"k": 101}, {"k": 10**400}, {"task_type": "x"}, {"query": "\ud800"}, {"query": " "}],
+    [{"k": True}, {"k": 1.5}, {"k": 101}, {"k": 10**400}, {"task_type": "x"}, {"query": "\ud800"}],
 )
 def test_what_no_schema_allows_is_refused(wrong):
     with pytest.raises(UsageError):
-        checked(PACKET, {"query": "a", **wrong})
+        validated(PACKET, {"query": "a", **wrong}, "http")
+
+
+@pytest.mark.parametrize(
+    "route", [each for each in HTTP_ROUTES if each.operation is not None], ids=lambda one: one.path
+)
+def test_a_route_shows_the_arguments_bounds_and_defaults_of_the_table(route: HttpRoute) -> None:
+    operation = route.operation
+    assert OPERATIONS[operation.name] is operation
+    assert route.needs == operation.access
+    schema = body_schema(operation)
+    names = {name: each for each in operation.parameters("http") for name in each.names}
+    assert schema["properties"].keys() == names.keys()
+    for name, each in names.items():
+        about = schema["properties"][name]
+        assert about["anyOf"] == [each.schema(), {"type": "null"}]
+        assert about.get("default") == (None if each.is_required else each.default)
+    assert len(schema.get("allOf", ())) == len(operation.required("http"))

@@ -8,7 +8,7 @@ import pytest
 
 from helix_ls.proxy.guard import GuardRules, head_of, needs_admin, refusal, scope_of
 from helix_ls.proxy.keys import admins_key, is_admins, proof, users_key
-from helix_ls.proxy.operations import OPERATIONS
+from helix_ls.proxy.route_table import HTTP_ROUTES
 from helix_ls.proxy.running import proves_itself
 from tests.proxy.test_process import connect
 
@@ -50,10 +50,10 @@ def test_no_key_is_everybodys_where_there_is_no_admin():
 
 
 def test_the_guard_and_the_table_of_routes_agree():
-    assert {each.path for each in OPERATIONS if needs_admin(each.path)} == {
-        each.path for each in OPERATIONS if each.needs == "admin"
+    assert {each.path for each in HTTP_ROUTES if needs_admin(each.path)} == {
+        each.path for each in HTTP_ROUTES if each.needs == "admin"
     }
-    assert [each.path for each in OPERATIONS if each.needs == "nothing"] == ["/health"]
+    assert [each.path for each in HTTP_ROUTES if each.needs == "nothing"] == ["/health"]
 
 
 @pytest.mark.parametrize(

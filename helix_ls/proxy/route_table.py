@@ -1,0 +1,103 @@
+"""The HTTP view of the table of operations: one line a route, read by the application and the OpenAPI document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from helix_ls.operations import hosting, memory, questions
+from helix_ls.operations.arguments import Access, DeclaredArgument, Operation
+
+JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
+
+
+def body_schema(operation: Operation[Any]) -> dict[str, Any]:
+    """The schema of a body: an object that may hold more than this. Every argument is read under each of its names."""
+    required = operation.required("http")
+    properties: dict[str, Any] = {}
+    needed: list[dict[str, Any]] = []
+    for each in operation.parameters("http"):
+        for name in each.names:
+            said = each.about.description if name == each.name else f"The same as {each.name}, under another name."
+            about: dict[str, Any] = {"anyOf": [each.schema(), {"type": "null"}], "description": said}
+            properties[name] = about | ({} if each.name in required else {"default": each.default})
+        if each.name in required:
+            stated = _stated(each)
+            needed.append({"anyOf": [{"required": [name], "properties": {name: stated}} for name in each.names]})
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": True}
+    return schema | ({"allOf": needed} if needed else {})
+
+
+def _stated(argument: DeclaredArgument) -> dict[str, Any]:
+    return {"type": "string", "pattern": r"\S"} if argument.kind == "string" else argument.schema()
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRoute:
+    """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
+
+    ``operation`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that
+    statuses come from the upstream, ``is_of_workspace`` that a workspace is asked.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    answers: str
+    operation: Operation[Any] | None = None
+    said: str = ""
+    is_open: bool = False
+    more: tuple[int, ...] = ()
+    media: str = JSON
+    is_stream: bool = False
+    is_upstreams: bool = False
+    is_of_workspace: bool = True
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a few words."""
+        return self.said or (self.operation.title if self.operation is not None else "")
+
+    @property
+    def needs(self) -> Access | Literal["nothing"]:
+        """Who may ask."""
+        if self.is_open:
+            return "nothing"
+        return self.operation.access if self.operation is not None else "ask"
+
+
+HTTP_ROUTES = (
+    HttpRoute(
+        "POST",
+        "/v1/chat/completions",
+        "chat",
+        said="A chat, with evidence put before its question",
+        is_stream=True,
+        is_upstreams=True,
+    ),
+    HttpRoute("GET", "/v1/models", "models", said="The models of the upstream", is_upstreams=True),
+    HttpRoute("POST", "/context", "context", questions.CONTEXT),
+    HttpRoute("POST", "/context/packet", "packet", questions.PACKET),
+    HttpRoute("POST", "/context/refresh-plan", "plan", questions.PLAN),
+    HttpRoute("POST", "/fingerprint", "fingerprint", questions.FINGERPRINT),
+    HttpRoute("POST", "/context/expand", "expansion", questions.EXPAND),
+    HttpRoute("POST", "/ingest", "ingested", memory.INGEST, more=(422,)),
+    HttpRoute("POST", "/consolidate", "facts", memory.CONSOLIDATE, more=(422,)),
+    HttpRoute("POST", "/forget", "forgotten", memory.FORGET),
+    HttpRoute("POST", "/admin/kv-backfill", "backfill", memory.BACKFILL),
+    HttpRoute("POST", "/admin/refresh", "index", hosting.REFRESH_INDEX),
+    HttpRoute("POST", "/admin/vacuum", "vacuum", hosting.VACUUM),
+    HttpRoute(
+        "POST", "/admin/announce_restart", "restart", hosting.ANNOUNCE_RESTART, more=(500,), is_of_workspace=False
+    ),
+    HttpRoute("GET", "/stats", "stats", questions.STATUS, said="The workspace's status, and what the server does"),
+    HttpRoute(
+        "GET",
+        "/health",
+        "health",
+        said="That somebody is there, who knows the key",
+        is_open=True,
+        more=(400, 404),
+    ),
+    HttpRoute("GET", "/metrics", "metrics", said="Numbers for Prometheus", media=TEXT, is_of_workspace=False),
+    HttpRoute("GET", "/openapi.json", "document", said="This document", is_of_workspace=False),
+)
