@@ -27,6 +27,7 @@ from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError
 from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
 from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import PacketFacts, Quotes, packet, round_share, search_answer
+from helix_core.store.writer import RULES
 from helix_core.workspace.disk import Root
 
 if TYPE_CHECKING:
@@ -80,6 +81,16 @@ class Helix(Explaining):
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
         return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
+
+    def has_other_rules(self) -> bool:
+        """Is what decides which files count, outside the tree and in the settings, other than when they were listed?"""
+        from helix_core.workspace.counting import Record
+
+        def compare() -> bool:
+            recorded = Record.of(self._index.reader.meta(RULES)).outside
+            return recorded != self._counting().begin(self._file_options())
+
+        return self._mended(compare, indexed=False)
 
     def refresh(
         self,
@@ -396,7 +407,7 @@ class Helix(Explaining):
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
         from helix_core.engine.indexing.report import status
 
-        return self._mended(
+        answer = self._mended(
             lambda: status(
                 self._root,
                 self._facts.git,
@@ -407,3 +418,5 @@ class Helix(Explaining):
                 list_skipped=skipped,
             )
         )
+        self.on_pending(max(sum(answer["pending"].values()) - len(answer["set_aside"]), 0))
+        return answer

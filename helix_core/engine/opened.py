@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from helix_core.config import Config, current
 from helix_core.embed.static import Encoder, StaticEncoder
-from helix_core.engine.indexing.refresh import RULES, Refresh
+from helix_core.engine.indexing.refresh import Refresh
 from helix_core.engine.indexing.report import Progress
 from helix_core.errors import (
     BusyStoreError,
@@ -29,7 +29,7 @@ from helix_core.model import Found, GitState, Hints, LastCommit, Overlays
 from helix_core.store.index import Identity, open_or_rebuild, rebuild
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
-from helix_core.store.writer import Writer
+from helix_core.store.writer import RULES, Writer
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
@@ -291,8 +291,9 @@ NO_OVERLAYS: Overlays = MappingProxyType({})
 
 class Opened:
     """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in, and a
-    ``reranker``, which reads the first places of an answer again. ``behind`` says why the index could not be brought up
-    to date before the last question; empty where it was."""
+    ``reranker``, which reads the first places of an answer again; every status calls its ``on_pending`` with the number
+    of files that are neither set aside nor indexed as they are on the disk. ``behind`` says why the index could not be
+    brought up to date before the last question; empty where it was."""
 
     def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: ParseGuard) -> None:
         self._root = root
@@ -312,6 +313,7 @@ class Opened:
         self.behind = ""
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
+        self.on_pending: Callable[[int], None] = lambda _: None
 
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""

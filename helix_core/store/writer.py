@@ -38,6 +38,8 @@ from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of, translat
 from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
 
+RULES = "rules"
+"""The meta key of what decided, when the files were last listed, which of them count; empty where that is not known."""
 TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
 _WHILE_FILLING = {"automerge": 0, "crisismerge": 256}
 _AFTERWARDS = {"automerge": 4, "crisismerge": 16}
@@ -277,6 +279,15 @@ class Writer:
         with self.batch():
             self._arrived(path)
             return self._park(path, None) > 0
+
+    def leave_out(self, path: bytes) -> None:
+        """Park the live version of a path that a rule leaves out, and forget under which rules the files were listed.
+
+        The rule may be taken back before anybody lists them again, and then nothing else tells that one is missing.
+        """
+        with self.batch():
+            self.remove(path)
+            self.set_meta(RULES, "")
 
     def expect(self, new: Iterable[bytes], changed: Iterable[bytes] = ()) -> None:
         """Record which files are on the disk and not in yet, instead of what was recorded before.

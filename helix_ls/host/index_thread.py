@@ -158,6 +158,11 @@ class IndexThread:
         """The child process of a whole refresh that runs now, or 0."""
         return self._indexing.pid
 
+    @property
+    def has_changes(self) -> bool:
+        """Was something heard that is not taken in yet?"""
+        return self._ears.waits_since() is not None
+
     def hint(self, paths: Iterable[bytes]) -> None:
         """These may have changed."""
         self._ears.hint(paths)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ from helix_core.ingest.parse_guard import ParseGuard
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings
-from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, status_of
+from helix_ls.host.status import IndexFacts, ServerInfo, StatusChange, WorkspaceStatus, state_of, status_of
 from helix_ls.host.watcher import watch_mode
 
 THREADS = 2
@@ -70,6 +71,26 @@ class QuestionThreads:
 
 
 QUESTION_WRITE_WAIT_MS = 20
+FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0
+
+
+@dataclass(slots=True)
+class LookBackoff:
+    """When to compare the index with the disk for a difference that no event told of: at once, and ever less often
+    while looking does not end it."""
+
+    wait_s: float = 0.0
+    next_at: float = 0.0
+
+    def is_due(self, now: float, *, differs: bool) -> bool:
+        """Look now? ``now`` is in monotonic seconds."""
+        if not differs:
+            self.wait_s = self.next_at = 0.0
+        elif now >= self.next_at:
+            self.wait_s = min(max(2 * self.wait_s, FIRST_LOOK_S), LONGEST_LOOK_S)
+            self.next_at = now + self.wait_s
+            return True
+        return False
 
 
 class OpenWorkspace:
@@ -90,6 +111,7 @@ class OpenWorkspace:
         self._facts = IndexFacts()
         self.status: WorkspaceStatus = self._status()
         self.was_settled = False
+        self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told)
         self._embedding = BackgroundEmbedding(folder, settings)
@@ -108,14 +130,23 @@ class OpenWorkspace:
         return await self._threads.ask(lambda helix: self._answered(helix, act))
 
     def _answered(self, helix: Helix, act: Callable[[Helix], T]) -> T:
-        """In a question thread: who asks is the first to find that the index was taken away, or was damaged."""
+        """In a question thread: who asks is the first to find that the index was taken away, or was damaged, or that
+        other files count than those that were listed."""
         answer = act(helix)
         facts = self._facts
         if facts.complete and not facts.whole:
             with suppress(HelixError):
-                if not helix.is_indexed():
+                is_ruled_anew = self._rules_backoff.is_due(time.monotonic(), differs=helix.has_other_rules())
+                if is_ruled_anew or not helix.is_indexed():
                     self._index.look_at_everything()
         return answer
+
+    def _on_pending(self, files: int) -> None:
+        """A status found so many files that are not indexed as they are: look, where no event told of them."""
+        facts = self._facts
+        is_expected = state_of(facts) != "fresh" or facts.watching == "off" or self._index.has_changes
+        if not is_expected and self._pending_backoff.is_due(time.monotonic(), differs=files > 0):
+            self._index.look_at_everything()
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """These paths from the root may have changed: an editor saved, or saw a change."""
@@ -175,6 +206,7 @@ class OpenWorkspace:
     def _open_helix(self) -> Helix:
         config = self.settings.config(self.folder)
         helix = Helix.open(self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, in_hand=self._in_hand)
+        helix.on_pending = self._on_pending
         helix.encoder = encoder_for(config.cache_dir, config.embed_model)
         if config.rerank:
             helix.reranker = reranker_for(config.cache_dir)

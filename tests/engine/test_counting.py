@@ -145,6 +145,21 @@ def test_what_counts_again_comes_back_with_the_next_refresh(repository, home):
         assert helix.packet(QUESTION)["verified"][0]["source_id"] == SECRET
 
 
+def test_an_answer_that_leaves_a_file_out_leaves_a_trace_though_the_rule_is_taken_back_at_once(repository, home):
+    write(repository, {SECRET: TEXT})
+    with engine(repository, home) as helix:
+        helix.refresh()
+        assert not helix.has_other_rules()
+        global_ignore_file(home, repository)
+        assert helix.has_other_rules()
+        assert SECRET not in json.dumps(helix.packet(QUESTION))
+        (home / ".config" / "git" / "ignore").unlink()
+        assert helix.has_other_rules()
+        helix.refresh()
+        assert not helix.has_other_rules()
+        assert helix.packet(QUESTION)["verified"][0]["source_id"] == SECRET
+
+
 def test_tracked_files_count_whatever_is_ignored(repository, home):
     with engine(repository, home) as helix:
         helix.refresh()

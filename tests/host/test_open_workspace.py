@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -394,7 +395,8 @@ def test_a_save_is_taken_at_once_while_a_whole_refresh_stands_still(project):
     """The workers of the whole refresh are stopped: nothing of it can end before the save was found."""
 
     def ingesting(indexer):
-        return [each for each in indexer.children(recursive=True) if "spawn_main" in " ".join(each.cmdline())]
+        with suppress(psutil.NoSuchProcess):
+            return [each for each in indexer.children(recursive=True) if "spawn_main" in " ".join(each.cmdline())]
 
     async def main():
         host = Host(mode="solo", linger_s=0)

@@ -1,11 +1,16 @@
 """A status never says that all is fresh while something that was heard of waits to be indexed."""
 
 import asyncio
+import itertools
 import os
+import time
 
 import pytest
 
+from helix_core.workspace.watch.change_queue import ChangeQueue
+from helix_core.workspace.watch.watch import Coverage
 from helix_ls.host.election import reach
+from helix_ls.host.open_workspace import LONGEST_LOOK_S, LookBackoff
 from tests.engine.repository import git
 from tests.host.clients import Caller, until
 from tests.host.opened import opened
@@ -111,3 +116,80 @@ def test_a_call_waits_for_the_first_look_at_a_folder_and_for_no_later_one(projec
         until(lambda: status()["live"]["state"] == "indexing", "a call is answered while the save waits")
         os.unlink(lock)
         until(lambda: status()["fresh"], "it is indexed")
+
+
+def ignore_of(home):
+    """git's ignore file of the user, who has a home of the test's own."""
+    place = home / ".config" / "git" / "ignore"
+    place.parent.mkdir(parents=True)
+    return place
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return folder
+
+
+def test_a_rule_that_came_and_went_between_two_looks_of_the_watcher_leaves_nothing_behind(project, home, monkeypatch):
+    async def main():
+        monkeypatch.setattr(Coverage, "compare_rules", lambda _: None)
+        (project / "app" / "numbat.py").write_text("def numbat_plan():\n    return 1\n")
+        async with opened(project) as heard:
+            await heard.finds("numbat_plan", "app/numbat.py")
+            place = ignore_of(home)
+            place.write_text("numbat.py\n")
+            packet = await heard.workspace.ask(lambda helix: helix.packet("numbat_plan"))
+            assert "app/numbat.py" not in str(packet)
+            place.unlink()
+            await heard.finds("numbat_plan", "app/numbat.py")
+            deadline = time.monotonic() + 60
+            while not (status := await heard.workspace.ask(lambda helix: helix.status()))["fresh"]:
+                assert time.monotonic() < deadline, status
+                await asyncio.sleep(0.05)
+            await heard.state("fresh")
+
+    asyncio.run(main())
+
+
+def test_a_rule_outside_the_tree_that_no_watcher_heard_of_is_followed_after_the_next_question(
+    project, home, monkeypatch
+):
+    async def main():
+        monkeypatch.setattr(Coverage, "compare_rules", lambda _: None)
+        (project / "app" / "numbat.py").write_text("def numbat_plan():\n    return 1\n")
+        place = ignore_of(home)
+        place.write_text("numbat.py\n")
+        async with opened(project) as heard:
+            assert "numbat" not in str(await heard.workspace.ask(lambda helix: helix.search("numbat_plan")["items"]))
+            place.unlink()
+            await heard.finds("numbat_plan", "app/numbat.py")
+
+    asyncio.run(main())
+
+
+def test_a_status_that_sees_a_file_no_event_told_of_has_it_indexed(project, monkeypatch):
+    async def main():
+        async with opened(project) as heard:
+            with monkeypatch.context() as patch:
+                patch.setattr(ChangeQueue, "path", lambda *_: None)
+                (project / "app" / "numbat.py").write_text("def numbat_plan():\n    return 1\n")
+                status = await heard.workspace.ask(lambda helix: helix.status())
+                assert status["pending"]["changed_or_new"] == 1
+                await heard.finds("numbat_plan", "app/numbat.py")
+
+    asyncio.run(main())
+
+
+def test_a_difference_that_looking_does_not_end_is_looked_at_ever_less_often():
+    backoff, looks = LookBackoff(), []
+    for second in range(1_000):
+        if backoff.is_due(float(second), differs=True):
+            looks.append(second)
+    assert looks[:4] == [0, 1, 3, 7]
+    assert {later - one for one, later in itertools.pairwise(looks[7:])} == {int(LONGEST_LOOK_S)}
+    assert not backoff.is_due(1_000.0, differs=False)
+    assert backoff.is_due(1_000.0, differs=True)

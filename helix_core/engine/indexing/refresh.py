@@ -19,7 +19,7 @@ from helix_core.ingest.generation import parser_generation
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.model import FileEntry, Listing, SourceState
 from helix_core.store.reader import Reader
-from helix_core.store.writer import Writer
+from helix_core.store.writer import RULES, Writer
 from helix_core.workspace.counting import Counting, Record, rule_files
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
@@ -60,10 +60,6 @@ class HistoryThread:
     def kin(self) -> list[Kin]:
         self._thread.join()
         return self._kin
-
-
-RULES = "rules"
-"""The meta key of the last whole listing's ``Record``."""
 
 
 @dataclass(frozen=True, slots=True)

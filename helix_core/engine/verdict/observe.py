@@ -154,7 +154,7 @@ class Observer:
             self.expect([source.path])
         if source.path in self._left_out:
             if source.is_indexed:
-                self._mend(lambda writer: writer.remove(source.path))
+                self._mend(lambda writer: writer.leave_out(source.path))
             return Sight(Reason.IGNORED)
         if file.content_hash == source.content_hash:
             has_no_secrets = source.masked_count == 0 and is_made_today(source.parser)
