@@ -10,13 +10,15 @@ import re
 import secrets
 import stat
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tomlkit
 import yaml
+from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.toml_document import TOMLDocument
 
 from helix_core.errors import HelixError
 
@@ -301,44 +303,42 @@ def _wrong(text: str, at: int) -> MergeError:
 
 
 def with_table(text: str, path: Sequence[str], table: dict[str, Any]) -> str:
-    """The text with the table. Raises MergeError. The table's values are texts, numbers and lists of them."""
-    before = _parsed_toml(text)
+    """Return the TOML text with ``table`` at ``path``, all else as it was, byte for byte.
+
+    The table's values are texts, numbers and lists of them. Raises MergeError.
+    """
+    document = _parsed_toml(text)
+    before = document.unwrap()
     wanted = merged(before, path, table)
     if wanted == before:
         return text
-    block = "\n".join(
-        (f"[{'.'.join(path)}]", *(f"{name} = {json.dumps(each, ensure_ascii=False)}" for name, each in table.items()))
-    )
-    new = _put_toml(text, path, block)
+    place: Any = document
+    try:
+        for name in path:
+            if name not in place:
+                place[name] = tomlkit.table(is_super_table=name != path[-1])
+            place = place[name]
+        # Key by key: a comment behind the old table is a part of it.
+        for name in [name for name in place if name not in table]:
+            del place[name]
+        place.update(table)
+        new = tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, AttributeError) as error:
+        raise MergeError(f"[{'.'.join(path)}] cannot be put into it ({error})") from error
     if "\r\n" in text:
         new = re.sub(r"(?<!\r)\n", "\r\n", new)
-    if _parsed_toml(new) != wanted:
+    if _parsed_toml(new).unwrap() != wanted:
         raise MergeError(f"[{'.'.join(path)}] is written in a way that cannot be changed in its place")
     return new
 
 
-def _put_toml(text: str, path: Sequence[str], block: str) -> str:
-    lines = text.split("\n")
-    dotted = r"\s*\.\s*".join(rf"[\"']?{re.escape(part)}[\"']?" for part in path)
-    header = re.compile(rf"\s*\[\s*{dotted}\s*\]\s*(#.*)?\r?")
-    start = next((at for at, line in enumerate(lines) if header.fullmatch(line)), None)
-    if start is None:
-        return (
-            f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{chr(10) if text.strip() else ''}{block}\n"
-        )
-    end = next((at for at in range(start + 1, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
-    # What stands between this table and the next belongs to the next.
-    while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
-        end -= 1
-    return "\n".join((*lines[:start], block, *lines[end:]))
-
-
-def _parsed_toml(text: str) -> dict[str, Any]:
+def _parsed_toml(text: str) -> TOMLDocument:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        where = re.search(r"line \d+", str(error))
-        raise MergeError(f"{where.group() if where else 'it'} is no TOML") from None
+        return tomlkit.parse(text)
+    except ParseError as error:
+        raise MergeError(f"line {error.line} is no TOML") from None
+    except (TOMLKitError, RecursionError):
+        raise MergeError("it is no TOML") from None
 
 
 def with_entry(text: str, section: str, entry: dict[str, Any], *, new_file: str = "") -> str:

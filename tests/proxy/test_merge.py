@@ -164,6 +164,7 @@ TOML = 'model = "o3" # best\n\n[mcp_servers.other]\ncommand = "x"\n\n# after\n[t
         "",
         'a = "b"',
         TOML.replace("# after", '[mcp_servers.helix] # ours\ncommand = "old"\nenv = "z"\n\n# after'),
+        'mcp_servers = {helix = {command = "x", env = "z"}}\n',
         TOML + '[ mcp_servers . "helix" ]\ncommand = "old"\n',
     ],
 )
@@ -178,7 +179,7 @@ def test_a_table_is_put_into_toml_and_a_second_time_changes_nothing(text):
     assert with_table(new, ("mcp_servers", "helix"), ENTRY) == new
 
 
-@pytest.mark.parametrize("text", ["a = ", "mcp_servers = 1", 'mcp_servers = {helix = {command = "x"}}', "[a]\n[a]\n"])
+@pytest.mark.parametrize("text", ["a = ", "mcp_servers = 1", "mcp_servers = {helix = 1}", "[a]\n[a]\n"])
 def test_toml_that_cannot_be_changed_in_its_place_is_refused(text):
     with pytest.raises(MergeError):
         with_table(text, ("mcp_servers", "helix"), ENTRY)
