@@ -1,0 +1,622 @@
+"""Write the reference pages of the documentation from the tables of the code.
+
+    python docs/reference.py            write docs/reference/*.md
+    python docs/reference.py --check    exit with 1 and name the pages that differ from what the code says
+
+The pages are made from the settings table, the command line's parsers, the table of operations, the tools for agents,
+the OpenAPI document, the verdict table, and the snapshot of answers in ``tests/golden``. No page is edited by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "reference"
+GOLDEN = ROOT / "tests" / "golden"
+RENEW = "python docs/reference.py"
+HEAD = f"<!-- Made by `{RENEW}` from the code; edit the code, then run it again. -->\n\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    first = text.split(" ")[0]
+    if "." in first.rstrip(".") or "_" in first:
+        return text + "."
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".") if text else ""
+
+
+# --- settings
+
+
+def settings() -> str:
+    """The page of the settings table."""
+    from helix_core.config.settings import SETTINGS
+
+    said = [
+        "# Settings\n",
+        "Helix reads settings from four places. A later one wins:\n",
+        "1. the default,",
+        "2. your own `config.toml` (`helix config` prints its path; `HELIX_CONFIG` names another file),",
+        "3. `helix.toml` in the workspace folder,",
+        "4. the environment variable.\n",
+        "A `helix.toml` comes with a repository, so Helix does not trust it: it cannot set what is marked "
+        "*user only*. `helix config --explain` prints every setting, its value, and the file and line it came from.\n",
+    ]
+    sections: dict[str, list[Any]] = {}
+    for setting in SETTINGS.values():
+        section, _, _ = setting.key.rpartition(".")
+        sections.setdefault(section, []).append(setting)
+    for section, entries in sections.items():
+        said.append(f"## `[{section}]`\n" if section else "## Top level\n")
+        rows = []
+        for one in entries:
+            default = "the platform's folder" if one.kind == "folder" else _value(one.default)
+            bounds = f", {one.low:,} to {one.high:,}" if one.low is not None and one.high is not None else ""
+            variable = "" if one.kind == "upstreams" else f"`{one.variable}`"
+            who = "user only" if one.trusted else ""
+            rows.append((f"`{one.key}`", f"{one.kind}{bounds}", default, variable, who, _sentence(one.meaning)))
+        said.append(_table(("setting", "type", "default", "variable", "", "meaning"), rows))
+    said.append(
+        "In a variable, a list of text is separated by `:` (`;` on Windows), and true or false may be written as "
+        "`1`/`0`, `true`/`false`, `yes`/`no` or `on`/`off`.\n"
+    )
+    return "\n".join(said)
+
+
+# --- command line
+
+
+def commands() -> str:
+    """The page of the command line's parsers."""
+    import click
+
+    from helix_ls.cli.verbs import command
+
+    group = command()
+    assert isinstance(group, click.Group)
+    context = click.Context(group, info_name="helix")
+    said = [
+        "# Commands\n",
+        "`helix VERB --help` prints the same.\n",
+        "Exit status: 0 is an answer, also an empty one; 1 a failure; 2 a misuse; 130 an interrupt, which keeps what "
+        "was done. `helix bench compare` has its own. A failure is one line on standard error: the cause, then the "
+        "next action. With `--json` a verb prints one JSON object; [JSON objects](json.md) lists them.\n",
+    ]
+    for name in group.list_commands(context):
+        verb = group.get_command(context, name)
+        assert verb is not None
+        said.append(f"## helix {name}\n")
+        said.append(f"{inspect.cleandoc(verb.help or '')}\n")
+        said.append(
+            f"```\n{' '.join(verb.get_usage(click.Context(verb, info_name=f'helix {name}')).split()[1:])}\n```\n"
+        )
+        rows = [_parameter(each) for each in verb.params if not getattr(each, "hidden", False)]
+        said.append(_table(("argument", "values", "default", "meaning"), rows))
+    return "\n".join(said)
+
+
+def _parameter(each: Any) -> tuple[str, str, str, str]:
+    import click
+
+    names = f"`{each.name.upper()}`" if isinstance(each, click.Argument) else ", ".join(f"`{n}`" for n in each.opts)
+    values = "" if getattr(each, "is_flag", False) else _values(each.type)
+    default = each.default
+    has_default = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
+    shown = f"`{default}`" if has_default else "this folder" if isinstance(default, Path) else ""
+    return names, values, "required" if each.required else shown, getattr(each, "help", "") or ""
+
+
+def _values(kind: Any) -> str:
+    import click
+
+    if isinstance(kind, click.Choice):
+        return ", ".join(f"`{getattr(each, 'value', each)}`" for each in kind.choices)
+    if isinstance(kind, click.IntRange):
+        return f"{kind.min} to {kind.max:,}" if kind.max is not None else f"from {kind.min}"
+    names = {"text": "text", "integer": "whole number", "float": "number", "path": "path", "uuid": "text"}
+    return names.get(kind.name, "path" if "folder" in kind.name else kind.name)
+
+
+# --- operations, tools, HTTP
+
+
+def operations() -> str:
+    """The page of the one table from which the surfaces are made."""
+    from helix_ls.operations.arguments import parameters_of
+    from helix_ls.operations.table import OPERATIONS
+
+    said = [
+        "# Operations\n",
+        "Each verb of Helix is declared once, and the surfaces are views of it: the [tools for agents](tools.md), the "
+        "[HTTP API](http.md), the commands of the language server, and the daemon's own calls. A surface may show an "
+        "argument under an older name. *Access* says which key may ask over HTTP, *changes* what a call may change.\n",
+    ]
+    for operation in sorted(OPERATIONS.values(), key=lambda each: each.name):
+        declared = parameters_of(operation.arguments)
+        if declared and all(one.about.on == {"daemon"} for one in declared):
+            continue
+        said.append(f"## {operation.name}\n")
+        said.append(f"{_sentence(operation.description)}\n")
+        answer = f"[`{operation.answer}`](json.md)" if operation.answer else "none of its own"
+        change = operation.changes + (" (takes something away)" if operation.destroys else "")
+        said.append(f"Answer: {answer}. Access: {operation.access}. Changes: {change}.\n")
+        surfaces = ("mcp", "http", "lsp", "daemon")
+        rows = []
+        for one in declared:
+            on = "all" if len(one.about.on) == len(surfaces) else ", ".join(s for s in surfaces if s in one.about.on)
+            older = ", ".join(f"`{name}`" for name in one.about.also)
+            default = "required" if one.is_required else "" if one.default is None else _value(one.default)
+            about = one.about.description + (f" Also {older}." if older else "")
+            rows.append((f"`{one.name}`", _kind(one.schema()), default, on, about))
+        if rows:
+            said.append(_table(("argument", "type", "default", "surfaces", "meaning"), rows))
+    return "\n".join(said)
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A JSON Schema in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"] if each != {"type": "null"})
+    if "enum" in schema:
+        return ", ".join(f"`{each}`" for each in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "$ref" in schema:
+        return schema["$ref"].rsplit("/", 1)[-1]
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {})) or 'values'}"
+    kind = schema.get("type", "")
+    kind = " or ".join(kind) if isinstance(kind, list) else kind
+    if "maximum" in schema and schema["maximum"] < 1_000_000_000:
+        return f"{kind}, {schema['minimum']:,} to {schema['maximum']:,}"
+    if "minimum" in schema:
+        return f"{kind}, from {schema['minimum']:,}"
+    if "maxLength" in schema:
+        return f"{kind}, at most {schema['maxLength']:,} characters"
+    return kind
+
+
+def tools() -> str:
+    """The page of the tools for agents."""
+    from helix_ls.mcp.tools import tools_of
+
+    default, full, all_of = tools_of("default"), tools_of("full"), tools_of("full", writes=True)
+    said = [
+        "# Tools for agents\n",
+        "`helix mcp` offers these over the Model Context Protocol. [Agents](../MCP.md) says how to add it to a client. "
+        "A tool that writes is offered only where `mcp.write_tools` is on in your own settings.\n",
+    ]
+    for head, chosen in (
+        ("The default tools", default),
+        ("More with `--profile full`", [each for each in full if each not in default]),
+        ("With `mcp.write_tools`", [each for each in all_of if each not in full]),
+    ):
+        said.append(f"## {head}\n")
+        for tool in chosen:
+            said.append(f"### `{tool.name}`\n")
+            if tool.description.startswith("The same as "):
+                said.append(f"{tool.description.split('. ')[0]}, under an older name.\n")
+                continue
+            said.append(f"{tool.description}\n")
+            said.append(f"Answer: [`{tool.schema}`](json.md).\n")
+            schema = tool.input_schema()
+            rows = [
+                (
+                    f"`{name}`",
+                    _kind(about),
+                    "required" if name in schema["required"] else _default(about),
+                    about["description"],
+                )
+                for name, about in schema["properties"].items()
+            ]
+            if rows:
+                said.append(_table(("argument", "type", "default", "meaning"), rows))
+    return "\n".join(said)
+
+
+def http() -> str:
+    """The page of the HTTP API."""
+    from helix_ls.proxy.openapi import document
+
+    made = document()
+    said = [
+        "# HTTP API\n",
+        "`helix serve` and the daemon's proxy answer these on 127.0.0.1. `GET /openapi.json` is the whole document as "
+        f"OpenAPI {made['openapi']}. [Proxy](../PROXY.md) says who may ask and what happens to a chat.\n",
+        made["info"]["description"] + "\n",
+    ]
+    for path, methods in made["paths"].items():
+        for method, about in methods.items():
+            if not isinstance(about, Mapping):
+                continue
+            said.append(f"## `{method.upper()} {path}`\n")
+            said.append(_sentence(about.get("summary", "")) + "\n")
+            said.append(f"Key: {_key(about.get('security', []))}.\n")
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            needed = _required(body)
+            rows = [
+                (f"`{name}`", _kind(each), "required" if name in needed else _default(each), about_it)
+                for name, each in body.get("properties", {}).items()
+                if not (about_it := each.get("description", "")).startswith("The same as ")
+            ]
+            if rows:
+                said.append(_table(("member", "type", "default", "meaning"), rows))
+            codes = ", ".join(f"`{code}`" for code in about.get("responses", {}))
+            said.append(f"Statuses: {codes}.\n")
+    return "\n".join(said)
+
+
+def _default(schema: Mapping[str, Any]) -> str:
+    return _value(schema["default"]) if schema.get("default") is not None else ""
+
+
+def _required(body: Mapping[str, Any]) -> set[str]:
+    """The members that a body must have, by their first names."""
+    either = [each["anyOf"][0].get("required", []) for each in body.get("allOf", []) if "anyOf" in each]
+    return {*body.get("required", []), *(name for names in either for name in names)}
+
+
+def _key(security: Sequence[Mapping[str, Any]]) -> str:
+    if {} in security:
+        return "none"
+    names = {name for each in security for name in each}
+    return "ask or admin" if "ask" in names else "admin"
+
+
+# --- the extension
+
+
+def extension() -> str:
+    """The page of the extension's commands and settings."""
+    about = json.loads((ROOT / "vscode-extension" / "package.json").read_text(encoding="utf-8"))["contributes"]
+    commands_of = [(f"{each['category']}: {each['title']}", f"`{each['command']}`") for each in about["commands"]]
+    rows = []
+    for key, one in about["configuration"]["properties"].items():
+        values = ", ".join(f"`{each}`" for each in one.get("enum", ())) or one["type"]
+        said_of = one.get("markdownDescription") or one.get("description", "")
+        rows.append((f"`{key}`", values, _value(one["default"]), said_of))
+    return "\n".join(
+        [
+            "# VS Code extension\n",
+            "[Editors](../editors.md) shows what these do.\n",
+            "## Commands\n",
+            _table(("command", "id"), commands_of),
+            "## Settings\n",
+            _table(("setting", "values", "default", "meaning"), rows),
+        ]
+    )
+
+
+# --- verdicts
+
+MEANINGS = {
+    "unchanged": "The file has the size, times and inode it had when it was indexed.",
+    "touched": "The file's times changed; its SHA-256 did not.",
+    "reingested": "The file had changed, and Helix read it again while answering.",
+    "moved": "The file had changed; the same text is under the same symbol, on the lines shown.",
+    "renamed": "The same text is now under another name or in another class; `detail` names both.",
+    "changed": "The text that was indexed is not there now, or is no definition any more.",
+    "not_indexed": "The file is not in the index yet, or it was set aside because it broke the parser.",
+    "gone": "The file is not there any more.",
+    "unreadable": "The file cannot be read.",
+    "outside_root": "The path leads out of the workspace folder.",
+    "not_a_file": "Something that is no ordinary file is in its place.",
+    "too_large": "The file has grown over `index.max_file_bytes`.",
+    "ignored": "An ignore rule names the file now.",
+    "unsaved": "An open editor has unsaved edits that touch the lines; `buffer` has the editor's lines.",
+    "conflicted": "A merge or rebase touches the file, or conflict markers are in it.",
+    "outdated_doc": "The document names code that changed after the document's last commit; `detail` says what.",
+    "contradicted": "A source that changed later gives another value; both are listed under `contradictions`.",
+    "aged": "A note or chat that nothing can compare with a disk is too old for the task.",
+    "weak_authority": "The source is not first-hand: a note (then `stale_risk` at least), or made by a program.",
+    "unlocated": "The confidence is so low that this is perhaps not the right place at all.",
+}
+ACTIONS = {
+    "verified": "Rely on it.",
+    "stale_risk": "The text is there. Check what the reason names before you rely on it.",
+    "needs_refresh": "Read the place again before you use it. `refresh_targets` lists these, most pressing first.",
+}
+
+
+def verdicts() -> str:
+    """The page of the verdict table: every reason with the status that the table itself gives."""
+    from helix_core.engine.verdict import table
+    from helix_core.model import Authority, Reason, Status, TaskType
+
+    made = {
+        Reason.UNSAVED: {"unsaved": True},
+        Reason.CONFLICTED: {"conflicted": True},
+        Reason.OUTDATED_DOC: {"outdated": (_Flag(),)},
+        Reason.CONTRADICTED: {"contradicted_by": "another source"},
+        Reason.AGED: {"disk": None, "freshness": 0.99},
+        Reason.WEAK_AUTHORITY: {"authority": Authority.INFERRED},
+        Reason.UNLOCATED: {"confidence": 0.0},
+    }
+
+    def given(reason: Any, task: Any) -> str:
+        seen: dict[str, Any] = {"disk": Reason.UNCHANGED, **made.get(reason, {"disk": reason})}
+        if reason is Reason.AGED:
+            worst = table.THRESHOLD[task]
+            found = {table.verdict(table.Observation(**{**seen, "freshness": f}), task) for f in (worst * 0.9, 0.0)}
+            return ", then ".join(
+                f"`{each.status.value}`" for each in sorted(found, key=lambda v: v.status.value)[::-1]
+            )
+        said = table.verdict(table.Observation(**seen), task)
+        return f"`{said.status.value}`"
+
+    groups: dict[tuple[str, ...], list[Any]] = {}
+    for task in TaskType:
+        groups.setdefault(tuple(given(reason, task) for reason in Reason), []).append(task)
+    heads = [", ".join(task.value for task in tasks) for tasks in groups.values()]
+    rows = [
+        (f"`{reason.value}`", *(column[at] for column in groups), MEANINGS[reason.value])
+        for at, reason in enumerate(Reason)
+    ]
+    thresholds = [
+        (f"`{task.value}`", f"{table.THRESHOLD[task]:.2f}", f"{table.RISK[task]:.2f}", _yes(task in table.HIGH_RISK))
+        for task in TaskType
+    ]
+    half_lives = [(f"`{each.value}`", f"{seconds / 3600:g} hours") for each, seconds in table.HALF_LIFE_S.items()]
+    return "\n".join(
+        [
+            "# Verdicts and reasons\n",
+            "A verdict is one of three statuses, with a reason. Helix reads the file at the moment of the answer; the "
+            "most severe row that applies decides, and an item's `also` names the others.\n",
+            _table(("status", "what to do"), [(f"`{each.value}`", ACTIONS[each.value]) for each in Status]),
+            "## Every reason\n",
+            "The status depends on the task, which says what the answer is for.\n",
+            _table(("reason", *heads, "meaning"), rows),
+            "## Tasks\n",
+            "`freshness` is compared only for what cannot be read again. High-risk tasks always hash the file. The "
+            "risk orders `refresh_targets`.\n",
+            _table(("task", "least freshness", "risk", "high risk"), thresholds),
+            "## Half-lives\n",
+            "freshness = 2^(−age / half-life), for notes, chats and remote pages.\n",
+            _table(("volatility", "half-life"), half_lives),
+            f"An answer whose confidence is below {table.CONFIDENCE_FLOOR:.2f} is `unlocated`.\n",
+        ]
+    )
+
+
+class _Flag:
+    sentence = "names a function that changed"
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else ""
+
+
+# --- JSON objects
+
+KEYS = {
+    "accounting": "What the answer cost: files and items searched, items returned, tokens, milliseconds.",
+    "also": "Further reasons that apply.",
+    "author": "Author of that commit.",
+    "authority_class": "`primary`, `derived` or `inferred`.",
+    "budget": "The budget of tokens that was asked for.",
+    "citations": "The places an item stands for, as `path:first-last`.",
+    "commit": "The last commit that changed the file; null where git gives none.",
+    "commit_of": "What `commit` is about: the file.",
+    "committed_at": "When, in Unix seconds.",
+    "confidence": "How sure it is that the answer is in the right place, 0 to 1, calibrated.",
+    "content_hash": "SHA-256 of the whole file's bytes as they were read for this answer.",
+    "contradictions": "Pairs of places that give one name different values.",
+    "coordinate_confidence": "How sure it is that the answer is in the right place, 0 to 1, calibrated.",
+    "detail": "What completes the reason, such as the old and the new name.",
+    "elapsed_ms": "Milliseconds.",
+    "end_line": "The last line, 1-based, included.",
+    "gene_id": "The item: the first 16 hexadecimal digits of the SHA-256 of its text.",
+    "head": "The commit that is checked out.",
+    "indexed_share": "The share of the files that the index holds, 0 to 1.",
+    "known_empty": "True: the workspace does not answer the question.",
+    "language": "The language of the file.",
+    "last_verified_at": "When the file was read for this answer, in Unix seconds.",
+    "live_truth_score": "freshness × authority × specificity, 0 to 1.",
+    "notes": "What is degraded in this answer: files set aside, rankers that ran out of their budget, a partial index.",
+    "priority": "How pressing it is to read it again, 0 to 1.",
+    "query": "The question.",
+    "quote": "Whole lines from `start_line` on, as on disk, secrets masked; possibly fewer than the span.",
+    "reason": "One of the [reasons](verdicts.md).",
+    "refresh_targets": "What to read again, most pressing first.",
+    "relevance_score": "The score of the ranking; comparable within one answer only.",
+    "score": "The score of the ranking; comparable within one answer only.",
+    "signals": "What each ranker contributed.",
+    "source_id": "The path from the workspace root, with `/`.",
+    "source_kind": "What sort of source it is: `code`, `config`, `doc`, `log`, `db`, `note` or `chat`.",
+    "start_line": "The first line, 1-based.",
+    "status": "The [verdict](verdicts.md).",
+    "symbol": "The symbol the lines belong to, such as `Class.method`.",
+    "task_type": "What the answer is for.",
+    "tokens": "Tokens, estimated unless a tokenizer is set.",
+    "uri": "The file as a `file:` address; absent from what agents get.",
+    "volatility_class": "`stable`, `medium` or `hot`.",
+    "workspace": "The workspace folder; only its name where the asker is an agent.",
+}
+# Objects whose keys are data: a language, a ranker, a reason.
+MAPS = frozenset({"languages", "skipped", "vectors", "rankers", "shares", "signals", "by_tool", "workspaces"})
+MARKS = {
+    "<int>": "integer",
+    "<float>": "number",
+    "<str>": "string",
+    "<bool>": "boolean",
+    "<list>": "list",
+    "<dict>": "object",
+}
+
+
+def _vocabularies() -> dict[str, set[str]]:
+    """Of keys that have one name and several uses: the values for which the meaning above is right."""
+    from helix_core.model import Reason, Status
+
+    return {"status": {each.value for each in Status}, "reason": {each.value for each in Reason}}
+
+
+@dataclass(slots=True)
+class Shape:
+    """What is known of one object: how often it was seen, and of each key its types, its texts and its count."""
+
+    seen: int = 0
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+    texts: dict[str, set[str]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, answer: Mapping[str, Any]) -> None:
+        """Take one answer in."""
+        self.seen += 1
+        found = [(_alike(key), value) for key, value in _members(answer, "")]
+        for key, value in found:
+            self.kinds.setdefault(key, set()).add(_type(value))
+            if isinstance(value, str):
+                self.texts.setdefault(key, set()).add(value)
+        for key in {key for key, _ in found}:
+            self.counts[key] = self.counts.get(key, 0) + 1
+
+    def meaning(self, key: str, vocabularies: Mapping[str, set[str]]) -> str:
+        """What the key says, empty where nothing is known of it."""
+        name = key.rsplit(".", 1)[-1]
+        known = vocabularies.get(name)
+        if known is not None and not self.texts.get(key, set()) <= known:
+            return ""
+        return KEYS.get(name, "")
+
+
+# Lists of the same objects, described once.
+ALIKE = {"stale_risk[].": "verified[].", "needs_refresh[].": "verified[]."}
+
+
+def _members(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, each in value.items():
+        key = f"{prefix}{name}"
+        yield key, each
+        inner = each if isinstance(each, list) else [each]
+        if isinstance(each, Mapping) and ("schema" in each or name in MAPS):
+            continue
+        for one in inner:
+            if isinstance(one, Mapping) and "schema" not in one:
+                yield from _members(one, f"{key}[]." if isinstance(each, list) else f"{key}.")
+
+
+def _alike(key: str) -> str:
+    return next((to + key.removeprefix(of) for of, to in ALIKE.items() if key.startswith(of)), key)
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, str):
+        return MARKS.get(value, "string")
+    if isinstance(value, Mapping):
+        return f"`{value['schema']}`" if isinstance(value.get("schema"), str) else "object"
+    names: dict[type, str] = {bool: "boolean", int: "integer", float: "number", list: "list", type(None): "null"}
+    return names[type(value)]
+
+
+def _answers(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        if isinstance(value.get("schema"), str) and value["schema"].startswith("helix."):
+            yield value
+        for each in value.values():
+            yield from _answers(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _answers(each)
+
+
+def objects() -> dict[str, Shape]:
+    """Every object of the snapshot by its ``schema``."""
+    found: dict[str, Shape] = {}
+    for file in sorted(GOLDEN.glob("*.json")):
+        for answer in _answers(json.loads(file.read_text(encoding="utf-8"))):
+            found.setdefault(answer["schema"], Shape()).add(answer)
+    return found
+
+
+def json_objects() -> str:
+    """The page of the wire objects."""
+    said = [
+        "# JSON objects\n",
+        "An object names its shape in `schema`. Keys are only ever added: a client ignores those it does not know. "
+        "These tables are read off the answers that `tests/golden` holds every surface to. *Always* means: in every "
+        "one of these answers. Lines are 1-based and inclusive, times are Unix seconds, a number that ends in `_ms` "
+        "is in milliseconds. `verified[]`, `stale_risk[]` and `needs_refresh[]` of a packet hold the same items.\n",
+    ]
+    vocabularies = _vocabularies()
+    for name, shape in sorted(objects().items()):
+        said.append(f"## `{name}`\n")
+        rows = []
+        tops = list(dict.fromkeys(re.split(r"[.\[]", key)[0] for key in shape.kinds))
+        for key, kinds in sorted(shape.kinds.items(), key=lambda each: tops.index(re.split(r"[.\[]", each[0])[0])):
+            top = "." not in key
+            always = "always" if top and shape.counts[key] == shape.seen else ""
+            order = sorted(kinds, key=lambda each: (each == "null", each))
+            rows.append((f"`{key}`", " or ".join(order), always, shape.meaning(key, vocabularies)))
+        said.append(_table(("key", "type", "", "meaning"), rows))
+    return "\n".join(said)
+
+
+MADE: dict[str, Callable[[], str]] = {
+    "settings": settings,
+    "commands": commands,
+    "operations": operations,
+    "tools": tools,
+    "http": http,
+    "extension": extension,
+    "verdicts": verdicts,
+    "json": json_objects,
+}
+
+
+def pages() -> dict[Path, str]:
+    """Every page with the text that the code gives it."""
+    return {PAGES / f"{name}.md": HEAD + made().rstrip() + "\n" for name, made in MADE.items()}
+
+
+def stale() -> list[str]:
+    """The committed pages that differ from the code, relative to the repository; also pages nothing makes."""
+    wanted = pages()
+    kept = {file: file.read_text(encoding="utf-8") for file in PAGES.glob("*.md")}
+    differing = {file for file in wanted.keys() | kept.keys() if wanted.get(file) != kept.get(file)}
+    return sorted(file.relative_to(ROOT).as_posix() for file in differing)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or with ``--check`` name the stale ones."""
+    if arguments == ["--check"]:
+        found = stale()
+        if found:
+            sys.stderr.write(f"stale: {', '.join(found)}; run {RENEW}\n")
+        return 1 if found else 0
+    if arguments:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    PAGES.mkdir(exist_ok=True)
+    wanted = pages()
+    for file in set(PAGES.glob("*.md")) - wanted.keys():
+        file.unlink()
+    for file, text in wanted.items():
+        file.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+"""The reference pages are what the code says, and their check can fail."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from helix_core.model import Reason, Status
+from helix_ls.cli.verbs import VERBS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    """The script that writes the pages."""
+    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_committed_reference_is_what_the_code_says(reference: ModuleType) -> None:
+    assert reference.stale() == [], f"the reference is out of date: run {reference.RENEW} and commit docs/reference"
+
+
+def test_a_page_that_was_edited_by_hand_or_is_missing_or_is_left_over_is_stale(
+    reference: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = tmp_path / "docs" / "reference"
+    shutil.copytree(reference.PAGES, pages)
+    monkeypatch.setattr(reference, "ROOT", tmp_path)
+    monkeypatch.setattr(reference, "PAGES", pages)
+    monkeypatch.setattr(reference, "MADE", {"settings": reference.settings, "verdicts": reference.verdicts})
+    for file in pages.glob("*.md"):
+        if file.stem not in ("settings", "verdicts"):
+            file.unlink()
+    assert reference.stale() == []
+    settings = pages / "settings.md"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("2097152", "4096"), encoding="utf-8")
+    (pages / "verdicts.md").unlink()
+    (pages / "old.md").write_text("# Old\n", encoding="utf-8")
+    wrong = ["docs/reference/old.md", "docs/reference/settings.md", "docs/reference/verdicts.md"]
+    assert reference.stale() == wrong
+    assert reference.main(["--check"]) == 1
+    assert reference.main([]) == 0
+    assert reference.main(["--check"]) == 0
+
+
+def test_every_reason_status_and_verb_has_its_row(reference: ModuleType) -> None:
+    assert set(reference.MEANINGS) == {reason.value for reason in Reason}
+    assert set(reference.ACTIONS) == {status.value for status in Status}
+    verdicts = reference.verdicts()
+    assert [reason for reason in Reason if f"| `{reason.value}` |" not in verdicts] == []
+    commands = reference.commands()
+    assert [verb for verb in VERBS if f"## helix {verb}\n" not in commands] == []
+
+
+def test_every_key_that_is_explained_is_in_some_answer(reference: ModuleType) -> None:
+    known = {key.rsplit(".", 1)[-1] for shape in reference.objects().values() for key in shape.kinds}
+    assert sorted(set(reference.KEYS) - known) == []
