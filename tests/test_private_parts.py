@@ -1,0 +1,64 @@
+"""Private parts of libraries that Helix uses: the version they were read in, and their shape.
+
+A new version of a library fails here first, with what to read again.
+"""
+
+import inspect
+from importlib.metadata import version
+
+import apsw
+import numpy as np
+import pytest
+import sqlite_vec
+from pygls.protocol import LanguageServerProtocol, default_converter
+
+READ_AT = {
+    "watchdog": ("7.1.0", "helix_core/workspace/watch/inotify.py: inotify_c.InotifyFD and its callbacks"),
+    "sqlite-vec": ("0.1.9", "helix_core/store/vectors.py, vector_rows.py: the shadow tables of vec0"),
+    "pygls": ("2.1.1", "helix_ls/lsp/protocol.py: LanguageServerProtocol's request table and message handling"),
+}
+
+
+@pytest.mark.parametrize("library", READ_AT)
+def test_private_parts_were_read_in_the_version_that_is_installed(library):
+    known, where = READ_AT[library]
+    assert version(library) == known, f"{library} {version(library)}: read {where} again, then raise the version here"
+
+
+def test_watchdog_gives_its_reader_of_one_inotify_queue():
+    inotify = pytest.importorskip("watchdog.observers.inotify_c", exc_type=OSError)
+    assert list(inspect.signature(inotify.InotifyFD.add_callback).parameters)[1:] == ["path", "mask", "callback", "id_"]
+    for name in ("start", "stop", "remove_callbacks"):
+        assert callable(getattr(inotify.InotifyFD, name))
+
+
+def test_a_vector_table_keeps_its_vectors_in_the_tables_that_are_read():
+    connection = apsw.Connection(":memory:")
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.execute("CREATE VIRTUAL TABLE v USING vec0(embedding int8[4], chunk_size=8)")
+    one = np.array([1, -2, 3, -4], dtype=np.int8).tobytes()
+    connection.execute("INSERT INTO v(rowid, embedding) VALUES (7, vec_int8(?))", (one,))
+    ((chunk, size, validity, rowids),) = connection.execute("SELECT chunk_id, size, validity, rowids FROM v_chunks")
+    assert (size, validity, rowids[:8]) == (8, b"\x01", (7).to_bytes(8, "little"))
+    ((block,),) = connection.execute("SELECT vectors FROM v_vector_chunks00 WHERE rowid = ?", (chunk,))
+    assert block[:4] == one
+    assert list(connection.execute("SELECT rowid, chunk_id, chunk_offset FROM v_rowids")) == [(7, chunk, 0)]
+
+
+def test_pygls_keeps_what_the_protocol_overrides():
+    shape = {
+        name: list(inspect.signature(getattr(LanguageServerProtocol, name)).parameters)
+        for name in ("_execute_handler",)
+    }
+    assert shape == {"_execute_handler": ["self", "msg_id", "handler", "callback", "args", "kwargs"]}
+    protocol = LanguageServerProtocol.__new__(LanguageServerProtocol)
+    LanguageServerProtocol.__init__(protocol, _Server(), default_converter())
+    assert protocol._request_futures == {}
+    assert protocol.fm.builtin_features.keys() >= {"initialize", "shutdown", "exit"}
+
+
+class _Server:
+    """What a protocol asks of its server when it is made."""
+
+    name, version = "helix", "0"
