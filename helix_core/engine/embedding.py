@@ -112,7 +112,7 @@ class Embedding(Opened):
     def is_waiting(self, model: str) -> bool:
         """Is any live text without a vector of the model?"""
         reader = self._index.reader
-        return any(reader.missing_vectors.waiting_sources(model, level) for level in PHASES)
+        return any(reader.missing_vectors.unembedded_files(model, level) for level in PHASES)
 
     def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
         if not texts:
@@ -132,7 +132,7 @@ class Embedding(Opened):
         batch: dict[bytes, Text] = {}
         skipped, most = 0, TEXTS_AT_ONCE[level]
         with self._root.scan() as scan:
-            for waiting in self._index.reader.missing_vectors.waiting_sources(model, level):
+            for waiting in self._index.reader.missing_vectors.unembedded_files(model, level):
                 check()
                 texts = self._texts(scan, waiting, level)
                 skipped += texts is None

@@ -155,7 +155,7 @@ class Helix(Explaining):
         """
 
         def run() -> RefreshReport:
-            with self._index.writer.as_guest():
+            with self._index.writer.as_secondary_writer():
                 return self._new_refresh("", None).run_only(paths)
 
         return self._mended(run, indexed=False)

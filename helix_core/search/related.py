@@ -106,5 +106,5 @@ def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
         linked += [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
         # A document that says one common word means many things by it.
         if is_compound(item.name):
-            linked += [("documents", id_) for id_ in reader.uses.documents_saying(item.name, LINKS_EACH)]
+            linked += [("documents", id_) for id_ in reader.uses.documents_mentioning(item.name, LINKS_EACH)]
     return linked + kin_of(reader, item)

@@ -12,7 +12,7 @@ from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
 from helix_core.search.rankers import RankerInput, Votes
 from helix_core.store.hits import Weights
-from helix_core.store.lexical import InnerPlace, MatchCounts, Spots
+from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
@@ -35,7 +35,7 @@ class BestFile:
     source_id: int
     score: float
     is_document: bool
-    places: Sequence[InnerPlace]
+    places: Sequence[FileChunk]
     counts: Mapping[int, MatchCounts]
 
 
@@ -62,7 +62,7 @@ class StageInput:
 class Scored:
     """A place with its score; ``file_rank`` is its file's, 0 for the best."""
 
-    place: InnerPlace
+    place: FileChunk
     file_rank: int
     score: float
 
@@ -86,7 +86,7 @@ SIGNS = (*_FILE_SIGNS, *_FORM_SIGNS, *_ASKED_SIGNS)
 """What speaks for or against a place, in the order of ``signs_of``."""
 
 
-def signs_of(files: Sequence[BestFile], heard: StageInput) -> list[tuple[tuple[int, InnerPlace], tuple[float, ...]]]:
+def signs_of(files: Sequence[BestFile], heard: StageInput) -> list[tuple[tuple[int, FileChunk], tuple[float, ...]]]:
     """The signs of each place, in the order of ``SIGNS``, with its file's rank."""
     standard = _standardised(heard.similarity)
     best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (heard.chunks, heard.phrases))
@@ -119,7 +119,7 @@ def signs_of(files: Sequence[BestFile], heard: StageInput) -> list[tuple[tuple[i
     return found
 
 
-def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, float]) -> Sequence[InnerPlace]:
+def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, float]) -> Sequence[FileChunk]:
     """The places of a file that hold a word of the question, are named by it or are like it; all where none is."""
     return [
         place
@@ -128,7 +128,7 @@ def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, 
     ] or file.places
 
 
-def _form(place: InnerPlace) -> tuple[float, ...]:
+def _form(place: FileChunk) -> tuple[float, ...]:
     """What a place looks like, whatever was asked."""
     kind, name, breadcrumb = place.kind, place.name, place.breadcrumb
     lines = place.end_line - place.start_line + 1
@@ -174,7 +174,7 @@ def _fits_of_names(heard: StageInput) -> dict[str, float]:
 class _Family:
     """Who stands inside whom: a method's class speaks for it, a class's best method for the class."""
 
-    def __init__(self, places: Sequence[InnerPlace], words: Mapping[int, tuple[float, float]]) -> None:
+    def __init__(self, places: Sequence[FileChunk], words: Mapping[int, tuple[float, float]]) -> None:
         self._words = words
         self._heads: dict[str, int] = {}
         self._owned: dict[int, str] = {}
@@ -187,10 +187,10 @@ class _Family:
             if around and id_ in words:
                 self._members[around] = max(words[id_][0], self._members.get(around, 0.0))
 
-    def owner(self, place: InnerPlace) -> float:
+    def owner(self, place: FileChunk) -> float:
         return self._words.get(self._heads.get(place.breadcrumb, 0), _NO_WORDS)[0] if place.breadcrumb else 0.0
 
-    def best_member(self, place: InnerPlace) -> float:
+    def best_member(self, place: FileChunk) -> float:
         return self._members.get(self._owned.get(place.id, ""), 0.0)
 
 
@@ -296,7 +296,7 @@ def shares(lengths: Sequence[int], total: int = LINES_SHOWN, longest: int = LONG
     return [min(length, cap) for length in wanted]
 
 
-def narrow(place: InnerPlace, count: int, spots: Spots | None, weights: Sequence[float]) -> LineSpan | None:
+def narrow(place: FileChunk, count: int, spots: PhraseOffsets | None, weights: Sequence[float]) -> LineSpan | None:
     """The ``count`` lines of a place that hold most of the question; None where that is all of it.
 
     ``weights`` is what each phrase of ``spots`` tells. A definition begins where its head is, unless what is found
@@ -318,7 +318,7 @@ def narrow(place: InnerPlace, count: int, spots: Spots | None, weights: Sequence
     return LineSpan(place.start_line + start, place.start_line + start + count - 1)
 
 
-def _found_lines(lines: int, spots: Spots) -> list[tuple[int, int]]:
+def _found_lines(lines: int, spots: PhraseOffsets) -> list[tuple[int, int]]:
     """``(phrase, line from 0)``: comments and docstrings are taken to stand between the head and the body."""
     total = max(1, spots.body_tokens + spots.doc_tokens)
     head = min(spots.body_tokens, max(1, spots.body_tokens * HEAD_LINES // max(lines, HEAD_LINES)))
@@ -369,9 +369,9 @@ def read_files(asked: RankerInput, best: Best) -> list[BestFile]:
     count = len(asked.terms)
     files = []
     wanted = best.files[:FILES_READ]
-    places_in = asked.reader.text.places_in([source_id for source_id, _ in wanted])
+    chunks_in = asked.reader.text.chunks_in([source_id for source_id, _ in wanted])
     for source_id, score in wanted:
-        places = places_in.get(source_id, [])
+        places = chunks_in.get(source_id, [])
         counts = asked.reader.text.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
         files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
     return files
@@ -414,10 +414,10 @@ def _lines(asked: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]
     texts = {term.word: term.weight for term in asked.terms}
     most = max(texts.values(), default=1.0)
     texts.update({" ".join(words): 2 * most for words in asked.question.quoted})
-    spots = asked.reader.text.spots(any_of(texts), long) if long and texts else {}
+    spots = asked.reader.text.phrase_offsets(any_of(texts), long) if long and texts else {}
     weights = tuple(texts.values())
     return [narrow(place, count, spots.get(place.id), weights) for place, count in zip(places, counts, strict=True)]
 
 
-def _length(place: InnerPlace) -> int:
+def _length(place: FileChunk) -> int:
     return place.end_line - place.start_line + 1

@@ -1,8 +1,8 @@
-"""The index: what Helix knows of a workspace, in one SQLite file that can be deleted at any time.
+"""The index: what Helix knows about a workspace, in one SQLite file that can be deleted at any time.
 
-In: ingested ``Document`` values, stat signatures, commit facts. Out: rows and postings found again, as frozen values.
-Nobody else knows SQL. The store never parses, never ranks across lists, never reads a workspace file, keeps no copy
-of the source (spans and postings only), and takes text only as ``Clean``.
+In: ingested ``Document`` values, stat signatures, commit facts. Out: rows and postings as frozen values.
+Only this package contains SQL. It never parses, never merges rankings of several lists, never reads a workspace file,
+stores no copy of the source (spans and postings only), and accepts text only as ``Clean``.
 """
 
 from helix_core.store.hits import (

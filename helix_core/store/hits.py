@@ -1,4 +1,4 @@
-"""What the store's queries return beyond the shared nouns."""
+"""Result types of the store's queries, beyond the shared types of ``helix_core.model``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a match in each column counts in BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond").
+    """Column weights of BM25 (Robertson & Zaragoza 2009, "BM25 and Beyond").
 
-    ``length_counts`` (0..1, b of BM25F) divides what is counted in a column by how long that column is beside its
-    average, ``extra`` with ``body``; 0 leaves the counts as they are.
+    ``length_counts`` (0..1, b of BM25F) is the strength of length normalization: it divides the counts of a column by
+    the column's length relative to its average, ``extra`` together with ``body``; 0 leaves the counts unchanged.
     """
 
     path: float = 1.0
@@ -22,18 +22,18 @@ class Weights:
 
     @property
     def by_column(self) -> tuple[float, ...]:
-        """The weights in the order of the tables' columns."""
+        """Return the weights in the order of the table's columns."""
         return (self.body, self.doc, self.names, self.extra, self.path)
 
     @property
     def rank(self) -> str:
-        """The ranking expression FTS5 takes."""
+        """Return the ranking expression for FTS5."""
         return f"bm25({', '.join(f'{float(weight):.6f}' for weight in self.by_column)})"
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionHit:
-    """A live definition: ``name`` as written, the item that holds it, and its own lines."""
+    """A live definition: ``name`` as written, the item that contains it, and its own lines."""
 
     item_id: int
     source_id: int
@@ -57,9 +57,9 @@ class ClaimHit:
 
 @dataclass(frozen=True, slots=True)
 class SimilarName:
-    """A known name that shares trigrams with what was asked; ``similarity`` is Dice's coefficient, 0..1.
+    """A known name that shares trigrams with the query; ``similarity`` is Dice's coefficient, 0..1.
 
-    ``is_path`` is true for the stem of a file's name that no symbol bears.
+    ``is_path`` is true for a file name's stem that no symbol is named after.
     """
 
     name: str
@@ -69,7 +69,7 @@ class SimilarName:
 
 @dataclass(frozen=True, slots=True)
 class SourceTotals:
-    """Sources and their items in one state."""
+    """Number of sources in one state, and of their items."""
 
     sources: int
     items: int
@@ -77,8 +77,8 @@ class SourceTotals:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Files that are on the disk and not in the index as they are there: ``new`` in no version (raw paths, in byte
-    order), ``changed`` in an older one. ``is_listed`` is False while no refresh has listed the disk yet.
+    """Files on disk that the index does not contain in their current version: ``new`` in no version (raw paths, in byte
+    order), ``changed`` in an older one. ``is_listed`` is False until a refresh has listed the disk.
     """
 
     new: tuple[bytes, ...] = ()
@@ -88,7 +88,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much the index holds: live and searchable, skipped with a reason, and parked versions."""
+    """Size of the index: live searchable sources, skipped ones by reason, and parked versions."""
 
     live: SourceTotals
     skipped: int

@@ -20,7 +20,7 @@ from helix_core.store.sqlite_file import (
     check_owner,
     check_version,
     connect,
-    is_shorter_than_it_says,
+    is_truncated,
     load_vectors,
     read_header,
     rows_of,
@@ -30,7 +30,7 @@ from helix_core.store.writer import Writer
 
 SCHEMA_VERSION = 8
 MIGRATIONS: dict[int, str] = {
-    # Without the head it was read at, the history is read anew.
+    # Without the stored HEAD, the next refresh reads the whole history again.
     5: """
         CREATE TABLE co_change (
             path BLOB NOT NULL, place INTEGER NOT NULL, other BLOB NOT NULL,
@@ -38,7 +38,7 @@ MIGRATIONS: dict[int, str] = {
         ) STRICT, WITHOUT ROWID;
         DELETE FROM meta WHERE key = 'commits_head';
     """,
-    # What was set aside before has no attempts here, so it is tried again at once.
+    # Files quarantined earlier have no attempt count here, so they are retried at once.
     6: """
         CREATE TABLE set_aside (
             path BLOB PRIMARY KEY, content_hash BLOB NOT NULL, reason TEXT NOT NULL,
@@ -56,8 +56,8 @@ _CHECKPOINT_PAGES = 4000
 _WAL_KEPT_BYTES = 4 * 1024 * 1024
 
 
-def prepare_file(path: Path) -> None:
-    """The folder is made for the user alone, and the file exists with mode 0600 before SQLite opens it."""
+def create_private_file(path: Path) -> None:
+    """Create the folder (mode 0700) and the file (mode 0600) before SQLite opens it."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
@@ -74,9 +74,9 @@ def prepare_file(path: Path) -> None:
 
 
 def set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
-    """Bring the file to this version and the connection to the writer's settings.
+    """Migrate the file to this version and apply the writer's settings to the connection.
 
-    ``suspect`` has every page looked at first. Raises CorruptStoreError, NewerStoreError, and what SQLite raises.
+    ``suspect`` runs ``PRAGMA quick_check`` first. Raises CorruptStoreError, NewerStoreError, and any SQLite error.
     """
     connection.execute("PRAGMA synchronous=NORMAL")
     if suspect:
@@ -85,12 +85,12 @@ def set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
             raise CorruptStoreError(f"The index {file} is damaged ({found[0][0]}); it will be moved aside and rebuilt.")
     version, application_id = _stamp(connection)
     if application_id == 0:
-        # Only a file without tables takes these, and on one with tables the second waits for whoever writes.
+        # These take effect only without tables, and with tables the second would wait for the write lock.
         connection.execute(f"PRAGMA page_size={_PAGE_SIZE}; PRAGMA auto_vacuum=INCREMENTAL")
     if (version, application_id) != (SCHEMA_VERSION, APPLICATION_ID):
         _bring_up_to_date(file, connection)
     _enter_wal(connection)
-    # Deleted text is overwritten where its page is written anyway; free pages are given back to the disk.
+    # Overwrite deleted text where its page is written anyway; incremental_vacuum returns free pages to the disk.
     connection.execute("PRAGMA secure_delete=FAST")
     connection.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}; PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
     connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
@@ -101,7 +101,9 @@ def _stamp(connection: apsw.Connection) -> tuple[int, int]:
 
 
 def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
-    """Create or migrate inside one write transaction, so that of several processes one does it and the rest see it."""
+    """Create or migrate inside one write transaction, so that one of several processes does it and the others see the
+    result.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         version, application_id = _stamp(connection)
@@ -119,7 +121,7 @@ def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
 
 
 def _create(file: str, connection: apsw.Connection) -> None:
-    # SQLite's own tables, like the one that counts rows, cannot be dropped: they stay in a file that starts over.
+    # SQLite's own tables, such as sqlite_stat1, cannot be dropped: they remain in a file that is reset.
     foreign = "SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' LIMIT 1"
     if connection.execute(foreign).fetchall():
         raise CorruptStoreError(
@@ -141,7 +143,7 @@ def _migrate(file: str, connection: apsw.Connection, version: int) -> None:
 
 
 def _drop_all(connection: apsw.Connection) -> None:
-    """The virtual tables first: they take the tables they are made of with them."""
+    """Drop every table, virtual tables first: they drop their shadow tables with them."""
     load_vectors(connection)
     for kind in ("CREATE VIRTUAL TABLE%", "CREATE TABLE%"):
         own = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql LIKE ?"
@@ -150,7 +152,7 @@ def _drop_all(connection: apsw.Connection) -> None:
 
 
 def _enter_wal(connection: apsw.Connection) -> None:
-    """Changing the journal mode does not wait for others as a transaction does, so wait here."""
+    """Switch to WAL with retries: the busy timeout does not apply to a change of the journal mode."""
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -170,30 +172,32 @@ Identity: TypeAlias = tuple[int, int]
 
 
 def printable(path: bytes) -> str:
-    """A path as text: UTF-8, bytes that are not as ``\\xNN``."""
+    r"""Decode a path as UTF-8, with invalid bytes as ``\xNN``."""
     return path.decode("utf-8", "backslashreplace")
 
 
 class Index:
-    """An open index file. Its writer is the only connection that writes and checkpoints; readers are one a thread."""
+    """An open index file. Its writer is the only connection that writes and checkpoints; each thread has its own
+    reader.
+    """
 
     def __init__(self, path: Path, connection: apsw.Connection, source_id_of: Callable[[bytes], str]) -> None:
         self.path = path
         self._file = os.fspath(path)
         self._connection = connection
         self._source_id_of = source_id_of
-        self.identity = identity_of(self._file)
+        self.identity = file_identity(self._file)
         self._writer = Writer(self._file, connection, self._check_present)
 
     def writer(self) -> Writer:
-        """The one writer; use it from one thread at a time."""
+        """The writer connection; use it from one thread at a time."""
         return self._writer
 
     def reader(self, *, budget_ms: float = READ_BUDGET_MS) -> Reader:
-        """A new reader for the calling thread.
+        """Return a new reader for the calling thread.
 
-        ``budget_ms`` bounds the work of each full-text query: as many of SQLite's instructions as an idle machine
-        executes in about that many milliseconds. It is counted, not timed, so load never changes an answer.
+        ``budget_ms`` limits the work of each full-text query, in SQLite instructions: as many as an idle machine
+        executes in about that many milliseconds. Instructions are counted, not timed, so load never changes an answer.
         """
         with translated(self._file):
             connection = connect(self._file, apsw.SQLITE_OPEN_READONLY)
@@ -203,19 +207,23 @@ class Index:
         return Reader(self._file, connection, budget_ms, self._source_id_of)
 
     def is_present(self) -> bool:
-        """Is the file at the path still the one that was opened, and not emptied? One stat; ask every few seconds."""
-        return identity_of(self._file) == self.identity is not None
+        """Check with one stat that the path still holds the file that was opened, and that it is not empty; cheap
+        enough to call every few seconds.
+        """
+        return file_identity(self._file) == self.identity is not None
 
     def _check_present(self) -> None:
         if not self.is_present():
             raise CorruptStoreError(f"The index {self._file} was removed or replaced while open; it will be rebuilt.")
 
     def damage(self) -> str:
-        """Read the whole file and say what is wrong with it; empty when nothing is. Takes seconds on a large index."""
-        return damage_of(self._connection)
+        """Run SQLite's integrity check on the whole file and describe the damage, or return "". Takes seconds on a
+        large index.
+        """
+        return integrity_errors(self._connection)
 
     def close(self) -> None:
-        """Checkpoint and close. Readers that are still open go on and must be closed by their owners."""
+        """Checkpoint and close the writer. Open readers keep working; their owners must close them."""
         with translated(self._file):
             self._connection.close()
 
@@ -231,20 +239,20 @@ class Index:
 def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) -> Index:
     """Open the index at ``path``; create it, and its folder (mode 0700), when there is none.
 
-    ``source_id_of`` gives the printable form of a path. Several processes may do this at the same moment.
+    ``source_id_of`` returns the printable form of a path. Several processes may call this at the same time.
 
-    Raises: NewerStoreError (the file is untouched), CorruptStoreError (damaged, or not Helix's),
-    StoreError (the folder or file cannot be written, the disk is full).
+    Raises: NewerStoreError (the file is untouched), CorruptStoreError (damaged, or not Helix's), StoreError (the folder
+    or file cannot be written, the disk is full).
     """
     file = os.fspath(path)
-    prepare_file(path)
-    # A journal beside the file means that SQLite must undo half a write before its header says anything.
+    create_private_file(path)
+    # With a rollback journal the header is unreliable until SQLite has rolled the transaction back.
     header = None if os.path.exists(f"{file}-journal") else read_header(file)
     suspect = False
     if header is not None:
         check_version(file, header.user_version, SCHEMA_VERSION)
         check_owner(file, header.application_id)
-        suspect = is_shorter_than_it_says(file, header)
+        suspect = is_truncated(file, header)
     with translated(file):
         connection = connect(file, apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -256,13 +264,13 @@ def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) 
 
 
 def open_or_rebuild(path: Path, now: float, *, source_id_of: Callable[[bytes], str] = printable) -> tuple[Index, str]:
-    """Open the index, or move a damaged or foreign file aside and start another.
+    """Open the index, or move a damaged or foreign file aside and create an empty one.
 
-    ``now`` (Unix seconds) names the file moved aside. Returns the index and a notice for the user, empty when there is
-    nothing to say. Raises: as ``open_index``, but for CorruptStoreError.
+    ``now`` (Unix seconds) becomes part of the moved file's name. Returns the index and a notice for the user, or "" for
+    none. Raises the errors of ``open_index`` except CorruptStoreError.
     """
     file = os.fspath(path)
-    damaged = identity_of(file)
+    damaged = file_identity(file)
     emptied = damaged is None and os.path.exists(file) and now - os.path.getmtime(file) > _BEING_MADE_S
     try:
         index = open_index(path, source_id_of=source_id_of)
@@ -279,19 +287,19 @@ def rebuild(
     damaged: Identity | None,
     source_id_of: Callable[[bytes], str] = printable,
 ) -> tuple[Index, str]:
-    """Move the damaged file aside and start an empty index: the answer to CorruptStoreError, from wherever it came.
+    """Move the damaged file aside and create an empty index: the recovery from any CorruptStoreError.
 
-    Close the damaged index and its readers first, and give its ``identity``: when another process has already put a
-    new file in its place, that one is opened and kept. Returns the index and a notice that begins with ``cause``.
+    Close the damaged index and its readers first, and pass its ``identity``: when another process has already replaced
+    the file, the new one is opened and kept. Returns the index and a notice that begins with ``cause``.
 
-    Raises: StoreError when the file cannot be moved or a new one cannot be made.
+    Raises: StoreError when the file cannot be moved or a new one cannot be created.
     """
     from filelock import FileLock, Timeout
 
     file = os.fspath(path)
     try:
         with FileLock(f"{file}.rebuild", timeout=BUSY_TIMEOUT_MS / 1000):
-            aside = _move_aside(path, now) if identity_of(file) == damaged else None
+            aside = _move_aside(path, now) if file_identity(file) == damaged else None
             index = open_index(path, source_id_of=source_id_of)
     except Timeout as error:
         raise StoreError(f"Another process is rebuilding the index {file}; try again.") from error
@@ -302,8 +310,8 @@ def rebuild(
     return index, f"{cause} The old file is {aside}." if aside else cause
 
 
-def damage_of(connection: apsw.Connection) -> str:
-    """What SQLite's own checks find wrong, in one line; empty when nothing is."""
+def integrity_errors(connection: apsw.Connection) -> str:
+    """Run SQLite's integrity check; return up to three findings as one line, or "" for an intact file."""
     try:
         rows = connection.execute("PRAGMA integrity_check(3)").fetchall()
     except (apsw.CorruptError, apsw.NotADBError) as error:
@@ -311,8 +319,8 @@ def damage_of(connection: apsw.Connection) -> str:
     return "; ".join(str(row[0]) for row in rows if row[0] != "ok")
 
 
-def identity_of(file: str) -> Identity | None:
-    """Which file is at the path; None when there is none or it is empty."""
+def file_identity(file: str) -> Identity | None:
+    """Return the device and inode of the file at the path; None when it is missing or empty."""
     try:
         status = os.stat(file)
     except OSError:
@@ -321,14 +329,14 @@ def identity_of(file: str) -> Identity | None:
 
 
 def _move_aside(path: Path, now: float) -> Path:
-    """Rename the file, with its log, to a name that says when; nothing is ever deleted but the shared memory."""
+    """Rename the file and its WAL to a name with a time stamp; delete only the shared-memory file."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     number = 1
     while aside.exists():
         number += 1
         aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
-    # The log goes first: left beside a new file it would be taken for that file's own.
+    # Move the WAL first: SQLite would replay a WAL left beside a new file into it.
     for suffix in ("-wal", ""):
         with suppress(FileNotFoundError):
             os.replace(f"{path}{suffix}", f"{aside}{suffix}")

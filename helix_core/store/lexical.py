@@ -1,4 +1,4 @@
-"""Full-text queries (FTS5): term statistics, matches with their evidence counts, and places inside a few files."""
+"""Full-text queries (FTS5): term statistics, BM25 matches with evidence counts, and phrase positions in a few files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _REFERENCES = """
 
 
 def phrase(text: str) -> str:
-    """Text as an FTS5 phrase: quoted, so that nothing in it is taken for an operator."""
+    """Quote text as an FTS5 phrase, so that no part of it is parsed as an operator."""
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
@@ -64,7 +64,7 @@ def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     )
 
 
-_SPOTS = "spots"
+_OFFSETS_FUNCTION = "phrase_offsets"
 
 _PLACES = """
     SELECT i.id, i.source_id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb, i.start_line, i.end_line,
@@ -76,15 +76,15 @@ _PLACES = """
     WHERE s.live = 1 ORDER BY i.id
 """
 _WHERE_IN = f"""
-    SELECT rowid, {_SPOTS}(chunk_fts) FROM chunk_fts
+    SELECT rowid, {_OFFSETS_FUNCTION}(chunk_fts) FROM chunk_fts
     WHERE chunk_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2))
 """
 
 
-class InnerPlace(NamedTuple):
-    """A chunk without its file: what it is called, its lines (1-based, inclusive), the names it defines, in order.
+class FileChunk(NamedTuple):
+    """A chunk without its file: its heading, its lines (1-based, inclusive), the names it defines, in order.
 
-    Hundreds are made for a question, so it is a tuple: a frozen dataclass takes three times as long to make.
+    A query creates hundreds of these, so it is a NamedTuple: a frozen dataclass takes three times as long to construct.
     """
 
     id: int
@@ -98,8 +98,8 @@ class InnerPlace(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spots:
-    """Where phrases occur in one chunk, as ``(phrase, offset in tokens)``, and how long its body and comments are."""
+class PhraseOffsets:
+    """Phrase positions in one chunk, as ``(phrase, offset in tokens)``, and the length of its body and comments."""
 
     body_tokens: int
     doc_tokens: int
@@ -107,7 +107,7 @@ class Spots:
     doc: tuple[tuple[int, int], ...]
 
 
-def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
+def _phrase_offsets_function(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
     packed = [api.column_size(0), api.column_size(1)]
     for phrase in range(api.phrase_count):
         for column in api.phrase_columns(phrase):
@@ -117,19 +117,19 @@ def _all_spots(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> bytes:
     return array("q", packed).tobytes()
 
 
-def _spots(packed: Sequence[int]) -> Spots:
+def _unpack_offsets(packed: Sequence[int]) -> PhraseOffsets:
     triples = list(zip(packed[2::3], packed[3::3], packed[4::3], strict=True))
     body, doc = (_of_column(triples, column) for column in (0, 1))
-    return Spots(packed[0], packed[1], body, doc)
+    return PhraseOffsets(packed[0], packed[1], body, doc)
 
 
 def _of_column(triples: Iterable[tuple[int, int, int]], wanted: int) -> tuple[tuple[int, int], ...]:
     return tuple((phrase, offset) for column, phrase, offset in triples if column == wanted)
 
 
-def _place(row: Row) -> InnerPlace:
+def _file_chunk(row: Row) -> FileChunk:
     defines = row[7]
-    return InnerPlace(
+    return FileChunk(
         row[0], row[1], row[2], row[3], row[4], row[5], row[6], tuple(defines.split("\x1f")) if defines else ()
     )
 
@@ -161,8 +161,8 @@ _SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped
 
 
 class MatchCounts(NamedTuple):
-    """One match, one of hundreds. ``id`` is the item (or, for whole files, the source); ``counts`` has, for each phrase
-    that was to be counted, in order, the occurrences weighted by column; lengths are in tokens over all columns.
+    """One of hundreds of matches. ``id`` is the item (or, for whole files, the source); ``counts`` holds, for each
+    counted phrase in order, its occurrences weighted by column; lengths are in tokens over all columns.
     """
 
     id: int
@@ -173,7 +173,7 @@ class MatchCounts(NamedTuple):
 
 
 class WordQueries:
-    """Tokens, stems and frequencies of words as the full-text index has them."""
+    """Tokens, stems and document frequencies of words, as the full-text index has them."""
 
     def __init__(self, session: QuerySession) -> None:
         self._session = session
@@ -182,9 +182,11 @@ class WordQueries:
         self._stems: dict[str, frozenset[str]] = {}
 
     def frequency(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many chunks each word occurs, parked ones included; the rarest part's count for a compound."""
+        """Return the document frequency of each word, in chunks, parked ones included; for a compound, that of its
+        rarest part.
+        """
         version = self._session.version()
-        # Counting a common word visits all its postings, and questions are asked with the same words.
+        # Counting a common word reads its whole posting list, and questions repeat words: cache the counts.
         if self._frequencies[0] != version or len(self._frequencies[1]) > MOST_KEPT:
             self._frequencies = (version, {})
         known = self._frequencies[1]
@@ -195,13 +197,13 @@ class WordQueries:
         return {word: known[word] for word in words}
 
     def tokens(self, text: str) -> list[str]:
-        """The text as postings see it: folded, split, stemmed."""
+        """Tokenize the text as the postings are: folded, split, stemmed."""
         if self._tokenizer is None:
             self._tokenizer = self._session.connection.fts5_tokenizer("porter", ["unicode61"])
         return _tokens(self._tokenizer, text)
 
     def stems(self, names: Collection[str]) -> dict[str, frozenset[str]]:
-        """Each name's parts as postings see them."""
+        """Return the tokens of each name."""
         known = self._stems
         if len(known) > MOST_KEPT:
             known.clear()
@@ -216,8 +218,7 @@ class WordQueries:
 
 
 class TextQueries:
-    """Full-text matches, best first by BM25, and places inside live files; within the reader's budget of work
-    (QueryBudgetError)."""
+    """BM25 queries, best match first, and chunks of live files; all within the reader's budget (QueryBudgetError)."""
 
     def __init__(self, session: QuerySession, words: WordQueries) -> None:
         self._session = session
@@ -227,55 +228,57 @@ class TextQueries:
         self._registered = False
 
     def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
-        """``(item id, source id, BM25 score)``; the score is positive and larger is better."""
+        """Return ``(item id, source id, BM25 score)``, best first; scores are positive, larger is better."""
         rows = self._live(lambda count: self._session.bounded_rows(_CHUNKS, (match, weights.rank, count)), limit)
         return [(row[0], row[1], row[2]) for row in rows]
 
     def file_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, float]]:
-        """``(source id, BM25 score)`` of whole files."""
+        """Return ``(source id, BM25 score)`` of whole files, best first."""
         rows = self._live(lambda count: self._session.bounded_rows(_FILES, (match, weights.rank, count)), limit)
         return [(row[0], row[1]) for row in rows]
 
     def matches_in(
         self, match: str, source_ids: Iterable[int], limit: int, weights: Weights = _EVEN
     ) -> list[tuple[int, int, float]]:
-        """``chunk_matches`` restricted to some files; word weights are still those of the whole index."""
+        """Run ``chunk_matches`` within some files; term weights remain those of the whole index."""
         return self._session.bounded_rows(_CHUNKS_IN, (match, weights.rank, id_list(source_ids), limit))
 
     def paths_like(self, words: Iterable[str], limit: int = 20) -> list[tuple[int, float]]:
-        """``(source id, score)`` of files whose path contains some of the words, the more and rarer the better."""
+        """Return ``(source id, score)`` of files whose path contains some of the words; more and rarer words score
+        higher.
+        """
         phrases = [phrase(word) for word in words if self._words.tokens(word)]
         return self.file_matches(f"path : ({' OR '.join(phrases)})", limit) if phrases else []
 
     def references(self, name: str, limit: int) -> list[int]:
-        """Items that use an identifier in code, in no particular order of merit; case is folded.
+        """Return items whose code uses an identifier, case folded, unranked.
 
-        A name of several words (``key.sub-key``) is used where all of them are.
+        A name of several words (``key.sub-key``) matches where all of them occur.
         """
         if self._reference_tokenizer is None:
             self._reference_tokenizer = self._session.connection.fts5_tokenizer("unicode61", ["tokenchars", "_"])
         words = _tokens(self._reference_tokenizer, name)
-        # Postings without positions know no phrases, so each word is asked for by itself.
+        # A table with detail=column or none has no phrase queries, so query each word.
         match = " AND ".join(map(phrase, words))
         return [row[0] for row in self._session.bounded_rows(_REFERENCES, (match, limit))] if match else []
 
-    def places_in(self, source_ids: Iterable[int]) -> dict[int, list[InnerPlace]]:
-        """All chunks of some live files, by file and in its order; files that are not live are missing."""
-        found: dict[int, list[InnerPlace]] = {}
+    def chunks_in(self, source_ids: Iterable[int]) -> dict[int, list[FileChunk]]:
+        """Return all chunks of some live files, by source id and in file order; files that are not live are missing."""
+        found: dict[int, list[FileChunk]] = {}
         for row in self._session.bounded_rows(_PLACES, (id_list(source_ids),), ROW_STEPS_PER_MS):
-            found.setdefault(row[1], []).append(_place(row))
+            found.setdefault(row[1], []).append(_file_chunk(row))
         return found
 
-    def spots(self, match: str, item_ids: Sequence[int]) -> dict[int, Spots]:
-        """Where in each of some chunks the phrases of ``match`` occur; chunks without any are missing."""
+    def phrase_offsets(self, match: str, item_ids: Sequence[int]) -> dict[int, PhraseOffsets]:
+        """Return the positions of the phrases of ``match`` in some chunks; chunks without a match are missing."""
         self._register()
         return {
-            row[0]: _spots(array("q", row[1]))
+            row[0]: _unpack_offsets(array("q", row[1]))
             for row in self._session.bounded_rows(_WHERE_IN, (match, id_list(item_ids)))
         }
 
     def size(self) -> tuple[int, int]:
-        """How many live files and chunks there are to search; counted anew only after another connection wrote."""
+        """Return the numbers of live files and chunks; cached until another connection writes."""
         version = self._session.version()
         if version != self._sized[0]:
             sources, items = self._session.rows(_SIZE)[0]
@@ -283,17 +286,19 @@ class TextQueries:
         return self._sized[1:]
 
     def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
-        """At most ``limit`` chunks; the first ``phrases`` phrases of the expression are counted."""
+        """Return at most ``limit`` chunks, best first, with counts of the first ``phrases`` phrases of ``match``."""
         return self._evidence(_CHUNK_COUNTS, match, phrases, limit, weights)
 
     def file_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
-        """At most ``limit`` whole files; the first ``phrases`` phrases of the expression are counted."""
+        """Return at most ``limit`` whole files, best first, with counts of the first ``phrases`` phrases of
+        ``match``.
+        """
         return self._evidence(_FILE_COUNTS, match, phrases, limit, weights)
 
     def evidence_in(
-        self, match: str, phrases: int, places: Sequence[InnerPlace], weights: Weights
+        self, match: str, phrases: int, places: Sequence[FileChunk], weights: Weights
     ) -> dict[int, MatchCounts]:
-        """Those of a live file's chunks that match, by id; ``places`` are all its chunks, in file order."""
+        """Return the matching chunks of one live file, by id; ``places`` are all its chunks, in file order."""
         if not places:
             return {}
         self._register()
@@ -303,10 +308,10 @@ class TextQueries:
         return {row[0]: _row(row) for row in self._session.bounded_rows(_INSIDE, bindings)}
 
     def _register(self) -> None:
-        """Give the connection the two functions that these queries call."""
+        """Register the FTS5 auxiliary functions of these queries on the connection."""
         if not self._registered:
-            self._session.connection.register_fts5_function(_SPOTS, _all_spots)
-            self._session.connection.register_fts5_function(_FUNCTION, _counted)
+            self._session.connection.register_fts5_function(_OFFSETS_FUNCTION, _phrase_offsets_function)
+            self._session.connection.register_fts5_function(_FUNCTION, _weighted_counts)
             self._registered = True
 
     def _evidence(self, sql: str, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
@@ -321,7 +326,9 @@ class TextQueries:
         return [_row(row) for row in self._live(ask, limit)]
 
     def _live(self, ask: Callable[[int], list[Row]], limit: int) -> list[Row]:
-        """Parked versions are in the postings too: ask for some more, and again for more, until enough are live."""
+        """Return ``limit`` live rows: the postings include parked versions, so double the query's limit until enough
+        rows are live.
+        """
         count = limit + _SPARE
         while True:
             rows = ask(count)
@@ -333,8 +340,9 @@ class TextQueries:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What is the same for every row of one query: how many phrases are counted, what a column counts, and how much
-    less it counts in a field: ``(in one of no words, for each word of it)``."""
+    """Constants of one query, shared by all rows: how many phrases are counted, the weight of each column, and the
+    length normalization of each field: ``(for no words, per word)``.
+    """
 
     phrases: int
     weights: tuple[float, ...]
@@ -356,10 +364,10 @@ class _Query:
         )
 
 
-def _counted(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
-    """Length, average length, and the weighted count of each phrase, as packed doubles.
+def _weighted_counts(api: apsw.FTS5ExtensionApi, *given: apsw.SQLiteValue) -> bytes:
+    """FTS5 auxiliary function: pack length, average length, and the weighted count of each phrase as doubles.
 
-    Runs for every row that is looked at, so it is written out column by column, in the order of the table's.
+    It runs for every candidate row, so the loop is unrolled by column, in the order of the table.
     """
     query: _Query | None = api.aux_data
     if query is None:

@@ -1,4 +1,4 @@
-"""The memory store: exchanges, notes, and what sessions were given and used, in one precious SQLite file a user."""
+"""The memory store: exchanges, notes, deliveries and file uses, in one SQLite file a user. It must not be lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, KeptExchange, Note, NoteItem, SourceKind, Volatility
 from helix_core.store.hits import ClaimHit, Weights
 from helix_core.store.lexical import phrase
-from helix_core.store.memory_file import NAME, open_file, remembered
+from helix_core.store.memory_file import NAME, memory_errors, open_file
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, id_list
 
 _ITEM = """
@@ -39,8 +39,8 @@ MOST_USES = 20_000
 MOST_ASKED = 8
 _MOST_TOGETHER = 2_000
 
-# The planner would scan every use of a workspace rather than look a path up: CROSS JOIN keeps the order as written.
-# Paths are raw bytes, which JSON cannot carry: they go as hexadecimal.
+# CROSS JOIN fixes the join order: the planner would scan every use of a workspace instead of looking a path up.
+# Paths are raw bytes, which JSON cannot hold, so they are bound as hexadecimal.
 _TOGETHER = """
     SELECT a.path, o.path, a.session, a.at
     FROM workspace w CROSS JOIN json_each(?2) wanted
@@ -79,30 +79,30 @@ _PRUNE = """
 
 
 class MemoryConnection:
-    """The connection to the memory's file: queries with the memory's errors, and transactions."""
+    """The memory file's connection: queries that raise the memory's errors, and transactions."""
 
     def __init__(self, path: str, connection: apsw.Connection) -> None:
-        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, translate=remembered)
+        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, translate=memory_errors)
         self.path = path
         self.rows = self._session.rows
         self.bounded_rows = self._session.bounded_rows
         self.close = self._session.close
 
     def last_row(self) -> int:
-        """The id of the row inserted last."""
+        """Return the row id of the last insert."""
         return self._session.connection.last_insert_rowid()
 
     def changes(self) -> int:
-        """How many rows the last statement changed."""
+        """Return the number of rows that the last statement changed."""
         return self._session.connection.changes()
 
     def workspace_id(self, path: bytes) -> int:
-        """The row of a workspace, made where there is none. Inside a transaction."""
+        """Return the row id of a workspace, inserted when missing. Call it inside a transaction."""
         self.rows("INSERT OR IGNORE INTO workspace (path) VALUES (?)", (path,))
         return int(self.rows("SELECT id FROM workspace WHERE path = ?", (path,))[0][0])
 
     def attribution_id(self, by: Attribution) -> int:
-        """The row of an attribution, made where there is none. Inside a transaction."""
+        """Return the row id of an attribution, inserted when missing. Call it inside a transaction."""
         layers = (by.org, by.device, by.user, by.agent, by.timezone)
         self.rows(
             "INSERT OR IGNORE INTO attribution (org, device, user, agent, timezone) VALUES (?, ?, ?, ?, ?)", layers
@@ -111,8 +111,8 @@ class MemoryConnection:
         return int(self.rows(sql, layers)[0][0])
 
     @contextmanager
-    def waiting_at_most(self, wait_ms: int) -> Iterator[None]:
-        """Wait at most this long for other writers (BusyStoreError)."""
+    def busy_timeout(self, wait_ms: int) -> Iterator[None]:
+        """Set the busy timeout, in milliseconds, for the block (BusyStoreError)."""
         self._session.connection.set_busy_timeout(wait_ms)
         try:
             yield
@@ -121,7 +121,7 @@ class MemoryConnection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
+        """Run the block in one ``BEGIN IMMEDIATE`` transaction; roll back when it raises."""
         self.rows("BEGIN IMMEDIATE")
         try:
             yield
@@ -140,29 +140,29 @@ class MemoryNotes:
         self._most_bytes = most_bytes
 
     def matches(self, workspace: bytes, words: Iterable[str], limit: int) -> list[NoteItem]:
-        """The items of a workspace's notes that hold some of the words, by BM25, best first."""
+        """Return items of a workspace's notes that contain some of the words, best first by BM25."""
         match = " OR ".join(phrase(word) for word in words)
         if not match:
             return []
         return [_item(row) for row in self._file.bounded_rows(_MATCHES, (match, _WEIGHTS.rank, workspace, limit))]
 
     def items_with(self, workspace: bytes, gene_id: bytes) -> list[NoteItem]:
-        """The items whose text has this hash."""
+        """Return the items whose text has this hash."""
         return [
             _item(row) for row in self._file.rows(f"{_OF} WHERE w.path = ? AND i.gene_id = ?", (workspace, gene_id))
         ]
 
     def items_of(self, note_id: int) -> list[NoteItem]:
-        """The items of a note, in its order."""
+        """Return the items of a note, in order."""
         return [_item(row) for row in self._file.rows(f"{_OF} WHERE n.id = ? ORDER BY i.number", (note_id,))]
 
     def items_of_text(self, workspace: bytes, hash_begins: bytes) -> list[NoteItem]:
-        """The items of the note whose text's hash begins so, in its order."""
+        """Return, in order, the items of the note whose text hash starts with ``hash_begins``."""
         where = "WHERE w.path = ?1 AND substr(n.content_hash, 1, length(?2)) = ?2 ORDER BY n.id, i.number"
         return [_item(row) for row in self._file.rows(f"{_OF} {where}", (workspace, hash_begins))]
 
     def claims_of(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
-        """The claims found in each of some items; items without any are missing. A hit's source is its note."""
+        """Return the claims of each item; items without claims are missing. A hit's source is its note."""
         sql = """
             SELECT c.item_id, i.note_id, c.key, c.value, c.value_type, c.line
             FROM json_each(?) wanted JOIN note_claim c ON c.item_id = wanted.value
@@ -174,20 +174,20 @@ class MemoryNotes:
         return found
 
     def evidence_of(self, note_id: int) -> tuple[int, ...]:
-        """The exchanges a fact was drawn from."""
+        """Return the ids of the exchanges that a fact was derived from."""
         rows = self._file.rows("SELECT exchange_id FROM evidence WHERE note_id = ? ORDER BY 1", (note_id,))
         return tuple(row[0] for row in rows)
 
     def all(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
-        """``(id, parser, content_type, metadata, text)`` of a workspace's notes: what made their items, and of what."""
+        """Return ``(id, parser, content_type, metadata, text)`` of each note of a workspace, for parsing it again."""
         columns = "n.id, n.parser, n.content_type, n.metadata, n.text"
         sql = f"SELECT {columns} FROM note n JOIN workspace w ON w.id = n.workspace_id WHERE w.path = ? ORDER BY n.id"
         return [(row[0], row[1], row[2], row[3], row[4]) for row in self._file.rows(sql, (workspace,))]
 
     def put(self, note: Note) -> int:
-        """Keep a note; the same text given again is the same note, and counts as said anew. Its id.
+        """Insert a note and return its id; the same text again updates the existing note.
 
-        Raises MemoryStoreError when the notes have grown beyond their room: none is dropped for another.
+        Raises MemoryStoreError when the notes exceed their size limit: no note is evicted for another.
         """
         with self._file.transaction():
             workspace, by = self._file.workspace_id(note.workspace), self._file.attribution_id(note.by)
@@ -214,7 +214,7 @@ class MemoryNotes:
         return note_id
 
     def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
-        """The items and claims of a note made anew, of the same text."""
+        """Replace the items and claims of a note after its text was parsed again."""
         with self._file.transaction():
             (title,) = self._file.rows("SELECT title FROM note WHERE id = ?", (note_id,))[0]
             self._drop_items(note_id)
@@ -222,9 +222,9 @@ class MemoryNotes:
             self._file.rows("UPDATE note SET parser = ? WHERE id = ?", (parser, note_id))
 
     def forget(self, workspace: bytes, gene_id: bytes) -> tuple[str, ...]:
-        """Delete every note of the workspace that holds this chunk, whole; the gene_ids that are gone.
+        """Delete every note of the workspace that contains this chunk; return the deleted gene_ids.
 
-        What was deleted is overwritten in the file, and the log that may still hold it is emptied.
+        Deleted pages are overwritten (``secure_delete``) and the WAL, which may still contain them, is truncated.
         """
         gone: dict[str, None] = {}
         with self._file.transaction():
@@ -257,11 +257,11 @@ class MemoryNotes:
                 self._file.rows("INSERT INTO note_claim VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _drop_items(self, note_id: int) -> None:
-        """Before their notes: what the postings know of them goes by row."""
+        """Delete the items' rows and postings; call it before the notes are deleted, as postings are removed by row."""
         for (item,) in self._file.rows("SELECT id FROM note_item WHERE note_id = ?", (note_id,)):
             self._file.rows("DELETE FROM note_fts WHERE rowid = ?", (item,))
         self._file.rows("DELETE FROM note_item WHERE note_id = ?", (note_id,))
-        # A deletion is a mark in the postings until they are merged.
+        # FTS5 keeps a delete marker in the postings until segments are merged.
         self._file.rows("INSERT INTO note_fts (note_fts) VALUES ('optimize')")
 
     def _check_room(self, more: int) -> None:
@@ -273,19 +273,19 @@ class MemoryNotes:
 
 
 class MemoryExchanges:
-    """Questions with their answers, and what each session was given whole."""
+    """Questions with their answers, and what each session received in full."""
 
     def __init__(self, file: MemoryConnection, most: int, most_bytes: int) -> None:
         self._file = file
         self._most, self._most_bytes = most, most_bytes
 
     def last(self, workspace: bytes, session: str | None, limit: int) -> list[KeptExchange]:
-        """The last exchanges of a session, or of all where None, oldest first."""
+        """Return the last ``limit`` exchanges of a session, or of all sessions for None, oldest first."""
         rows = self._file.rows(_EXCHANGES, (workspace, session, limit))
         return [_exchange(row) for row in reversed(rows)]
 
     def add(self, exchange: Exchange) -> int:
-        """Keep an exchange, and no more of the oldest than there is room for; its id."""
+        """Insert an exchange, evict the oldest beyond the limits, and return its id."""
         texts = (exchange.question, exchange.answer, exchange.model, exchange.session)
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
         with self._file.transaction():
@@ -300,7 +300,7 @@ class MemoryExchanges:
         return made
 
     def forget_session(self, workspace: bytes, session: str) -> int:
-        """Delete the exchanges of a session, what it was given and what it used; how many exchanges went."""
+        """Delete a session's exchanges, deliveries and uses; return the number of exchanges deleted."""
         with self._file.transaction():
             place = self._file.workspace_id(workspace)
             self._file.rows("DELETE FROM used WHERE workspace_id = ? AND session = ?", (place, session))
@@ -311,7 +311,7 @@ class MemoryExchanges:
         return count
 
     def delivered(self, workspace: bytes, session: str) -> frozenset[str]:
-        """What a session was given whole, as ``gene_id:content_hash``."""
+        """Return the chunks that a session received in full, as ``gene_id:content_hash``."""
         sql = """
             SELECT d.gene_id, d.content_hash FROM delivered d JOIN workspace w ON w.id = d.workspace_id
             WHERE w.path = ? AND d.session = ?
@@ -321,11 +321,11 @@ class MemoryExchanges:
         )
 
     def deliver(self, workspace: bytes, session: str, given: Iterable[tuple[str, str]], at: float) -> None:
-        """Remember what a session was given whole: ``(gene_id, content_hash)`` each; the oldest are dropped.
+        """Record the ``(gene_id, content_hash)`` that a session received in full; evict the oldest beyond the limit.
 
-        A question stands behind it, so it waits for other writers as long as one may: BusyStoreError soon.
+        A question waits for this, so the busy timeout is short. Raises BusyStoreError.
         """
-        with self._file.waiting_at_most(DELIVER_WAIT_MS), self._file.transaction():
+        with self._file.busy_timeout(DELIVER_WAIT_MS), self._file.transaction():
             place = self._file.workspace_id(workspace)
             for gene_id, content_hash in given:
                 row = (place, session, bytes.fromhex(gene_id), bytes.fromhex(content_hash), at)
@@ -335,8 +335,9 @@ class MemoryExchanges:
 
 
 class MemoryUses:
-    """Which files were used in which session, newest first. Paths are raw bytes from the workspace's root, times Unix
-    seconds."""
+    """Files used in each session, newest first. Paths are raw bytes relative to the workspace's root, times Unix
+    seconds.
+    """
 
     def __init__(self, file: MemoryConnection, most: int) -> None:
         self._file = file
@@ -345,24 +346,26 @@ class MemoryUses:
     def together(
         self, workspace: bytes, paths: Sequence[bytes], sitting_s: float
     ) -> list[tuple[bytes, bytes, str, float]]:
-        """``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used beside it."""
+        """Return ``(path, other, session, at)`` for each use of at most eight ``paths`` and each file used within the
+        same sitting.
+        """
         bindings = (workspace, _hex(paths[:MOST_ASKED]), sitting_s, _MOST_TOGETHER)
         return [(row[0], row[1], row[2], row[3]) for row in self._file.bounded_rows(_TOGETHER, bindings)]
 
     def counts(self, workspace: bytes, paths: Iterable[bytes]) -> dict[bytes, int]:
-        """How often each file was used; those that never were are missing."""
+        """Return the number of uses of each file; files without a use are missing."""
         return {row[0]: row[1] for row in self._file.bounded_rows(_COUNTS, (workspace, _hex(paths)))}
 
-    def lately(self, workspace: bytes, session: str, since: float) -> list[bytes]:
-        """What a session used since then, the last first, at most eight."""
+    def recent(self, workspace: bytes, session: str, since: float) -> list[bytes]:
+        """Return at most eight files that a session used since ``since``, last used first."""
         return [row[0] for row in self._file.rows(_LATELY, (workspace, session, since, MOST_ASKED))]
 
     def add(self, workspace: bytes, session: str, paths: Iterable[bytes], at: float, sitting_s: float) -> None:
-        """Remember that a session opened or cited files; one used again within ``sitting_s`` is one use.
+        """Record that a session opened or cited files; repeated use within ``sitting_s`` counts once.
 
-        Waits for other writers as ``deliver`` does.
+        The busy timeout is as short as for ``deliver``.
         """
-        with self._file.waiting_at_most(DELIVER_WAIT_MS), self._file.transaction():
+        with self._file.busy_timeout(DELIVER_WAIT_MS), self._file.transaction():
             place = (self._file.workspace_id(workspace), session)
             for path in paths:
                 self._file.rows(_USE, (*place, path, at, sitting_s))
@@ -370,13 +373,13 @@ class MemoryUses:
 
 
 class Memory:
-    """An open memory; one connection, for the thread that opened it. Close it when the thread is done.
+    """An open memory file; one connection, for the thread that opened it. Close it when the thread ends.
 
     Attributes:
-        notice: What was set aside when it was opened; empty where nothing was.
+        notice: Describes a damaged file that was moved aside at opening, or "".
         notes: Notes, their items and claims.
-        exchanges: Questions with their answers, and what sessions were given.
-        uses: Which files were used together.
+        exchanges: Questions with their answers, and deliveries of each session.
+        uses: Files used together.
     """
 
     def __init__(
@@ -390,7 +393,7 @@ class Memory:
         most_note_bytes: int = MOST_NOTE_BYTES,
         most_uses: int = MOST_USES,
     ) -> None:
-        """Open the memory in ``folder``, or make one; ``notice`` says what was set aside. As ``open_file``."""
+        """Open or create the memory in ``folder``; arguments and errors are those of ``open_file``."""
         connection, self.notice = open_file(folder, now, suspect=suspect)
         self._file = file = MemoryConnection(os.fspath(folder / NAME), connection)
         self._identity = _identity(file.path)
@@ -399,16 +402,16 @@ class Memory:
         self.uses = MemoryUses(file, most_uses)
 
     def is_present(self) -> bool:
-        """Is the file at the path still the one that was opened? One stat."""
+        """Check with one stat that the path still holds the file that was opened."""
         return _identity(self._file.path) == self._identity
 
     def totals(self) -> dict[str, int]:
-        """How much there is, of all workspaces."""
+        """Return the number of rows by kind, over all workspaces."""
         names = {"exchanges": "exchange", "notes": "note", "items": "note_item", "claims": "note_claim"}
         return {name: self._file.rows(f"SELECT count(*) FROM {table}")[0][0] for name, table in names.items()}
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; call it in the thread that opened the memory."""
         self._file.close()
 
     def __enter__(self) -> Memory:

@@ -1,6 +1,6 @@
-"""How the memory's file comes to be open: its folder the user's alone, a newer one refused, a damaged one set aside.
+"""Open the memory file: create its private folder, refuse a newer format, move a damaged file aside, migrate.
 
-The index is disposable, this is not: nothing of it is deleted here, and a copy is kept before a format is changed.
+Unlike the index, the memory cannot be rebuilt: nothing here deletes it, and a backup is made before a migration.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from helix_core.errors import BusyStoreError, CorruptMemoryError, CorruptStoreError, MemoryStoreError, NewerStoreError
-from helix_core.store.sqlite_file import QueryBudgetError, connect, is_shorter_than_it_says, read_header
+from helix_core.store.sqlite_file import QueryBudgetError, connect, is_truncated, read_header
 
 NAME = "memory.db"
 APPLICATION_ID = 0x484C584D  # "HLXM"
@@ -40,8 +40,8 @@ _CACHE_KIB = 4 * 1024
 
 
 @contextmanager
-def remembered(path: str) -> Iterator[None]:
-    """Turn SQLite's failures into errors that speak of the memory.
+def memory_errors(path: str) -> Iterator[None]:
+    """Translate SQLite's errors into errors that name the memory.
 
     Raises: CorruptMemoryError, QueryBudgetError, BusyStoreError, MemoryStoreError.
     """
@@ -65,11 +65,11 @@ def remembered(path: str) -> Iterator[None]:
 
 
 def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.Connection, str]:
-    """A connection to the memory in ``folder``, made where there is none, and a notice for the user (or none).
+    """Open or create the memory in ``folder``; return its connection and a notice for the user ("" for none).
 
-    ``now`` (Unix seconds) names a damaged file that is set aside; every page is looked at where it is ``suspect``,
-    having failed before. Raises: NewerStoreError (the file is untouched),
-    MemoryStoreError (the folder or file is not the user's, cannot be written, or is another application's).
+    ``now`` (Unix seconds) becomes part of a damaged file's new name; ``suspect`` (it failed before) runs ``PRAGMA
+    quick_check`` first. Raises: NewerStoreError (the file is untouched), MemoryStoreError (the folder or file is not
+    the user's, cannot be written, or belongs to another application).
     """
     file = os.fspath(folder / NAME)
     prepare(folder)
@@ -81,7 +81,7 @@ def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.
 
 
 def prepare(folder: Path) -> None:
-    """The folder is the user's alone (0700) and no link, and the file in it a plain one of mode 0600."""
+    """Create the folder (mode 0700, the user's own, no symlink) and a regular file in it (mode 0600)."""
     try:
         if not os.path.lexists(folder):
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -107,6 +107,7 @@ def prepare(folder: Path) -> None:
 
 
 def _own(status: os.stat_result, path: Path, is_right: object, word: str) -> None:
+    """Raise MemoryStoreError unless ``is_right`` and the user owns the path."""
     assert callable(is_right)
     if not is_right(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
         raise MemoryStoreError(f"{path} is no {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
@@ -114,7 +115,7 @@ def _own(status: os.stat_result, path: Path, is_right: object, word: str) -> Non
 
 def _opened(file: str, suspect: bool = False) -> apsw.Connection:
     suspect = _look(file) or suspect
-    with remembered(file):
+    with memory_errors(file):
         connection = connect(file, apsw.SQLITE_OPEN_READWRITE)
         try:
             _set_up(file, connection, suspect)
@@ -125,7 +126,7 @@ def _opened(file: str, suspect: bool = False) -> apsw.Connection:
 
 
 def _look(file: str) -> bool:
-    """Is something odd about the file, so that every page must be looked at? Raises for what is not ours to open."""
+    """Return whether the header is odd enough for a check of every page. Raises for another application's file."""
     if os.path.exists(f"{file}-journal"):
         return True
     try:
@@ -135,7 +136,7 @@ def _look(file: str) -> bool:
     if header is None:
         return False
     _check(file, header.user_version, header.application_id)
-    return is_shorter_than_it_says(file, header)
+    return is_truncated(file, header)
 
 
 def _check(file: str, version: int, application: int) -> None:
@@ -164,7 +165,9 @@ def _set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
 
 
 def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
-    """Create or migrate inside one write transaction; the others that open the file meanwhile wait and find it done."""
+    """Create or migrate inside one write transaction, so that one of several processes does it and the others see the
+    result.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         version, application = int(connection.pragma("user_version")), int(connection.pragma("application_id"))
@@ -187,14 +190,14 @@ def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
 
 
 def _keep_copy(file: str, version: int) -> None:
-    """The whole memory as it was before its format changes, beside it; read through SQLite, so the log is in it.
+    """Back up the whole memory beside it before its format changes; read through SQLite, so the WAL is included.
 
     Raises MemoryStoreError.
     """
     copy = f"{file}.format-{version}"
     if os.path.exists(copy):
         return
-    # Named so only once it is whole: whoever was interrupted here begins again.
+    # Rename only a complete copy: an interrupted process starts over.
     making = f"{copy}.making"
     reader = connect(file, apsw.SQLITE_OPEN_READONLY)
     try:
@@ -212,7 +215,7 @@ def _keep_copy(file: str, version: int) -> None:
 
 
 def _set_aside(file: str, now: float, suspect: bool) -> str:
-    """Rename the damaged file with its log; of two processes one does so, and the other finds it done."""
+    """Rename the damaged file and its WAL; one of several processes does so, the others find it renamed."""
     from filelock import FileLock
 
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))

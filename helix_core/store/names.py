@@ -1,4 +1,4 @@
-"""Queries about names: definitions, similar names, users, tests, importers."""
+"""Queries by name: definitions, similar names, references, tests, importers."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ _TESTED = f"""
 
 
 def trigrams(folded: str) -> frozenset[str]:
-    """The distinct runs of three characters, as SQLite's trigram tokenizer makes them."""
+    """Return the distinct runs of three characters, as SQLite's trigram tokenizer makes them."""
     return frozenset(folded[start : start + 3] for start in range(len(folded) - 2))
 
 
 def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    """Dice's coefficient of two sets (Dice 1945): twice the shared part over the sum of the sizes."""
+    """Return Dice's coefficient of two sets (Dice 1945): twice the intersection's size over the sum of the sizes."""
     return 2 * len(one & other) / (len(one) + len(other))
 
 
@@ -149,7 +149,7 @@ _IN_CODE = f"""
 
 @dataclass(frozen=True, slots=True)
 class DefinedAt:
-    """A live definition with what tells it from others of its name; ``trail`` names what it is defined in."""
+    """A live definition with what distinguishes it from others of its name; ``trail`` names the enclosing scopes."""
 
     hit: DefinitionHit
     path: bytes
@@ -160,7 +160,7 @@ class DefinedAt:
 
 @dataclass(frozen=True, slots=True)
 class UseTotals:
-    """In how many items a name is used, or defined; those of test files counted apart; case is folded."""
+    """Number of items that use a name, or define it; items of test files counted apart; case is folded."""
 
     users: int
     tests: int
@@ -174,23 +174,25 @@ class NameQueries:
         self._spelled: tuple[int, dict[str, list[tuple[float, str, int]]]] = (-1, {})
 
     def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
-        """Live definitions of lower-cased names, in path order."""
+        """Return live definitions of lower-cased names, in path order."""
         return [DefinitionHit(*row) for row in self._session.rows(_DEFINITIONS, (text_list(folded_names), limit))]
 
     def sole_definition(self, name: str) -> DefinitionHit | None:
-        """The live definition of a name as it is written, where there is exactly one."""
+        """Return the live definition of a name, case-sensitive, when there is exactly one."""
         rows = self._session.rows(_SOLE, (name.lower(), name))
         return DefinitionHit(*rows[0]) if len(rows) == 1 else None
 
     def definitions_by_prefix(self, folded_prefix: str, limit: int = 50) -> list[DefinitionHit]:
-        """Live definitions whose lower-cased name starts so, shortest name first."""
+        """Return live definitions whose lower-cased name has this prefix, shortest name first."""
         if not folded_prefix:
             return []
         bounds = (folded_prefix, folded_prefix + "\U0010ffff", limit)
         return [DefinitionHit(*row) for row in self._session.rows(_BY_PREFIX, bounds)]
 
     def similar_names(self, text: str, limit: int = 10) -> list[SimilarName]:
-        """Known symbols and file stems spelled like ``text``, best first; exact ones included, faint ones left out."""
+        """Return known symbols and file stems spelled like ``text``, best first: exact matches included, scores under
+        the threshold dropped.
+        """
         found: list[SimilarName] = []
         for similarity, name, name_id in self._spelled_like(text.lower()):
             if self._session.rows(_IS_DEFINED, (name_id,)):
@@ -202,9 +204,10 @@ class NameQueries:
         return found
 
     def _spelled_like(self, folded: str) -> list[tuple[float, str, int]]:
-        """Similarity, name and id of the names spelled like ``folded``, best first.
+        """Return similarity, name and id of the names spelled like ``folded``, best first.
 
-        Kept while nobody writes: in a large index it is the dearest look-up, and one question asks it twice.
+        Cached until the index is written: in a large index it is the most expensive query, and one question runs it
+        twice.
         """
         version = self._session.version()
         if self._spelled[0] != version or len(self._spelled[1]) >= _SPELLINGS_KEPT:
@@ -212,7 +215,7 @@ class NameQueries:
         kept = self._spelled[1].get(folded)
         if kept is None:
             wanted = trigrams(folded)
-            # Dice's coefficient reaches 0.4 only from here on; looking up the length of every other name cost the most.
+            # Below this many shared trigrams Dice's coefficient cannot reach 0.4; skip looking up those names' lengths.
             least = max(1, ceil(0.2 * len(wanted)))
             bindings = (text_list(wanted), len(wanted), _SIMILAR_CANDIDATES, least)
             rows = self._session.bounded_rows(_CANDIDATES, bindings, 2 * ROW_STEPS_PER_MS) if wanted else []
@@ -221,34 +224,36 @@ class NameQueries:
         return kept
 
     def imports_of(self, source_id: int) -> list[str]:
-        """What a live source imports, as written."""
+        """Return the import targets of a live source, as written."""
         return [row[0] for row in self._session.rows(_IMPORTS_OF, (source_id,))]
 
     def importers(self, target: str, limit: int = 50) -> list[int]:
-        """Items that import ``target`` (the whole target as written, case folded)."""
+        """Return items that import exactly ``target`` (as written, case folded)."""
         return [row[0] for row in self._session.rows(_LINKED, (target, IMPORTS, limit))]
 
     def tests_of(self, name: str, limit: int = 50) -> list[int]:
-        """Items that test ``name`` (case folded)."""
+        """Return items that test ``name`` (case folded)."""
         return [row[0] for row in self._session.rows(_LINKED, (name, TESTS, limit))]
 
     def tested_by(self, source_ids: Iterable[int], limit: int = 500) -> list[tuple[int, int]]:
-        """``(test, tested)``: for each live test file the implementation's files of the name that it tests."""
+        """Return ``(test, tested)`` source ids: for each live test file, the implementation files named after it."""
         return [(row[0], row[1]) for row in self._session.rows(_TESTED, (id_list(source_ids), limit))]
 
     def defined_at(self, name: str, path: bytes, limit: int = 2_000) -> list[DefinedAt]:
-        """Live definitions of a name, case folded: those of the file at ``path`` first, then the implementation's."""
+        """Return live definitions of a name, case folded: those of the file at ``path`` first, then implementation
+        before tests.
+        """
         rows = self._session.rows(_DEFINED_AT, (name.lower(), path, limit))
         return [
             DefinedAt(DefinitionHit(*row[:6]), row[6], Role(row[7]), SourceKind(row[8]), _trail(row)) for row in rows
         ]
 
     def defined_in(self, source_id: int) -> list[DefinitionHit]:
-        """Everything a live source defines, in the order of its lines."""
+        """Return every definition of a live source, in line order."""
         return [DefinitionHit(*row) for row in self._session.rows(_DEFINED_IN, (source_id,))]
 
     def definition_totals(self, names: Iterable[str]) -> dict[str, UseTotals]:
-        """How many items define each name, by the name in lower case; names that nothing defines are missing."""
+        """Count the items that define each name, by lower-cased name; undefined names are missing."""
         found: dict[str, dict[int, int]] = {}
         for folded, in_tests, count in self._session.rows(
             _DEFINED_TIMES, (text_list({name.lower() for name in names}),)
@@ -258,12 +263,12 @@ class NameQueries:
 
 
 class UseQueries:
-    """Uses of a name by nearness, its imports, its tests, and documents that mention it."""
+    """References to a name by nearness, its imports, its tests, and documents that mention it."""
 
     def __init__(self, session: QuerySession) -> None:
         self._session = session
 
-    def of(
+    def items_using(
         self,
         name: str,
         *,
@@ -273,56 +278,64 @@ class UseQueries:
         defining: Iterable[int],
         limit: int,
     ) -> list[int]:
-        """Items whose code uses a name, case folded: those of the file ``near`` first, then of its folder, of the
-        sources ``importing`` it, of the rest; after all of them the items ``defining`` it, which name it anyway."""
+        """Return items whose code uses a name, case folded: first of the file ``near``, then of its folder, of the
+        sources ``importing`` it, of all others; last the items ``defining`` it, which contain the name anyway.
+        """
         folder = near.rpartition(b"/")[0]
         bounds = (folder + b"/", folder + b"0") if folder else (b"", b"\xff")
         bindings = (_exactly(name), in_tests, near, *bounds, id_list(importing), limit, id_list(defining))
         return [row[0] for row in self._session.rows(_USES, bindings)] if name else []
 
     def totals(self, name: str) -> UseTotals:
-        """How many items use a name."""
+        """Count the items that use a name."""
         totals: dict[int, int] = dict(self._session.rows(_USE_TOTALS, (_exactly(name),))) if name else {}
         return UseTotals(totals.get(0, 0), totals.get(1, 0))
 
-    def code_saying(self, name: str, limit: int) -> list[bytes]:
-        """Files of code, with their strings and comments, in which the words of a name follow each other: more than
-        say the name itself, for a longer name may hold it."""
+    def code_mentioning(self, name: str, limit: int) -> list[bytes]:
+        """Return code files in which the words of a name occur in sequence, strings and comments included. A superset
+        of the files with the name itself, because a longer name may contain it.
+        """
         if not name:
             return []
         return [row[0] for row in self._session.rows(_IN_CODE, (f"{{body names doc}} : {_exactly(name)}", limit))]
 
     def tests_linked(self, names: Iterable[str], limit: int = 50) -> list[int]:
-        """Items that by their own name or their file's test one of ``names``, case folded."""
+        """Return items that test one of ``names`` by their own name or their file's, case folded."""
         return [row[0] for row in self._session.rows(_TEST_LINKS, (text_list(names), limit))]
 
     def importing(self, stem: str, package: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
-        """``(target as written, source id, path)`` of imports that may mean a module of this last name in a package."""
+        """Return ``(target as written, source id, path)`` of imports that may mean a module with this last name in a
+        package.
+        """
         bindings = (stem, _like_literal(stem), _like_literal(package), limit)
         rows = self._session.rows(_IMPORTING, bindings) if stem else []
         return [(row[0], row[1], row[2]) for row in rows]
 
     def importing_from(self, package: str, stem: str, limit: int = 2_000) -> list[tuple[str, int, bytes]]:
-        """The same for imports that end with a package's last name, or just climb, and that name ``stem``."""
+        """Return the same for imports that end with a package's last name, or are only relative dots, and that import
+        ``stem``.
+        """
         if not package or not stem:
             return []
         rows = self._session.rows(_IMPORTING_FROM, (_like_literal(package), _exactly(stem), limit))
         return [(row[0], row[1], row[2]) for row in rows]
 
-    def documents_saying(self, name: str, limit: int) -> list[int]:
-        """Items of documents in which the words of a name follow each other, changelogs left out."""
+    def documents_mentioning(self, name: str, limit: int) -> list[int]:
+        """Return items of documents in which the words of a name occur in sequence, changelogs excluded."""
         return [row[0] for row in self._session.rows(_SAID, (_exactly(name), limit))] if name else []
 
 
 def _trail(row: Row) -> tuple[str, ...]:
-    """A small class is one item with its methods: then the item's name is the last thing they are defined in."""
+    """Return the enclosing scopes. A small class is one item with its methods: then the item's name is the innermost
+    scope.
+    """
     name, start_line, breadcrumb, item_name, item_start = row[2], row[4], *row[9:12]
     above = tuple(part for part in breadcrumb.split(".") if part)
     return (*above, item_name) if item_name not in ("", name) and item_start < start_line else above
 
 
 def _like_literal(text: str) -> str:
-    """Text with the wildcards of LIKE escaped by a backslash."""
+    """Escape the wildcards of LIKE with a backslash."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 

@@ -1,4 +1,4 @@
-"""The read side of the index: one connection a thread, its queries grouped by what they are about."""
+"""The read side of the index: one connection a thread, with its queries grouped by subject."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helix_core.store.vectors import MissingVectors, VectorQueries
 
 
 class Reader:
-    """Answers about live versions only, for one thread. Close it when the thread is done.
+    """Queries over live versions, for one thread. Close it when the thread ends.
 
     Each query sees the last committed state; inside ``snapshot()`` all of them see the same one. Queries raise
     QueryBudgetError, CorruptStoreError (rebuild the index) or StoreError.
@@ -25,13 +25,13 @@ class Reader:
     Attributes:
         files: States, sources, items and commits.
         words: Tokens, stems and frequencies.
-        text: Full-text matches and places inside files.
+        text: Full-text matches and chunks of files.
         names: Definitions, similar names, imports, tests.
-        uses: Users, importers and documents of a name.
+        uses: References, importers and documents of a name.
         claims: Claims by key or item.
         related: Related files, by name, import and commits.
         vectors: Nearest items by cosine.
-        missing_vectors: Texts that a model has no vector for yet.
+        missing_vectors: Texts that a model has no vector for.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Reader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state for several queries. Keep it short: the log cannot shrink past an open snapshot."""
+        """Hold one read transaction for several queries. Keep it short: the WAL cannot shrink past an open snapshot."""
         connection = self._session.connection
         if connection.in_transaction:
             yield
@@ -63,16 +63,18 @@ class Reader:
                 connection.execute("ROLLBACK")
 
     def version(self) -> int:
-        """A number that differs from the last one whenever another connection, the writer's included, has written."""
+        """Return SQLite's ``data_version``, which changes whenever another connection, the writer's included, has
+        written.
+        """
         return self._session.version()
 
     def meta(self, key: str) -> str:
-        """A fact stored with ``Writer.set_meta``; empty when there is none."""
+        """Return a value stored with ``Writer.set_meta``, or ""."""
         rows = self._session.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else ""
 
     def digest(self) -> str:
-        """SHA-256 (hex) over all live content in path order: equal for equal files, whatever their history."""
+        """Return the SHA-256 (hex) over all live content in path order: equal for equal files, whatever the history."""
         with self.snapshot(), translated(self._session.path):
             return digest_of(self._session.connection)
 

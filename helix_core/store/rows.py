@@ -1,4 +1,4 @@
-"""Documents as rows: row ids, the interned tables of names and targets, the check for clean text, and pruning."""
+"""Convert documents to rows: row ids, interned names and targets, the check for clean text, and pruning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _UNUSED_NAMES = """
 
 
 class Ids:
-    """Gives ids that were never given before. ``load`` after BEGIN, ``save`` before COMMIT: others write in between."""
+    """Allocates row ids that were never used before. Call ``load`` after BEGIN and ``save`` before COMMIT: other
+    processes write in between.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -45,47 +47,47 @@ class Ids:
         self._knows_all = False
 
     def load(self) -> None:
-        """Read where the last transaction, perhaps another process's, stopped."""
+        """Read the counters that the last transaction, perhaps another process's, stored."""
         self._loaded = rows_of(self._connection, "SELECT source, item, name, target, parked FROM next_id")[0]
         self._source, self._item, self._name, self._target, self._parked = self._loaded
         version = rows_of(self._connection, "PRAGMA data_version")[0][0]
         if version != self._version or len(self._names) + len(self._targets) > MOST_KEPT:
-            self.forget_texts()
+            self.clear_cache()
             self._version = version
-            # Ids start at 1: none was ever given, so the tables are empty, and what is added here is all there is.
+            # Ids start at 1: none was allocated yet, so the tables are empty and need no look-up.
             self._knows_all = self._name == self._target == 1
 
     def save(self) -> None:
-        """Write where this transaction stopped."""
+        """Store the counters of this transaction."""
         reached = (self._source, self._item, self._name, self._target, self._parked)
         if reached != self._loaded:
             sql = "UPDATE next_id SET source = ?, item = ?, name = ?, target = ?, parked = ?"
             self._connection.execute(sql, reached)
 
-    def forget_texts(self) -> None:
-        """Look names, targets and kinds up in the tables again: after a rollback, or when rows were deleted."""
+    def clear_cache(self) -> None:
+        """Clear the cache of names, targets and kinds: after a rollback, or when rows were deleted."""
         self._knows_all = False
         for known in (self._names, self._targets, self._kinds):
             known.clear()
         self._profiles.clear()
 
     def next_source(self) -> int:
-        """A new source id."""
+        """Allocate a source id."""
         self._source += 1
         return self._source - 1
 
     def next_parked(self) -> int:
-        """The place of a version in the order of parking."""
+        """Allocate the next position in the order of parking."""
         self._parked += 1
         return self._parked - 1
 
     def next_items(self, count: int) -> int:
-        """The first of ``count`` consecutive new item ids."""
+        """Allocate ``count`` consecutive item ids and return the first."""
         self._item += count
         return self._item - count
 
     def name(self, name: str) -> int:
-        """The id of a name, which is added with its trigrams when it is new."""
+        """Return the id of a name; insert a new name with its trigrams."""
         known = self._names.get(name)
         if known is None:
             folded = name.lower()
@@ -95,7 +97,7 @@ class Ids:
         return known
 
     def kind(self, kind: str) -> int:
-        """The id of a kind of symbol, which is added when it is new."""
+        """Return the id of a symbol kind; insert a new one."""
         known = self._kinds.get(kind)
         if known is None:
             self._connection.execute(_ADD_KIND, (kind,))
@@ -103,7 +105,7 @@ class Ids:
         return known
 
     def profile(self, profile: tuple[str, ...]) -> int:
-        """The id of what a source has in common with others, in the order of the table's columns."""
+        """Return the id of the properties that sources share, in the order of the table's columns; insert a new one."""
         known = self._profiles.get(profile)
         if known is None:
             self._connection.execute(_ADD_PROFILE, profile)
@@ -111,7 +113,7 @@ class Ids:
         return known
 
     def target(self, target: str) -> int:
-        """The id of a link's target, which is added when it is new."""
+        """Return the id of a link's target; insert a new one."""
         known = self._targets.get(target)
         if known is None:
             found = [] if self._knows_all else rows_of(self._connection, _KNOWN_TARGET, (target,))
@@ -131,19 +133,19 @@ class Ids:
         return self._target - 1
 
     def drop_unused(self) -> None:
-        """Forget names that no definition and no file bears any more, and targets no link leads to."""
+        """Delete names that no definition or file has, and targets without a link."""
         unused = rows_of(self._connection, _UNUSED_NAMES)
         self._connection.executemany(_DELETE_NAME_FTS, unused)
         self._connection.executemany("DELETE FROM name WHERE id = ?", [row[:1] for row in unused])
         self._connection.execute("DELETE FROM target WHERE id NOT IN (SELECT target_id FROM link)")
-        self.forget_texts()
+        self.clear_cache()
 
 
 IMPORTS, TESTS = 1, 2
 
 
 def check_clean(document: Document) -> None:
-    """Raises TypeError when any text of the document is not ``Clean``, so that nothing unmasked is ever stored."""
+    """Raise TypeError when any text of the document is not ``Clean``, so that nothing unmasked is ever stored."""
     for chunk in document.chunks:
         text = chunk.text
         fields = [chunk.name, chunk.breadcrumb, text.names, text.doc, text.body, text.extra, text.refs]
@@ -158,18 +160,18 @@ def check_clean(document: Document) -> None:
 
 
 def path_words(path: bytes) -> str:
-    """The path as a searchable field: as it is, for the tokenizer to split, and the parts of its camel-case names."""
+    """Return the path as a searchable field: unchanged, for the tokenizer to split, plus camel-case parts."""
     text = path.decode("utf-8", "replace")
     return " ".join([text, *camel_parts(text)])
 
 
 def stem_of(path: bytes) -> str:
-    """The file's name without folder and last extension; ``.bashrc`` stays ``.bashrc``."""
+    """Return the file name without folder and last extension; ``.bashrc`` stays ``.bashrc``."""
     return os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
 
 
 def file_text(chunks: Iterable[Chunk]) -> tuple[str, str, str, str]:
-    """The file's own row, ``names, doc, body, extra``: each column the chunks' columns one after another."""
+    """Return the row of a whole file, ``names, doc, body, extra``: each column joins that column of all chunks."""
     texts = [chunk.text for chunk in chunks]
     return (
         "\n".join([text.names for text in texts if text.names]),
@@ -180,13 +182,13 @@ def file_text(chunks: Iterable[Chunk]) -> tuple[str, str, str, str]:
 
 
 def profile_of(document: Document) -> tuple[str, ...]:
-    """The columns of ``profile``, in order."""
+    """Return the columns of ``profile``, in order."""
     kinds = (document.source_kind, document.volatility, document.authority, document.role)
     return (document.parser, document.language, *(kind.value for kind in kinds))
 
 
 def item_rows(document: Document, source_id: int, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
-    """Rows of ``item``."""
+    """Return the rows of table ``item`` for a document."""
     return [
         (
             number,
@@ -205,7 +207,7 @@ def item_rows(document: Document, source_id: int, first_item: int, ids: Ids) -> 
 
 
 def definition_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
-    """Rows of ``definition``."""
+    """Return the rows of table ``definition`` for a document."""
     return [
         (number, ordinal, ids.name(found.name), ids.kind(found.kind), found.start_line, found.end_line)
         for number, chunk in enumerate(document.chunks, first_item)
@@ -214,7 +216,7 @@ def definition_rows(document: Document, first_item: int, ids: Ids) -> list[tuple
 
 
 def claim_rows(document: Document, first_item: int) -> list[tuple[object, ...]]:
-    """Rows of ``claim``."""
+    """Return the rows of table ``claim`` for a document."""
     return [
         (number, ordinal, claim.key, leaf_of(claim.key), claim.value, claim.value_type, claim.line)
         for number, chunk in enumerate(document.chunks, first_item)
@@ -223,12 +225,12 @@ def claim_rows(document: Document, first_item: int) -> list[tuple[object, ...]]:
 
 
 def leaf_of(key: str) -> str:
-    """The last part of a dotted key, folded: where look-ups by key start."""
+    """Return the last part of a dotted key, folded: the prefix that look-ups by key use."""
     return key.rpartition(".")[2].lower()
 
 
 def link_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[object, ...]]:
-    """Rows of ``link``; a target named twice by one chunk is one link."""
+    """Return the rows of table ``link``; a target that one chunk names twice is one link."""
     return [
         (number, rel, ids.target(target))
         for number, chunk in enumerate(document.chunks, first_item)
@@ -238,7 +240,7 @@ def link_rows(document: Document, first_item: int, ids: Ids) -> list[tuple[objec
 
 
 def signature_values(signature: StatSignature) -> tuple[int, int, int, int]:
-    """The four columns of a stat signature, in table order."""
+    """Return the four columns of a stat signature, in table order."""
     return (signature.size_bytes, signature.mtime_ns, signature.ctime_ns, signature.inode)
 
 
@@ -250,9 +252,9 @@ _BY_ITEM = ("definition", "claim", "link")
 
 
 def parked_to_prune(connection: apsw.Connection) -> list[int]:
-    """Source ids of the parked versions to delete, the one parked longest first.
+    """Return the source ids of the parked versions to delete, the one parked longest first.
 
-    A version weighs its items and one for itself, so that versions without items are bounded too.
+    A version weighs its items plus one, so that versions without items are bounded too.
     """
     live, parked = rows_of(
         connection,

@@ -68,35 +68,35 @@ _COUNTS = """
 
 
 class SourceQueries:
-    """Files, items, commits. Live versions only, unless a count says otherwise."""
+    """Files, items, commits. Live versions only, unless a count includes others."""
 
     def __init__(self, session: QuerySession, source_id_of: Callable[[bytes], str]) -> None:
         self._session = session
         self._source_id_of = source_id_of
 
     def states(self) -> dict[bytes, SourceState]:
-        """The state of every live path, skipped ones included; what a stat walk is compared with."""
+        """Return the state of every live path, skipped ones included, for comparison with a stat walk."""
         return {row[0]: _state(row) for row in self._session.rows(_STATES)}
 
     def state(self, path: bytes) -> SourceState | None:
-        """The state of one live path."""
+        """Return the state of one live path."""
         rows = self._session.rows(f"{_STATES} AND path = ?", (path,))
         return _state(rows[0]) if rows else None
 
     def states_at(self, paths: Iterable[bytes]) -> dict[bytes, SourceState]:
-        """The states of some live paths, and of all that lie below one that is a folder."""
+        """Return the states of some live paths; for a folder, of everything below it."""
         sql = f"{_STATES} AND (path = ?1 OR path > ?2 AND path < ?3)"
         bounds = [(path, path + b"/", path + b"0") for path in paths]
         return {row[0]: _state(row) for bound in bounds for row in self._session.rows(sql, bound)}
 
     def source(self, path: bytes) -> Source | None:
-        """The live version of a path, unless it is skipped."""
+        """Return the live version of a path, unless it is skipped."""
         sql = f"SELECT {_SOURCE_COLUMNS} FROM source s {_PROFILE} WHERE s.path = ? AND s.live = 1 AND s.skipped = ''"
         rows = self._session.rows(sql, (path,))
         return self._source(rows[0]) if rows else None
 
     def sources_by_id(self, ids: Iterable[int]) -> dict[int, Source]:
-        """Live sources by row id; ids that are not live are missing."""
+        """Return live sources by row id; ids that are not live are missing."""
         sql = f"""
             SELECT {_SOURCE_COLUMNS} FROM json_each(?) wanted JOIN source s ON s.id = wanted.value {_PROFILE}
             WHERE s.live = 1
@@ -104,23 +104,23 @@ class SourceQueries:
         return {row[0]: self._source(row) for row in self._session.rows(sql, (id_list(ids),))}
 
     def items(self, ids: Sequence[int]) -> dict[int, Item]:
-        """Live items by id; ids that are not live are missing."""
+        """Return live items by id; ids that are not live are missing."""
         return {item.id: item for item in self._items(self._session.rows(_ITEMS, (id_list(ids),)))}
 
     def items_of(self, source_id: int) -> list[Item]:
-        """The items of a live source row, in file order."""
+        """Return the items of a live source row, in file order."""
         return self._items(self._session.rows(_ITEMS_OF, (source_id,)))
 
     def items_with_text(self, text_hash: bytes) -> list[Item]:
-        """The live items whose text has this hash (8 bytes), in path order; looks through all items."""
+        """Return the live items whose text has this hash (8 bytes), in path order; a scan of all items."""
         return self._items(self._session.rows(_ITEMS_WITH_TEXT, (text_hash,)))
 
     def commit(self, path: bytes) -> LastCommit | None:
-        """The last commit that touched a path, as far as git told."""
+        """Return the last known commit that touched a path."""
         return self.commits([path]).get(path)
 
     def commits(self, paths: Iterable[bytes]) -> dict[bytes, LastCommit]:
-        """The last commits of some paths; unknown ones are missing."""
+        """Return the last commits of some paths; unknown ones are missing."""
         sql = "SELECT commit_id, author, committed_at FROM last_commit WHERE path = ?"
         found: dict[bytes, LastCommit] = {}
         for path in paths:
@@ -129,28 +129,28 @@ class SourceQueries:
         return found
 
     def skipped(self) -> list[Skipped]:
-        """Files that were seen and do not count, in byte order of path."""
+        """Return the files that are skipped, with the reason, in byte order of path."""
         rows = self._session.rows("SELECT path, skipped FROM source WHERE live = 1 AND skipped <> '' ORDER BY path")
         return [Skipped(*row) for row in rows]
 
     def set_aside(self) -> list[SetAside]:
-        """Live files that broke their parser, in byte order of path."""
+        """Return the live files quarantined because they crashed their parser, in byte order of path."""
         return [SetAside(*row) for row in self._session.rows(_SET_ASIDE)]
 
     def pending(self) -> Pending:
-        """The files that a refresh has seen on the disk and that are not in yet."""
+        """Return the files that a refresh has listed on disk and that are not indexed yet."""
         rows = self._session.rows("SELECT path, is_new FROM pending ORDER BY path")
         told = self._session.rows("SELECT count(*) FROM meta WHERE key IN ('listed', 'complete')")[0][0]
         return Pending(tuple(row[0] for row in rows if row[1]), sum(not row[1] for row in rows), bool(told))
 
     def languages(self) -> dict[str, int]:
-        """How many searchable files there are of each language, most first."""
+        """Count the searchable files of each language, most first."""
         sql = f"SELECT p.language, count(*) FROM source s {_PROFILE} WHERE s.live = 1 AND s.skipped = '' GROUP BY 1"
         rows = self._session.rows(f"{sql} ORDER BY 2 DESC, 1")
         return {row[0]: row[1] for row in rows}
 
     def counts(self) -> Counts:
-        """How many sources and items there are, searchable, skipped and parked."""
+        """Count sources and items: searchable, skipped and parked."""
         totals = {(row[0], row[1]): SourceTotals(row[2], row[3]) for row in self._session.rows(_COUNTS)}
         none = SourceTotals(0, 0)
         parked = [totals.get((0, skipped), none) for skipped in (0, 1)]
@@ -236,7 +236,7 @@ _TEXTS = """
 
 
 def digest_of(connection: apsw.Connection) -> str:
-    """SHA-256 (hex) of the live logical content."""
+    """Return the SHA-256 (hex) of the live logical content."""
     total = hashlib.sha256()
     for row in connection.execute(_SOURCES):
         *facts, first, count = row[1:]
@@ -268,18 +268,18 @@ class ClaimQueries:
         self._session = session
 
     def matching(self, keys: Iterable[str], limit: int = 100) -> list[ClaimHit]:
-        """Claims whose key is one of ``keys`` or ends with it after a dot (``port`` finds ``server.port``).
+        """Return claims whose key is one of ``keys`` or ends with it after a dot (``port`` finds ``server.port``).
 
         Case is folded. At most ``limit`` for each key, in path order.
         """
         return [hit for key in dict.fromkeys(map(str.lower, keys)) for hit in self._by_key(key, True, limit)]
 
     def with_same_key(self, keys: Iterable[str], limit: int = 100) -> dict[str, list[ClaimHit]]:
-        """For each key, the claims whose whole key is the same, case folded: candidates for a contradiction."""
+        """Return, for each key, the claims whose whole key is equal, case folded: candidates for a contradiction."""
         return {key: self._by_key(key.lower(), False, limit) for key in dict.fromkeys(keys)}
 
     def of_items(self, item_ids: Iterable[int]) -> dict[int, list[ClaimHit]]:
-        """The claims found in each of some items, in order of appearance; items without claims are missing."""
+        """Return the claims of each item, in order of appearance; items without claims are missing."""
         found: dict[int, list[ClaimHit]] = {}
         for row in self._session.rows(_BY_ITEM, (id_list(item_ids),)):
             found.setdefault(row[0], []).append(ClaimHit(*row))
@@ -324,26 +324,28 @@ class RelatedQueries:
         self._session = session
 
     def sources_of_stems(self, stems: Iterable[str], limit: int) -> list[tuple[int, bytes]]:
-        """``(source id, path)`` of files named so, case folded, whatever their folder and extension."""
+        """Return ``(source id, path)`` of files with these stems, case folded, in any folder and with any extension."""
         rows = self._session.rows(_IMPORTED, (text_list(sorted({stem.lower() for stem in stems})), limit))
         return [(row[0], row[1]) for row in rows]
 
     def importers_of(self, targets: Iterable[str], limit: int) -> list[tuple[str, int, bytes]]:
-        """``(target as written, source id, path)`` of files that import one of ``targets``, case folded."""
+        """Return ``(target as written, source id, path)`` of files that import one of ``targets``, case folded."""
         rows = self._session.rows(_IMPORTERS, (text_list(targets), limit))
         return [(row[0], row[1], row[2]) for row in rows]
 
     def co_changed(self, source_ids: Sequence[int]) -> list[CoChanged]:
-        """Live files that changed in git with any of the sources, closest first, source by source."""
+        """Return live files that changed in git with any of the sources, grouped by source, highest lift first."""
         return [CoChanged(*row) for row in self._session.rows(_CO_CHANGED, (id_list(source_ids),))]
 
     def first_items(self, source_ids: Iterable[int]) -> dict[int, int]:
-        """The first item of each source."""
+        """Return the id of the first item of each source."""
         return {row[0]: row[1] for row in self._session.rows(_FIRST_ITEMS, (id_list(source_ids),))}
 
 
 def replace_co_changes(connection: apsw.Connection, rows: Iterable[tuple[bytes, bytes, int, float]]) -> None:
-    """All of ``(path, other, together, lift)`` anew, closest first a path. Inside the writer's transaction."""
+    """Replace all rows of ``(path, other, together, lift)``, highest lift first within a path. Call it inside the
+    writer's transaction.
+    """
     connection.execute("DELETE FROM co_change")
     places: dict[bytes, int] = {}
     values = []

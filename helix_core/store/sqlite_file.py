@@ -40,14 +40,14 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 class QueryBudgetError(StoreError):
-    """A query used up its budget of work and was stopped; nothing is wrong with the index."""
+    """A query used up its instruction budget and was interrupted; the index itself is intact."""
 
     def __init__(self) -> None:
         super().__init__("The query ran out of its budget of work; ask with fewer or rarer words.")
 
 
 def connect(path: str, flags: int) -> apsw.Connection:
-    """A connection that waits for others, trusts nothing a schema names, and notices damaged pages early."""
+    """Open a connection with a busy timeout, an untrusted schema, and cell size checks that find damaged pages."""
     connection = apsw.Connection(path, flags=flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -58,11 +58,11 @@ def connect(path: str, flags: int) -> apsw.Connection:
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Turn SQLite's failures into a ``StoreError`` that says what to do next.
+    """Translate SQLite's errors into a ``StoreError`` that names the next action.
 
-    Raises: CorruptStoreError for a damaged or foreign file, its schema included, QueryBudgetError for a query stopped
-    by its budget, BusyStoreError when another connection writes for longer than this one waits, StoreError for
-    everything else SQLite reports.
+    Raises: CorruptStoreError for a damaged or foreign file, its schema included, QueryBudgetError for a query
+    interrupted by its budget, BusyStoreError when another connection writes for longer than the busy timeout,
+    StoreError for every other SQLite error.
     """
     try:
         yield
@@ -101,14 +101,14 @@ def _explain(error: apsw.Error, path: str) -> str:
 
 
 def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
-    """All rows of a statement."""
+    """Execute a statement and return all rows."""
     return connection.execute(sql, tuple(bindings)).fetchall()
 
 
 class QuerySession:
-    """One connection that queries share: it bounds their work and translates their errors.
+    """One connection shared by query objects: it bounds their work and translates their errors.
 
-    ``translate`` gives the context manager that turns SQLite's failures into the errors of this file (by default those
+    ``translate`` returns the context manager that turns SQLite's errors into the errors of this file (by default those
     of the index). With ``thread`` set, queries from another thread raise RuntimeError.
     """
 
@@ -128,7 +128,7 @@ class QuerySession:
         self._thread = thread
 
     def rows(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
-        """All rows of a statement."""
+        """Execute a statement and return all rows."""
         if self._thread is not None and get_ident() != self._thread:
             raise RuntimeError("A Reader belongs to the thread that made it; ask the Index for another.")
         with self._translate(self.path):
@@ -137,9 +137,9 @@ class QuerySession:
     def bounded_rows(
         self, sql: str, bindings: Sequence[Value] = (), steps_per_ms: int = RANKING_STEPS_PER_MS
     ) -> list[Row]:
-        """The same, stopped with QueryBudgetError when the budget is used up.
+        """Like ``rows``, but raise QueryBudgetError when the budget is used up.
 
-        ``steps_per_ms`` turns the budget's milliseconds into instructions; it is a property of the query, so that
+        ``steps_per_ms`` converts the budget's milliseconds into instructions; it is a property of the query, so that
         neither the machine nor its load decides.
         """
         left = int(self._budget_ms * steps_per_ms / _STEPS_PER_LOOK)
@@ -156,22 +156,22 @@ class QuerySession:
             self.connection.set_progress_handler(None, id="budget")
 
     def version(self) -> int:
-        """A number that differs from the last one whenever another connection has written since."""
+        """Return SQLite's ``data_version``, which changes when another connection has written."""
         return int(self.rows("PRAGMA data_version")[0][0])
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; the session cannot query afterwards."""
         with self._translate(self.path):
             self.connection.close()
 
 
 def id_list(ids: Iterable[int]) -> str:
-    """Ids as one binding, read in SQL by ``json_each``."""
+    """Encode ids as one JSON binding for ``json_each``."""
     return json.dumps([*ids])
 
 
 def text_list(texts: Iterable[str]) -> str:
-    """Texts as one binding, read in SQL by ``json_each``."""
+    """Encode texts as one JSON binding for ``json_each``."""
     return json.dumps([*texts])
 
 
@@ -182,7 +182,7 @@ _MAGIC = b"SQLite format 3\0"
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The fields of a SQLite header that say whose file it is and whether it is all there."""
+    """The SQLite header fields that identify the application and the expected file size."""
 
     page_size: int
     page_count: int
@@ -191,7 +191,7 @@ class Header:
 
 
 def read_header(path: str) -> Header | None:
-    """The header of the file at ``path``, or None when the file is missing or empty.
+    """Return the header of the file at ``path``, or None when the file is missing or empty.
 
     Raises: CorruptStoreError when the bytes are no SQLite header; OSError when they cannot be read.
     """
@@ -212,7 +212,7 @@ def read_header(path: str) -> Header | None:
 
 
 def check_version(path: str, user_version: int, known: int) -> None:
-    """Raises NewerStoreError when the file was written by a Helix that knows more than this one."""
+    """Raise NewerStoreError when a Helix with a newer format wrote the file."""
     if user_version > known:
         raise NewerStoreError(
             f"The index {path} was written by a newer Helix (format {user_version}, this one knows {known}); "
@@ -221,27 +221,29 @@ def check_version(path: str, user_version: int, known: int) -> None:
 
 
 def check_owner(path: str, application_id: int) -> None:
-    """Raises CorruptStoreError when the file is another application's database."""
+    """Raise CorruptStoreError when the file is another application's database."""
     if application_id not in (APPLICATION_ID, 0):
         raise CorruptStoreError(
             f"The file {path} is another application's database; it will be moved aside and the index rebuilt."
         )
 
 
-def is_shorter_than_it_says(path: str, header: Header) -> bool:
-    """Is the file smaller than its header's page count? True after a truncation, and in the middle of a checkpoint."""
+def is_truncated(path: str, header: Header) -> bool:
+    """Return whether the file is smaller than its header's page count: after a truncation, and during a checkpoint."""
     return os.path.getsize(path) < header.page_count * header.page_size
 
 
 @cache
 def _path() -> str:
-    """The library beside the package. Importing the package would import numpy, which a question need not pay for."""
+    """Return the extension's shared library. Importing the package instead would import numpy, which a one-shot command
+    cannot afford.
+    """
     spec = find_spec("sqlite_vec")
     return os.path.join(os.path.dirname(spec.origin), "vec0") if spec is not None and spec.origin else ""
 
 
 def load_vectors(connection: apsw.Connection) -> bool:
-    """Make vector tables usable; False where the library is missing or does not fit this machine."""
+    """Load the sqlite-vec extension; return False when its library is missing or does not fit this machine."""
     path = _path()
     if not path:
         return False

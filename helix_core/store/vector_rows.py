@@ -1,4 +1,4 @@
-"""Where vectors are stored: one vec0 table for each model and level, keyed by the hash of the embedded text."""
+"""Vector storage: one vec0 table for each model and level, keyed by the hash of the embedded text."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ class Space:
 
     @property
     def name(self) -> str:
-        """``static/outline``."""
+        """Return ``model/level``, such as ``static/outline``."""
         return f"{self.model}/{self.level}"
 
     @property
     def precision(self) -> Precision:
-        """How its vectors are kept."""
+        """Return the quantization of the stored vectors."""
         return PRECISION[self.level]
 
     @property
     def table(self) -> str:
-        """Its vec0 table."""
+        """Return the name of the space's vec0 table."""
         return f"vectors_{self.id}"
 
     @property
     def bytes_each(self) -> int:
-        """Size of one vector."""
+        """Return the size of one stored vector, in bytes."""
         return self.dimensions if self.precision == "int8" else self.dimensions // 8
 
 
 def spaces_of(connection: apsw.Connection) -> dict[str, Space]:
-    """All spaces by name, but for those of a built-in table that is not the one of this Helix."""
+    """Return all spaces by name, except those that another version of the built-in word table made."""
     return {space.name: space for space in _spaces(connection, comparable=True)}
 
 
 def spaces_of_other_tables(connection: apsw.Connection) -> list[Space]:
-    """Those: what a Helix with another table has made."""
+    """Return the spaces that another version of the built-in word table made."""
     return _spaces(connection, comparable=False)
 
 
@@ -74,7 +74,7 @@ def _spaces(connection: apsw.Connection, *, comparable: bool) -> list[Space]:
 
 
 def create_space(connection: apsw.Connection, model: str, level: Level, dimensions: int) -> Space:
-    """A new space, empty."""
+    """Insert an empty space and create its table."""
     sql = f"INSERT INTO space (model, level, dimensions) VALUES (?, ?, ?) RETURNING {_COLUMNS}"
     row = rows_of(connection, sql, (_STATIC_KEPT if model == STATIC else model, LEVEL_NUMBER[level], dimensions))[0]
     space = Space(row[0], model, level, row[3])
@@ -83,7 +83,7 @@ def create_space(connection: apsw.Connection, model: str, level: Level, dimensio
 
 
 def create_table(connection: apsw.Connection, space: Space) -> None:
-    """The space's vec0 table."""
+    """Create the vec0 table of a space."""
     kind = (
         f"int8[{space.dimensions}] distance_metric=cosine" if space.precision == "int8" else f"bit[{space.dimensions}]"
     )
@@ -93,7 +93,7 @@ def create_table(connection: apsw.Connection, space: Space) -> None:
 
 
 def drop_space(connection: apsw.Connection, space: Space) -> None:
-    """The space and its vectors."""
+    """Delete the space and its vectors."""
     connection.execute(f"DROP TABLE {space.table}")
     connection.execute("DELETE FROM space WHERE id = ?", (space.id,))
 
@@ -112,7 +112,7 @@ SPARSE_BLOCKS = 8
 
 
 class VectorRows:
-    """Inside the writer's transactions. Without the extension texts are kept and vectors are not."""
+    """Writes texts and vectors inside the writer's transactions. Without sqlite-vec it stores the texts only."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -120,11 +120,13 @@ class VectorRows:
         self._spaces: dict[str, Space] = {}
 
     def forget(self) -> None:
-        """Look the spaces up again: another process may have written, or a transaction was rolled back."""
+        """Clear the cache of spaces: another process may have written, or a transaction was rolled back."""
         self._spaces = {}
 
     def add_texts(self, source_id: int, first_item: int, texts: Iterable[EmbeddedText]) -> None:
-        """The texts of a version just inserted, each with its static vector where it has none of this table yet."""
+        """Insert the texts of a version just inserted, each with its static vector unless the current table's is stored
+        already.
+        """
         texts = list(texts)
         known = self._known_hashes(texts)
         last = rows_of(self._connection, _LAST)[0][0] if len(known) < len(texts) else 0
@@ -147,13 +149,13 @@ class VectorRows:
             self._insert(self._space(STATIC, level, rows[0][1]), rows)
 
     def _known_hashes(self, texts: Iterable[EmbeddedText]) -> dict[bytes, int]:
-        """The ids of those texts that are kept already."""
+        """Return the ids of the texts that are stored already."""
         return dict(rows_of(self._connection, _KNOWN_OF, (text_list(text.input_hash.hex() for text in texts),)))
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
-        """Vectors made later, as pairs of text hash and vector; texts that are gone since are left out.
+        """Insert vectors computed later, as pairs of text hash and vector; skip texts deleted meanwhile.
 
-        Returns how many were new.
+        Returns the number of new vectors.
         """
         added = 0
         for text_hash, vector in vectors:
@@ -167,7 +169,7 @@ class VectorRows:
         return added
 
     def delete_of(self, version: int) -> None:
-        """The texts of a version about to be deleted, with every vector of those that stand nowhere else."""
+        """Delete the texts of a version, and every vector of texts that no other version contains."""
         orphans = rows_of(self._connection, _ORPHANS, (version,))
         if self.is_loaded:
             for space in self._known().values():
@@ -176,7 +178,7 @@ class VectorRows:
         self._connection.execute("DELETE FROM stands_in WHERE source_id = ?", (version,))
 
     def drop_models(self, kept: Iterable[str]) -> None:
-        """Forget the vectors of every model but ``kept`` and the built-in one."""
+        """Delete the vectors of every model except ``kept`` and the built-in one."""
         stay = {*kept, STATIC}
         for space in spaces_of(self._connection).values():
             if space.model not in stay:
@@ -184,14 +186,14 @@ class VectorRows:
         self.forget()
 
     def clear(self) -> None:
-        """No vectors at all."""
+        """Delete all texts and vectors."""
         for space in spaces_of(self._connection).values():
             drop_space(self._connection, space)
         self._drop_other_tables()
         self.forget()
 
-    def close_gaps(self) -> None:
-        """Write a table anew when less than half of its blocks' places are taken: vec0 fills no gaps."""
+    def compact(self) -> None:
+        """Rewrite a table when less than half of its blocks' slots are used: vec0 never reuses slots."""
         for space in self._known().values() if self.is_loaded else ():
             blocks, places = rows_of(
                 self._connection, f"SELECT count(*), coalesce(sum(size), 0) FROM {space.table}_chunks"
@@ -204,7 +206,7 @@ class VectorRows:
                 self._insert(space, kept)
 
     def _insert(self, space: Space | None, vectors: Sequence[Row]) -> None:
-        """Pairs of text id and vector."""
+        """Insert pairs of text id and vector."""
         if space is not None:
             sql = f"INSERT INTO {space.table}(rowid, vector) VALUES (?, vec_{space.precision}(?))"
             self._connection.executemany(sql, vectors)
@@ -231,6 +233,6 @@ class VectorRows:
         return self._spaces
 
     def _drop_other_tables(self) -> None:
-        """Forget what was made with another built-in table than this Helix has."""
+        """Delete vectors made with another version of the built-in word table."""
         for space in spaces_of_other_tables(self._connection) if self.is_loaded else ():
             drop_space(self._connection, space)

@@ -1,4 +1,4 @@
-"""Vector queries: the nearest live items, by a matrix in memory or block by block, and the texts that lack a vector."""
+"""Vector queries: nearest live items, by an in-memory matrix or a scan of blocks, and texts without a vector."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_SIGNS = sqrt(2 / pi)
 
 
 def floats_of(vector: bytes) -> Sequence[float]:
-    """float32, little-endian, as numbers."""
+    """Decode little-endian float32 values."""
     values = array("f")
     values.frombytes(vector)
     if sys.byteorder == "big":
@@ -35,7 +35,7 @@ def floats_of(vector: bytes) -> Sequence[float]:
 
 
 def quantised(values: Sequence[float], space: Space) -> bytes:
-    """A query as the space's own vectors are kept."""
+    """Quantize a query vector to the precision of the space."""
     if space.precision == "int8":
         largest = max(map(abs, values), default=0.0) or 1.0
         return array("b", [round(value * (127 / largest)) for value in values]).tobytes()
@@ -44,7 +44,7 @@ def quantised(values: Sequence[float], space: Space) -> bytes:
 
 
 def similarities(query: Sequence[float], kept: Mapping[int, bytes], space: Space) -> dict[int, float]:
-    """The cosine with each of some vectors; an estimate where only their signs are kept. By id, as given."""
+    """Return the cosine with each stored vector by id, in the given order; an estimate for sign-bit vectors."""
     if space.precision == "int8":
         return _with_int8(query, kept)
     return _with_bits(query, kept)
@@ -61,7 +61,7 @@ def _with_int8(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, f
 
 
 def _with_bits(query: Sequence[float], kept: Mapping[int, bytes]) -> dict[int, float]:
-    """For each byte a table of what its eight signs add up to: then a vector costs a look-up a byte."""
+    """Score sign-bit vectors with one look-up a byte: a table for each byte position sums its eight signs."""
     length = sqrt(sum(map(mul, query, query))) * sqrt(len(query)) * _OF_SIGNS or 1.0
     tables = [_sums(query[start : start + 8]) for start in range(0, len(query), 8)]
     return {
@@ -91,9 +91,9 @@ class _Block:
 
 
 class VectorMatrix:
-    """The vectors of one space; ``load`` brings it level, ``best`` searches. For one thread.
+    """The vectors of one space in memory; ``load`` refreshes it, ``best`` searches it. For one thread.
 
-    ``version`` is the state of the index it was last brought level with.
+    ``version`` is the index version of the last ``load``.
     """
 
     def __init__(self, space: Space) -> None:
@@ -106,7 +106,9 @@ class VectorMatrix:
         self._words: list[NDArray[np.uint64]]
 
     def load(self, heads: Sequence[Row], read: Callable[[Sequence[int]], list[Row]]) -> None:
-        """``heads`` are ``(block, validity, ids)`` of all blocks; ``read`` gives ``(block, vectors)`` of some."""
+        """Update changed blocks: ``heads`` are ``(block, validity, ids)`` of all blocks; ``read`` returns ``(block,
+        vectors)`` of some.
+        """
         import numpy as np
 
         marks = {block: (validity, ids) for block, validity, ids in heads}
@@ -129,8 +131,9 @@ class VectorMatrix:
         self._words = self._in_words()
 
     def best(self, query: Sequence[float], limit: int, candidates: int) -> list[tuple[int, float]]:
-        """At most ``limit`` ids with their cosine, best first; of many, the ``candidates`` nearest by their signs are
-        compared exactly."""
+        """Return at most ``limit`` ids with their cosine, best first; in a large space only the ``candidates`` nearest
+        by Hamming distance of the signs are compared exactly.
+        """
         import numpy as np
 
         vector = np.asarray(query, np.float32)
@@ -140,7 +143,7 @@ class VectorMatrix:
         return list(zip(self._ids[chosen[order]].tolist(), scores[order].tolist(), strict=True))
 
     def scores(self, query: Sequence[float], ids: Sequence[int]) -> dict[int, float]:
-        """The cosine with each of some ids; those that are not here are missing."""
+        """Return the cosine with each id; ids that are not in the matrix are missing."""
         import numpy as np
 
         wanted = np.asarray(ids, np.int64)
@@ -152,7 +155,9 @@ class VectorMatrix:
         return dict(zip(self._ids[places].tolist(), scores.tolist(), strict=True))
 
     def _in_words(self) -> list[NDArray[np.uint64]]:
-        """The signs, 64 dimensions in a word, one array for each 64: a pass over them is then in order of memory."""
+        """Return the sign bits as one uint64 array for each 64 dimensions, so that a pass over them reads memory in
+        order.
+        """
         import numpy as np
 
         is_int8 = self._space.precision == "int8"
@@ -165,8 +170,9 @@ class VectorMatrix:
         return [np.ascontiguousarray(words[:, column]) for column in range(words.shape[1])]
 
     def _nearest_by_signs(self, vector: NDArray[np.float32], least: int, count: int) -> NDArray[np.intp]:
-        """The places of the ``count`` nearest, without those at the border where ``least`` are left: which of these
-        come would be chance."""
+        """Return the rows of the ``count`` nearest by Hamming distance. Ties at the cut are dropped where ``least``
+        rows remain, because picking among ties would be arbitrary.
+        """
         import numpy as np
 
         if len(self._ids) <= count or not self._words:
@@ -195,9 +201,9 @@ class VectorMatrix:
 
 
 def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
-    """The places of the ``count`` smallest of more values than that, in any order.
+    """Return the indices of the ``count`` smallest values, unordered; ``values`` has more.
 
-    A sample tells how small those are; to compare all with that is an eighth of the cost of ordering them.
+    A threshold estimated from a sample, and one comparison with it, cost an eighth of a partition.
     """
     import numpy as np
 
@@ -237,8 +243,9 @@ _SHARE = """
 
 
 class VectorHit(NamedTuple):
-    """A live place near a vector: ``item_id`` is the chunk, or for an outline the first chunk of its part of the file;
-    ``similarity`` is the cosine, -1..1, estimated where only signs are kept. Hundreds are made for a question."""
+    """A live item near a vector: ``item_id`` is the chunk, or for an outline the first chunk of its part of the file;
+    ``similarity`` is the cosine, -1..1, estimated for sign-bit vectors. A query creates hundreds of these.
+    """
 
     source_id: int
     item_id: int | None
@@ -246,7 +253,9 @@ class VectorHit(NamedTuple):
 
 
 class VectorQueries:
-    """Vectors are float32, little-endian; an unknown space, or one of other dimensions, holds nothing."""
+    """Nearest-neighbor queries. Vectors are little-endian float32; an unknown space, or one of other dimensions, is
+    empty.
+    """
 
     def __init__(self, session: QuerySession) -> None:
         self._session = session
@@ -257,7 +266,7 @@ class VectorQueries:
         self._matrices: dict[int, VectorMatrix] = {}
 
     def spaces(self) -> dict[str, float]:
-        """What share of the live texts of its level each space has a vector for, 0..1, by ``model/level``."""
+        """Return, by ``model/level``, the share (0..1) of the level's live texts that have a vector."""
         version = self._session.version()
         known, counted_at, shares = self._shares_known
         now = time.monotonic()
@@ -267,7 +276,7 @@ class VectorQueries:
         return dict(shares)
 
     def nearest(self, space: str, vector: bytes, limit: int) -> list[VectorHit]:
-        """At most ``limit`` live places, best first."""
+        """Return at most ``limit`` live items, nearest first."""
         found = self._space(space, vector)
         if found is None or limit < 1 or not any(vector):
             return []
@@ -277,20 +286,20 @@ class VectorQueries:
         while True:
             texts = self._nearest_texts(found, query, wanted)
             hits = self._places(texts, limit)
-            # Parked versions keep their vectors: where they crowd the answer, more are asked for.
+            # Parked versions keep their vectors: ask for more when they crowd live ones out.
             if len(hits) >= limit or len(texts) < wanted or wanted >= 4 * MOST_NEAREST:
                 return hits[:limit]
             wanted = min(4 * wanted, 4 * MOST_NEAREST)
 
     def similarities_in(self, space: str, vector: bytes, source_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine with each item of some live files; those without a vector in the space are missing."""
+        """Return the cosine with each item of some live files; items without a vector in the space are missing."""
         found = self._space(space, vector)
         if found is None or not source_ids:
             return {}
         rows = self._session.rows(_IN_FILES, (id_list(source_ids),))
         texts = {row[1] for row in rows}
         query = floats_of(vector)
-        # A text of another level has no vector here.
+        # A text of another level has no vector in this space.
         by_text = (
             self._matrix(found).scores(query, list(texts))
             if self._is_in_memory(found)
@@ -307,7 +316,7 @@ class VectorQueries:
         return space if space is not None and len(vector) == 4 * space.dimensions else None
 
     def known_spaces(self) -> dict[str, Space]:
-        """The spaces there are, by ``model/level``."""
+        """Return the existing spaces, by ``model/level``."""
         if self._vectors_loaded is None:
             self._vectors_loaded = load_vectors(self._session.connection)
         version = self._session.version()
@@ -330,7 +339,7 @@ class VectorQueries:
             (quantised(query, space), count),
         )
         if space.precision == "bit" and len(near) == count:
-            # Which of those at the border came is chance: as in the matrix, none does while there are enough others.
+            # Ties at the cut are arbitrary: drop them, as the matrix does, while enough others remain.
             border = max(row[1] for row in near)
             inner = [row for row in near if row[1] < border]
             near = inner if len(inner) >= wanted else near
@@ -338,7 +347,7 @@ class VectorQueries:
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:wanted]
 
     def _is_in_memory(self, space: Space) -> bool:
-        """A process that goes on asking, or has numpy anyway, keeps the vectors; one with many of them has to."""
+        """Return whether to load the matrix: after a few queries, when numpy is loaded anyway, or for a large space."""
         return "numpy" in sys.modules or self._asked > FEW_ASKED or self._count(space) > ALWAYS_IN_MEMORY
 
     def _matrix(self, space: Space) -> VectorMatrix:
@@ -357,7 +366,7 @@ class VectorQueries:
         return self._session.rows(sql, (id_list(blocks),))
 
     def _kept(self, space: Space, text_ids: Iterable[int]) -> dict[int, bytes]:
-        """The vectors of some texts, each block read once."""
+        """Return the stored vectors of some texts; each block is read once."""
         sql = f"""
             SELECT v.rowid, v.chunk_id, v.chunk_offset
             FROM json_each(?) wanted JOIN {space.table}_rowids v ON v.rowid = wanted.value
@@ -371,7 +380,7 @@ class VectorQueries:
         return int(self._session.rows(f"SELECT coalesce(sum(size), 0) FROM {space.table}_chunks")[0][0])
 
     def _places(self, texts: Sequence[tuple[int, float]], limit: int) -> list[VectorHit]:
-        """Where texts stand, given best first: of all of them, or of so many that ``limit`` places are reached."""
+        """Return the live items of texts, given nearest first: of all texts, or of as many as yield ``limit`` items."""
         hits: list[VectorHit] = []
         start, end = 0, max(1, limit // _FIRST_SHARE)
         while start < len(texts) and len(hits) < limit:
@@ -408,31 +417,31 @@ _TEXTS = """
 
 @dataclass(frozen=True, slots=True)
 class UnembeddedFile:
-    """A live file some of whose texts have no vector; ``content_hash`` (hex) is of the version that is indexed."""
+    """A live file with texts that have no vector; ``content_hash`` (hex) is of the indexed version."""
 
     path: bytes
     content_hash: str
 
 
 class MissingVectors:
-    """Texts without a vector of one model and level; a model that has no space yet misses everything."""
+    """Texts without a vector of one model and level; for a model without a space, all texts."""
 
     def __init__(self, session: QuerySession, vectors: VectorQueries) -> None:
         self._session = session
         self._vectors = vectors
 
-    def waiting_sources(self, model: str, level: Level) -> list[UnembeddedFile]:
-        """The newest day first, in it the files that define most names."""
+    def unembedded_files(self, model: str, level: Level) -> list[UnembeddedFile]:
+        """Return the files to embed, newest day first, and within a day the files with most definitions first."""
         rows = self._session.rows(_SOURCES.format(missing=self._missing(model, level)), (LEVEL_NUMBER[level],))
         return [UnembeddedFile(path, content_hash.hex()) for path, content_hash in rows]
 
     def missing_hashes(self, model: str, level: Level, path: bytes) -> set[bytes]:
-        """The hashes of the texts of a live file that have no vector."""
+        """Return the hashes of the texts of a live file that have no vector."""
         sql = _HASHES.format(missing=self._missing(model, level))
         return {row[0] for row in self._session.rows(sql, (LEVEL_NUMBER[level], path))}
 
     def text_counts(self, model: str, level: Level) -> tuple[int, int]:
-        """How many live texts of the level have a vector of the model, and how many there are."""
+        """Return how many live texts of the level have a vector of the model, and how many texts there are."""
         every, missing = (
             int(self._session.rows(_TEXTS.format(missing=which), (LEVEL_NUMBER[level],))[0][0])
             for which in ("1", self._missing(model, level))

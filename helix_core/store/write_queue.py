@@ -1,8 +1,8 @@
-"""Who writes the index next: several processes write it in turn, and none waits for more than one transaction.
+"""A fair queue for the write lock: several processes write the index in turn, each waits for at most one transaction.
 
-SQLite's own lock is not fair: a process that commits and begins again at once keeps it from all who poll for it. A
-lock file beside the index is held while somebody waits for SQLite's lock. Whoever has just written passes it before
-it begins again, and a long transaction can see that it is time to end.
+SQLite's own lock is not fair: a process that commits and begins again at once starves all that poll for it. So a waiter
+holds a lock file beside the index until it gets SQLite's lock. A writer that begins again takes the lock file first,
+and a long transaction can check for a waiter and commit early.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _POLL_S = 0.003
 
 
 class WriteQueue:
-    """Of one index file and one connection that writes it."""
+    """The queue of one index file, as seen by one writing connection."""
 
     def __init__(self, path: str) -> None:
         self._file = f"{os.path.splitext(path)[0]}.queue"
         self._lock: FileLock | None = None
 
     @contextmanager
-    def place(self, wait_ms: int) -> Iterator[None]:
-        """Hold the place of the next writer inside, for as long as it takes to begin a transaction.
+    def ticket(self, wait_ms: int) -> Iterator[None]:
+        """Hold the lock file during the block, which begins the transaction.
 
-        A writer that waits for less than others do tries its luck without a place, and so does one for which the lock
-        cannot be had in time, or at all: what is wrong with the folder comes out of the write itself.
+        A writer with a short busy timeout does not queue. The same holds when the lock file cannot be locked in time or
+        at all: the write itself reports what is wrong with the folder.
         """
         lock = self._acquired(wait_ms / 1e3) if wait_ms >= BUSY_TIMEOUT_MS else None
         try:
@@ -41,8 +41,8 @@ class WriteQueue:
             if lock is not None:
                 lock.release()
 
-    def is_somebody_waiting(self) -> bool:
-        """Does another connection hold the place now?"""
+    def has_waiter(self) -> bool:
+        """Return whether another connection holds the lock file."""
         lock = self._acquired(0)
         if lock is None:
             return True

@@ -1,4 +1,4 @@
-"""Everything that changes the index: one connection, one transaction a batch, each file replaced whole."""
+"""All writes to the index: one connection, one transaction a batch, each file replaced whole."""
 
 from __future__ import annotations
 
@@ -39,56 +39,56 @@ from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
 
 RULES = "rules"
-"""The meta key of what decided, when the files were last listed, which of them count; empty where that is not known."""
+"""Meta key of the digest of the ignore rules at the last listing of the files; empty when unknown."""
 TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
-_WHILE_FILLING = {"automerge": 0, "crisismerge": 256}
-_AFTERWARDS = {"automerge": 4, "crisismerge": 16}
-_FILLING = "filling"
-_PAGES_A_STEP = 500
+_BULK_SETTINGS = {"automerge": 0, "crisismerge": 256}
+_NORMAL_SETTINGS = {"automerge": 4, "crisismerge": 16}
+_BULK_LOAD = "filling"
+_PAGES_PER_STEP = 500
 
 
-def is_filling(connection: apsw.Connection) -> bool:
-    """Has a first build begun and not ended?"""
-    return bool(rows_of(connection, "SELECT 1 FROM meta WHERE key = ?", (_FILLING,)))
+def is_bulk_loading(connection: apsw.Connection) -> bool:
+    """Return whether a first build has started and not finished."""
+    return bool(rows_of(connection, "SELECT 1 FROM meta WHERE key = ?", (_BULK_LOAD,)))
 
 
 def is_empty(connection: apsw.Connection) -> bool:
-    """Is there no source at all?"""
+    """Return whether the index has no source."""
     return not rows_of(connection, "SELECT 1 FROM source LIMIT 1")
 
 
-def begin_filling(connection: apsw.Connection) -> None:
-    """Put merging off."""
-    _configure(connection, _WHILE_FILLING)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_FILLING,))
+def disable_automerge(connection: apsw.Connection) -> None:
+    """Disable FTS5 automerge during a bulk load; ``optimize()`` merges once at the end."""
+    _configure(connection, _BULK_SETTINGS)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (_BULK_LOAD,))
 
 
-def end_filling(connection: apsw.Connection) -> None:
-    """Merge a little with every write again."""
-    _configure(connection, _AFTERWARDS)
-    connection.execute("DELETE FROM meta WHERE key = ?", (_FILLING,))
+def enable_automerge(connection: apsw.Connection) -> None:
+    """Enable FTS5 automerge: each write merges a little."""
+    _configure(connection, _NORMAL_SETTINGS)
+    connection.execute("DELETE FROM meta WHERE key = ?", (_BULK_LOAD,))
 
 
-def merge_all(connection: apsw.Connection) -> None:
-    """One segment a table."""
+def optimize_postings(connection: apsw.Connection) -> None:
+    """Run FTS5 ``optimize`` on every full-text table, which merges its segments into one."""
     for table in TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
 
-def merge_some(connection: apsw.Connection, table: str, *, is_first: bool) -> bool:
-    """One bounded step towards one segment; False once there is nothing left to merge.
+def merge_step(connection: apsw.Connection, table: str, *, is_first: bool) -> bool:
+    """Run one bounded FTS5 ``merge`` step towards a single segment; return False when nothing is left to merge.
 
-    The first step, with a negative count of pages, joins everything into one merge; a step that changes fewer than two
-    rows has found nothing to do ("FTS5", section 6.6; sqlite.org/fts5.html).
+    The first step, with a negative page count, puts all segments into one merge; a step that changes fewer than two
+    rows had nothing to merge ("FTS5", section 6.6; sqlite.org/fts5.html).
     """
     before = connection.total_changes()
-    pages = -_PAGES_A_STEP if is_first else _PAGES_A_STEP
+    pages = -_PAGES_PER_STEP if is_first else _PAGES_PER_STEP
     connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes() - before >= 2
 
 
-def delete_all(connection: apsw.Connection) -> None:
-    """No postings at all."""
+def delete_all_postings(connection: apsw.Connection) -> None:
+    """Delete all postings of every full-text table."""
     for table in TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
 
@@ -130,9 +130,9 @@ _SET_COMMIT = """
 class Writer:
     """Writes documents and facts. Each method is a transaction of its own, or part of the ``batch()`` around it.
 
-    All methods raise StoreError (a full disk), BusyStoreError (another connection writes for longer than this one
-    waits: five seconds, or ``wait_at_most``) and CorruptStoreError; the transaction is then rolled back, and every file
-    committed before stays.
+    All methods raise StoreError (a full disk), BusyStoreError (another connection writes for longer than the busy
+    timeout: five seconds, or ``wait_at_most``) and CorruptStoreError; the transaction is then rolled back, and every
+    file committed before stays.
     """
 
     def __init__(self, path: str, connection: apsw.Connection, check_present: Callable[[], None]) -> None:
@@ -142,35 +142,34 @@ class Writer:
         self._ids = Ids(connection)
         self._vectors = VectorRows(connection)
         self._depth = 0
-        self._is_filling: bool | None = None
-        self._is_guest = False
+        self._is_bulk_loading: bool | None = None
+        self._is_secondary = False
         self._wait_ms = BUSY_TIMEOUT_MS
         self._queue = WriteQueue(path)
 
     def wait_at_most(self, wait_ms: int) -> None:
-        """How long a write waits for another connection's; one that must not wait leaves checkpoints to the others."""
+        """Set the busy timeout, in milliseconds; a connection with a short one leaves checkpoints to the others."""
         self._wait_ms = wait_ms
         self._connection.set_busy_timeout(wait_ms)
         if wait_ms < BUSY_TIMEOUT_MS:
             self._connection.wal_autocheckpoint(0)
 
     @contextmanager
-    def as_guest(self) -> Iterator[None]:
-        """What is written inside goes between the transactions of a process that builds the index, and leaves to it
-        when postings are merged."""
-        self._is_guest = True
+    def as_secondary_writer(self) -> Iterator[None]:
+        """Write between the transactions of a process that builds the index, which alone changes the merge settings."""
+        self._is_secondary = True
         try:
             yield
         finally:
-            self._is_guest = False
+            self._is_secondary = False
 
-    def is_wanted(self) -> bool:
-        """Does another process wait to write? Between two files, end the transaction then."""
-        return self._queue.is_somebody_waiting()
+    def should_yield(self) -> bool:
+        """Return whether another process waits to write; a long batch then commits after the current file."""
+        return self._queue.has_waiter()
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """One transaction around all that is written inside; nothing of it stays when the body raises."""
+        """Run the block in one transaction; roll back when it raises. Nested batches join the outer one."""
         if self._depth:
             self._depth += 1
             try:
@@ -180,19 +179,19 @@ class Writer:
             return
         self._check_present()
         with translated(self._path):
-            with self._queue.place(self._wait_ms):
+            with self._queue.ticket(self._wait_ms):
                 self._connection.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:
                 self._ids.load()
                 self._vectors.forget()
-                self._expect_first_build()
+                self._start_bulk_load()
                 yield
                 self._ids.save()
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._ids.forget_texts()
-                # A full disk has already rolled back by itself.
+                self._ids.clear_cache()
+                # SQLite rolls back by itself when the disk is full.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -200,9 +199,9 @@ class Writer:
                 self._depth = 0
 
     def replace(self, document: Document, signature: StatSignature, observed_ns: int) -> int:
-        """Make ``document`` the live version of its path and park the one before it. Returns its source row id.
+        """Make ``document`` the live version of its path and park the previous one. Returns its source row id.
 
-        ``signature`` and ``observed_ns`` are of the read that gave the bytes. Raises: TypeError for text that is not
+        ``signature`` and ``observed_ns`` come from the read that gave the bytes. Raises TypeError for text that is not
         Clean, before anything is written.
         """
         check_clean(document)
@@ -224,9 +223,9 @@ class Writer:
         content_hash: str = "",
         parser: str = "",
     ) -> int:
-        """Record that the file was seen and does not count, or broke its parser; its last version is parked.
+        """Record a file that is skipped or that crashed its parser; park its last version. Returns the source row id.
 
-        ``content_hash`` stays empty when the bytes were not read. Returns the source row id.
+        ``content_hash`` stays empty when the bytes were not read.
         """
         empty = Document(
             path=path,
@@ -245,13 +244,15 @@ class Writer:
         return self.replace(empty, signature, observed_ns)
 
     def set_aside(self, one: SetAside, content_hash: str) -> None:
-        """Note beside ``skip`` that these bytes broke their parser; kept as long as they are the live version."""
+        """Quarantine these bytes because they crashed their parser; call it with ``skip``. The record lasts as long as
+        they are the live version.
+        """
         with self.batch():
             values = (one.path, bytes.fromhex(content_hash), one.reason, one.attempts, one.tried_at, one.limits)
             self._connection.execute("INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def activate(self, path: bytes, content_hash: str, parser: str, signature: StatSignature, observed_ns: int) -> bool:
-        """Make a version seen before live again, without parsing. False when none has these bytes and parser."""
+        """Make a parked version live without parsing. Returns False when no version has these bytes and parser."""
         with self.batch():
             found = self._versions(path, bytes.fromhex(content_hash), parser)
             if not found:
@@ -264,35 +265,35 @@ class Writer:
             return True
 
     def has_version(self, path: bytes, content_hash: str, parser: str) -> bool:
-        """Can ``activate`` make a version with these bytes live?"""
+        """Return whether ``activate`` can make a version with these bytes live."""
         with translated(self._path):
             return bool(self._versions(path, bytes.fromhex(content_hash), parser))
 
     def touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
-        """Heal the signature of a file whose bytes proved to be the same."""
+        """Update the stat signature of a file whose bytes are unchanged."""
         with self.batch():
             self._connection.execute(_TOUCH, (*signature_values(signature), observed_ns, path))
             self._arrived(path)
 
     def remove(self, path: bytes) -> bool:
-        """Park the live version of a path that is gone; False when there was none."""
+        """Park the live version of a deleted path; return False when there was none."""
         with self.batch():
             self._arrived(path)
             return self._park(path, None) > 0
 
     def leave_out(self, path: bytes) -> None:
-        """Park the live version of a path that a rule leaves out, and forget under which rules the files were listed.
+        """Park the live version of a path that an ignore rule excludes, and clear the ``RULES`` key.
 
-        The rule may be taken back before anybody lists them again, and then nothing else tells that one is missing.
+        The rule may be removed before the next listing, and only the cleared key shows that a file is missing.
         """
         with self.batch():
             self.remove(path)
             self.set_meta(RULES, "")
 
-    def expect(self, new: Iterable[bytes], changed: Iterable[bytes] = ()) -> None:
-        """Record which files are on the disk and not in yet, instead of what was recorded before.
+    def set_pending(self, new: Iterable[bytes], changed: Iterable[bytes] = ()) -> None:
+        """Replace the list of files that are on disk and not indexed yet.
 
-        Each leaves the record in the transaction that takes it in or removes it.
+        Each leaves the list in the transaction that indexes or removes it.
         """
         with self.batch():
             self._connection.execute("DELETE FROM pending")
@@ -304,7 +305,7 @@ class Writer:
         self._connection.execute("DELETE FROM pending WHERE path = ?", (path,))
 
     def set_commits(self, commits: Mapping[bytes, LastCommit], *, whole: bool = False) -> None:
-        """Store the last commit of each path; with ``whole`` paths that are not in the mapping are dropped."""
+        """Store the last commit of each path; with ``whole``, delete paths that are not in the mapping."""
         with self.batch():
             values = [
                 (path, bytes.fromhex(fact.commit), fact.author, fact.committed_at) for path, fact in commits.items()
@@ -316,32 +317,32 @@ class Writer:
                 self._connection.executemany("DELETE FROM last_commit WHERE path = ?", gone)
 
     def set_co_changes(self, changes: Iterable[tuple[bytes, bytes, int, float]]) -> None:
-        """Which files change together, instead of what was known: ``(path, other, commits, lift)``, closest first."""
+        """Replace the files that change together: ``(path, other, commits, lift)``, highest lift first."""
         with self.batch():
             replace_co_changes(self._connection, changes)
 
     def add_vectors(self, model: str, level: Level, vectors: Sequence[tuple[bytes, bytes]]) -> int:
-        """Keep vectors made later, as pairs of text hash and vector (int8 for outlines, bits for chunks).
+        """Insert vectors computed later, as pairs of text hash and vector (int8 for outlines, bits for chunks).
 
-        Texts that are gone since are left out, and those that have one. Returns how many were new.
+        Skips texts that were deleted meanwhile or have one already. Returns the number of new vectors.
         """
         with self.batch():
             return self._vectors.add_vectors(model, level, vectors)
 
     def drop_models(self, kept: Iterable[str]) -> None:
-        """Forget the vectors of every model but ``kept`` and the built-in one."""
+        """Delete the vectors of every model except ``kept`` and the built-in one."""
         with self.batch():
             self._vectors.drop_models(kept)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Keep a small fact about the index itself."""
+        """Store a key and value about the index itself."""
         with self.batch():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def prune(self) -> int:
         """Delete parked versions, oldest first, while they hold over 30 % of the live items and over 2,000.
 
-        Returns how many versions went.
+        Returns the number of versions deleted.
         """
         with self.batch():
             doomed = parked_to_prune(self._connection)
@@ -349,40 +350,40 @@ class Writer:
                 delete_version(self._connection, version, self._vectors)
             if doomed:
                 self._ids.drop_unused()
-                self._vectors.close_gaps()
+                self._vectors.compact()
         if doomed:
-            self._give_back_free_pages()
+            self._incremental_vacuum()
         return len(doomed)
 
     def clear(self) -> None:
-        """Forget everything, so that the next refresh builds the index from nothing."""
+        """Delete everything, so that the next refresh builds the index from scratch."""
         with self.batch():
             for table in _ROWS:
                 self._connection.execute(f"DELETE FROM {table}")
             self._vectors.clear()
-            delete_all(self._connection)
-            begin_filling(self._connection)
-            self._ids.forget_texts()
-        self._is_filling = True
+            delete_all_postings(self._connection)
+            disable_automerge(self._connection)
+            self._ids.clear_cache()
+        self._is_bulk_loading = True
 
     def optimize(self) -> None:
-        """Merge the postings of a first build into their final shape, and the log and the free pages into the file.
+        """Finish a first build: merge the postings, checkpoint the WAL and vacuum free pages.
 
-        Names that nothing bears any more are dropped.
+        Names that nothing uses any more are deleted.
         """
         with self.batch():
             self._ids.drop_unused()
-            end_filling(self._connection)
-            merge_all(self._connection)
+            enable_automerge(self._connection)
+            optimize_postings(self._connection)
             self._connection.execute("REINDEX")
-        self._is_filling = False
-        self._give_back_free_pages()
+        self._is_bulk_loading = False
+        self._incremental_vacuum()
         self.checkpoint()
 
     def merge(self, check: Callable[[], None]) -> int:
-        """As few segments of postings as there can be, in small transactions; ``check`` is called before each.
+        """Merge the postings into as few segments as possible, in small transactions; ``check`` is called before each.
 
-        Returns how many steps it took.
+        Returns the number of merge steps.
         """
         steps = 0
         for table in TABLES:
@@ -390,43 +391,43 @@ class Writer:
             while is_more:
                 check()
                 with self.batch():
-                    is_more = merge_some(self._connection, table, is_first=is_first)
+                    is_more = merge_step(self._connection, table, is_first=is_first)
                 is_first = False
                 steps += 1
         return steps
 
-    def give_back(self) -> None:
-        """Free pages to the disk, and the write-ahead log into the file."""
-        self._give_back_free_pages()
+    def vacuum(self) -> None:
+        """Return free pages to the file system (incremental vacuum) and checkpoint the WAL."""
+        self._incremental_vacuum()
         self.checkpoint()
 
     def checkpoint(self) -> None:
-        """Bring the write-ahead log back into the file and empty it, as far as open snapshots allow."""
+        """Checkpoint the WAL into the file and truncate it, as far as open snapshots allow."""
         with translated(self._path):
             self._connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
             try:
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError:
-                # A snapshot still needs the log: what could be brought back was, the next checkpoint does the rest.
+                # An open snapshot needs the WAL: the next checkpoint does the rest.
                 return
             finally:
                 self._connection.set_busy_timeout(self._wait_ms)
 
-    def _give_back_free_pages(self) -> None:
+    def _incremental_vacuum(self) -> None:
         with translated(self._path):
             rows_of(self._connection, "PRAGMA incremental_vacuum")
 
-    def _expect_first_build(self) -> None:
-        """Put merging off for an index that is still empty; take it up again where a first build was cut short."""
-        if self._is_filling is not None or self._is_guest or self._wait_ms < BUSY_TIMEOUT_MS:
+    def _start_bulk_load(self) -> None:
+        """Disable automerge for an index that is still empty; enable it again where a first build was interrupted."""
+        if self._is_bulk_loading is not None or self._is_secondary or self._wait_ms < BUSY_TIMEOUT_MS:
             return
         if is_empty(self._connection):
-            begin_filling(self._connection)
-            self._is_filling = True
+            disable_automerge(self._connection)
+            self._is_bulk_loading = True
         else:
-            if is_filling(self._connection):
-                end_filling(self._connection)
-            self._is_filling = False
+            if is_bulk_loading(self._connection):
+                enable_automerge(self._connection)
+            self._is_bulk_loading = False
 
     def _versions(self, path: bytes, content: bytes, parser: str) -> list[Row]:
         sql = f"SELECT s.id FROM {_SOURCES} WHERE path = ? AND live = {{}} AND content_hash = ? AND parser = ?"
@@ -434,7 +435,7 @@ class Writer:
         return rows_of(self._connection, sql, (path, content, parser) * 2)
 
     def _park(self, path: bytes, parser: str | None, *, but: int = 0) -> int:
-        """Park the live version; one by another parser than ``parser`` can never come back and is deleted."""
+        """Park the live version; delete one by another parser than ``parser``, which can never be live again."""
         self._connection.execute("DELETE FROM set_aside WHERE path = ?", (path,))
         live = f"SELECT s.id, parser FROM {_SOURCES} WHERE path = ? AND live = 1 AND s.id <> ?"
         found = rows_of(self._connection, live, (path, but))

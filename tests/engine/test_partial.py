@@ -133,7 +133,7 @@ def test_new_files_of_an_index_that_was_whole_count_as_missing_until_they_are_in
 
 def test_a_changed_file_lowers_the_share_and_leaves_with_its_own_transaction(helix, repository):
     writer, reader = helix._index.writer, helix._index.reader
-    writer.expect([b"a/new.py"], [b"app/sessions.py"])
+    writer.set_pending([b"a/new.py"], [b"app/sessions.py"])
     assert (reader.files.pending().new, reader.files.pending().changed) == ((b"a/new.py",), 1)
     state = reader.files.state(b"app/sessions.py")
     writer.touch(b"app/sessions.py", state.signature, 1)
@@ -143,7 +143,7 @@ def test_a_changed_file_lowers_the_share_and_leaves_with_its_own_transaction(hel
 
 def test_what_is_pending_is_no_content(helix):
     before = helix.digest()
-    helix._index.writer.expect([b"a/new.py"], [b"app/sessions.py"])
+    helix._index.writer.set_pending([b"a/new.py"], [b"app/sessions.py"])
     assert helix.digest() == before
 
 

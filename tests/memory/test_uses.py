@@ -128,8 +128,8 @@ def test_what_a_session_used_lately_is_known_the_last_first(memory):
     sit(memory, "s", [b"old"], NOW - 2 * SITTING_S)
     sit(memory, "s", [b"a"], NOW - 2)
     sit(memory, "s", [b"b"], NOW - 1)
-    assert memory.uses.lately(HERE, "s", NOW - SITTING_S) == [b"b", b"a"]
-    assert memory.uses.lately(HERE, "t", 0.0) == []
+    assert memory.uses.recent(HERE, "s", NOW - SITTING_S) == [b"b", b"a"]
+    assert memory.uses.recent(HERE, "t", 0.0) == []
 
 
 def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
@@ -247,14 +247,14 @@ def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
 def test_only_known_files_of_a_named_session_are_noted_and_only_where_it_is_wanted(keeping, open_helix, project):
     keeping.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
     keeping.note_use("", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "s", 0.0)) is None
+    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "s", 0.0)) is None
     with pytest.raises(UsageError):
         keeping.note_use("s", ["../elsewhere.py"])
     keeping.note_use("s", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "s", time.time() - 60)) == [ROUTING]
+    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "s", time.time() - 60)) == [ROUTING]
     for settings in ({"co_use": False}, {"memory_learn": False}):
         off = open_helix(project)
         off._config = dataclasses.replace(keeping._config, **settings)
         off.note_use("t", ["app/routing.py"])
         assert off._hinted(Hints(session="t")) == Hints(session="t")
-    assert keeping._memory.read(lambda memory: memory.uses.lately(keeping._place, "t", 0.0)) == []
+    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "t", 0.0)) == []

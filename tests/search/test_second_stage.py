@@ -10,7 +10,7 @@ from helix_core.search.search import search
 from helix_core.search.second_stage import GROUP, ITEMS_PER_FILE, LINES_SHOWN, LONGEST, Scored, narrow, shares, spread
 from helix_core.store import Reader
 from helix_core.store.hits import Weights
-from helix_core.store.lexical import InnerPlace, Spots
+from helix_core.store.lexical import FileChunk, PhraseOffsets
 from tests.search.conftest import Indexed
 
 REFUND = {
@@ -22,8 +22,8 @@ REFUND = {
 }
 
 
-def place(lines: int, number: int = 1, name: str = "f") -> InnerPlace:
-    return InnerPlace(number, 1, "function", name, "", 10, 9 + lines, (name,))
+def place(lines: int, number: int = 1, name: str = "f") -> FileChunk:
+    return FileChunk(number, 1, "function", name, "", 10, 9 + lines, (name,))
 
 
 @given(st.lists(st.integers(1, 300), max_size=GROUP))
@@ -61,17 +61,17 @@ def test_a_place_that_fits_is_shown_whole_and_a_long_one_from_its_head() -> None
 
 
 def test_what_is_found_deep_inside_outweighs_the_head() -> None:
-    spots = Spots(body_tokens=1000, doc_tokens=0, body=((0, 900), (1, 905)), doc=())
+    spots = PhraseOffsets(body_tokens=1000, doc_tokens=0, body=((0, 900), (1, 905)), doc=())
     span = narrow(place(100), 20, spots, (1.0, 1.0))
     assert span is not None
     assert span.start_line <= 100 <= span.end_line
-    part = narrow(InnerPlace(1, 1, "block", "", "", 1, 100, ()), 10, spots, (1.0, 1.0))
+    part = narrow(FileChunk(1, 1, "block", "", "", 1, 100, ()), 10, spots, (1.0, 1.0))
     assert part is not None
     assert part.start_line <= 91 <= part.end_line
 
 
 def test_a_word_of_a_docstring_is_looked_for_below_the_head() -> None:
-    spots = Spots(body_tokens=100, doc_tokens=900, body=((0, 1),), doc=((1, 0),))
+    spots = PhraseOffsets(body_tokens=100, doc_tokens=900, body=((0, 1),), doc=((1, 0),))
     span = narrow(place(100), 30, spots, (1.0, 1.0))
     assert span is not None
     assert span.start_line == 10
@@ -94,7 +94,7 @@ def test_a_range_is_part_of_its_chunk_and_five_show_no_more_lines_than_are_read(
 def test_the_inside_of_a_file_is_counted_by_where_words_stand(shop: Reader) -> None:
     source = shop.files.source(b"src/shop/cart.py")
     assert source is not None
-    inside = shop.text.places_in([source.id])[source.id]
+    inside = shop.text.chunks_in([source.id])[source.id]
     assert [one.id for one in inside] == [item.id for item in shop.files.items_of(source.id)]
     places = {one.name: one for one in inside}
     only_comments = Weights(path=0.0, names=0.0, doc=1.0, body=0.0, extra=0.0)
@@ -104,5 +104,5 @@ def test_the_inside_of_a_file_is_counted_by_where_words_stand(shop: Reader) -> N
     assert in_comments[places["Cart"].id].counts[0] == 1.0
     assert in_code[places["Cart"].id].counts[1] > 1.0
     assert set(in_code) <= {one.id for one in inside}
-    spots = shop.text.spots('"customer"', [places["Cart"].id])
+    spots = shop.text.phrase_offsets('"customer"', [places["Cart"].id])
     assert [phrase for phrase, _ in spots[places["Cart"].id].doc] == [0]

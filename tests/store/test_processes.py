@@ -169,11 +169,11 @@ def test_a_writer_that_begins_again_at_once_lets_one_that_waits_go_first(tmp_pat
         busy.replace(document(b"first.py", b"x = 1\n"), signature(), 1)
         with busy.batch():
             busy.replace(document(b"bulk0.py", b"x = 1\n"), signature(), 1)
-            assert not busy.is_wanted()
+            assert not busy.should_yield()
             waiting = threading.Thread(target=_write_one, args=(path,))
             waiting.start()
             deadline = time.monotonic() + 60
-            while not busy.is_wanted():
+            while not busy.should_yield():
                 assert time.monotonic() < deadline, "nobody comes to wait"
                 time.sleep(0.001)
         with busy.batch():

@@ -140,7 +140,7 @@ class Intake:
                             write.store()
                         else:
                             self._moved.append(write.path)
-                        if self._writer.is_wanted():
+                        if self._writer.should_yield():
                             break
                 del self._writes[:done]
 

@@ -140,7 +140,7 @@ class Refresh:
             self._remember_history(history, writer)
         with writer.batch():
             # What kept changing while it was read is known by its events; nothing else is left to come.
-            writer.expect(())
+            writer.set_pending(())
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
             writer.set_meta(RULES, looked.rules)
@@ -161,7 +161,7 @@ class Refresh:
             if entry.path in known and known[entry.path].signature != entry.signature
         ]
         if new or changed or self._reader.meta("complete") != "1":
-            self._writer.expect(new, changed)
+            self._writer.set_pending(new, changed)
 
     def _look(self) -> _Looked:
         self._tell(Progress("looking", 0, 0))
@@ -280,7 +280,7 @@ def vacuum(writer: Writer, index_path: Path, check: Callable[[], None]) -> dict[
     writer.wait_at_most(WRITE_WAIT_MS)
     pruned = writer.prune()
     steps = writer.merge(check)
-    writer.give_back()
+    writer.vacuum()
     after = _bytes_of(index_path)
     return {
         "schema": SCHEMA,

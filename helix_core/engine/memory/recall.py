@@ -307,4 +307,4 @@ class Using(Remembering):
         from helix_core.memory.exchanges import session_name
         from helix_core.memory.uses import SITTING_S
 
-        return memory.uses.lately(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []
+        return memory.uses.recent(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []

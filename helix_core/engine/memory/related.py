@@ -120,7 +120,7 @@ class Expansion:
         reader = self._reader
         ids = {
             "test": reader.names.tests_of(item.name, TRIED),
-            "document": reader.uses.documents_saying(item.name, TRIED),
+            "document": reader.uses.documents_mentioning(item.name, TRIED),
             "user": self._users(item.name),
         }
         items = reader.files.items([id_ for each in ids.values() for id_ in each])

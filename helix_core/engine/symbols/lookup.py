@@ -103,7 +103,7 @@ class Around:
         asked = [".".join((best.trail[-1], self._name))] if best.trail else []
         ids: dict[int, None] = {}
         for text in (*asked, self._name):
-            ids.update(dict.fromkeys(self._reader.uses.documents_saying(text, DOCUMENTS_TRIED)))
+            ids.update(dict.fromkeys(self._reader.uses.documents_mentioning(text, DOCUMENTS_TRIED)))
         items = self._reader.files.items(list(ids))
         ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
         line = partial(_line_of_mention, names=(*asked, self._name))
@@ -114,7 +114,7 @@ class Around:
         return self._reader.uses.totals(self._name)
 
     def _uses(self, *, in_tests: bool) -> list[int]:
-        return self._reader.uses.of(
+        return self._reader.uses.items_using(
             self._name,
             in_tests=in_tests,
             near=self._path,

@@ -470,7 +470,7 @@ class OutdatedDocuments:
         return is_said
 
     def _is_said(self, name: str) -> bool:
-        paths = self.reader.uses.code_saying(name, MOST_READ)
+        paths = self.reader.uses.code_mentioning(name, MOST_READ)
         pattern = whole_word(name)
         for path in paths:
             source = self.reader.files.source(path)
