@@ -617,9 +617,14 @@ def _manifests(data: bytes) -> Iterator[Span]:
             continue
         begin = max(reached, match.start() - _LONGEST_MANIFEST, data.rfind(b'"apiVersion"', reached, match.start()))
         reached = min(len(data), match.end() + _LONGEST_MANIFEST)
+        searched = begin
         for entry in _MANIFEST_DATA.finditer(data, begin, reached):
+            # An object inside one that was searched ends at the same brace; searching it too would cost quadratic time.
+            if entry.start() < searched:
+                continue
             close = data.find(b"}", entry.end(), reached)
-            for text in _JSON_TEXT.finditer(data, entry.end(), close if close >= 0 else reached):
+            searched = close if close >= 0 else reached
+            for text in _JSON_TEXT.finditer(data, entry.end(), searched):
                 if _is_entry(text.group(1)):
                     yield text.span(1)
 
