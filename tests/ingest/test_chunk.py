@@ -115,13 +115,14 @@ def assert_partition(document: Document, data: bytes) -> None:
     masked = mask(data).data
     # Of bytes, splitlines knows \n, \r\n and \r, which are an editor's line ends.
     starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
+    line_at = {start: number for number, start in enumerate(starts, 1)}
     position, line = 0, 1
     for chunk in document.chunks:
         assert chunk.start_byte == position
         assert chunk.end_byte > position
-        assert position in starts
+        assert position in line_at
         assert chunk.start_line == line
-        line = starts.index(chunk.end_byte) + 1
+        line = line_at[chunk.end_byte]
         assert chunk.end_line == line - 1
         assert chunk.text_hash == hashlib.sha256(masked[position : chunk.end_byte]).hexdigest()[:16]
         for definition in chunk.definitions:
