@@ -2,8 +2,7 @@
  * Drives Helix in a real VS Code and says what held: `node24 run.ts [--vsix FILE] [WORD ...]`.
  *
  * Words choose the scenarios whose title contains one of them. Pictures, the measures and, for what failed, the logs go
- * to artifacts/. An act in which something failed is played once more on a fresh stage; what passes then is counted as
- * unsteady and named. The last line counts; the exit status is 0 only when nothing failed in the end.
+ * to artifacts/. Nothing is tried a second time. The last line counts; the exit status is 0 only when nothing failed.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -36,7 +35,6 @@ async function main(): Promise<boolean> {
     process.once(end, (why: unknown) => void abandon(mark, scratch, why));
   }
   const outcomes: Outcome[] = [];
-  const unsteady: string[] = [];
   const run: Run = {
     browser: await browser(),
     mark,
@@ -51,25 +49,14 @@ async function main(): Promise<boolean> {
     positionals.length === 0 || positionals.some((word) => title.includes(word));
   try {
     for (const act of acts) {
-      const played = await playAct(act, run, chosen, began + LIMIT_MS);
-      const failed = played.filter(({ outcome }) => outcome === 'failed');
-      if (failed.length === 0) {
-        outcomes.push(...played);
-        continue;
-      }
-      const fresh = fs.mkdtempSync(path.join(scratch, 'a'));
-      console.log('    once more, on a fresh stage');
-      const again = await playAct(act, { ...run, scratch: fresh }, chosen, began + LIMIT_MS);
-      const passed = again.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title);
-      unsteady.push(...failed.map(({ title }) => title).filter((title) => passed.includes(title)));
-      outcomes.push(...again);
+      outcomes.push(...(await playAct(act, run, chosen, began + LIMIT_MS)));
     }
     outcomes.push(connections(network));
   } finally {
     await run.browser.close();
     for (const { pid, command } of await endLeftovers(mark)) console.log(`ended ${pid} ${command.slice(0, 120)}`);
     fs.rmSync(scratch, { recursive: true, force: true });
-    report(run, outcomes, unsteady, performance.now() - began);
+    report(run, outcomes, performance.now() - began);
   }
   return outcomes.length > 0 && outcomes.every(({ outcome }) => outcome !== 'failed');
 }
@@ -97,11 +84,10 @@ function connections(network: NetworkWatch): Outcome {
   return seen.length === 0 ? { ...base, outcome: 'passed' } : { ...base, outcome: 'failed', error: seen.join('\n') };
 }
 
-function report(run: Run, outcomes: Outcome[], unsteady: string[], ms: number): void {
+function report(run: Run, outcomes: Outcome[], ms: number): void {
   const { measures, pictures } = run;
-  const result = { schema: 'helix.editor-test/1', ms: Math.round(ms), outcomes, unsteady, measures, pictures };
+  const result = { schema: 'helix.editor-test/1', ms: Math.round(ms), outcomes, measures, pictures };
   fs.writeFileSync(path.join(artifacts, 'result.json'), `${JSON.stringify(result, undefined, 2)}\n`);
-  for (const title of unsteady) console.log(`      unsteady: ${title}`);
   for (const [name, value] of Object.entries(measures)) console.log(`      ${name}: ${value} ms`);
   const count = (wanted: Outcome['outcome']): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`;
