@@ -1,4 +1,5 @@
 # make run   set up, index FOLDER (this repository by default) and print a packet for ASK
+# make fast  set up, then what is checked before each commit: format, lint, types, imports and the tests that start no process
 # make test  set up and run every check and test
 # make help  the rest
 
@@ -25,16 +26,24 @@ run: $(VENV)/.installed ## set up, index FOLDER and print a packet for ASK
 	@$(BIN)/helix index -- "$$FOLDER"
 	@$(BIN)/helix packet --path="$$FOLDER" -- "$$ASK"
 
-.PHONY: check
-check: $(VENV)/.installed-dev $(VENV)/.model ## set up and run every check and test that needs no editor
-	$(BIN)/ruff check
+.PHONY: fast
+fast: $(VENV)/.installed-dev $(VENV)/.model ## format, lint, types, imports and the tests that start no process
+	@$(MAKE) --no-print-directory -j2 static unit
+
+.PHONY: static
+static: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check
+	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@echo "$(BIN)/pytest -n auto"; $(BIN)/pytest -n auto || { \
-		test $$? -eq 1 || exit 1; \
-		echo "what failed beside other tests runs once more, alone; what passes now depends on the machine's load, and is a flaw to mend"; \
-		$(BIN)/pytest --last-failed --last-failed-no-failures none; }
+
+.PHONY: unit
+unit: $(VENV)/.installed-dev $(VENV)/.model
+	$(BIN)/pytest -m unit -n auto
+
+.PHONY: check
+check: static $(VENV)/.model ## set up and run every check and test that needs no editor
+	$(BIN)/pytest -n auto
 	@$(MAKE) --no-print-directory check-extension check-javascript
 
 .PHONY: test

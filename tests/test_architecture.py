@@ -49,6 +49,7 @@ def calls(file: Path, called: str) -> list[int]:
     ]
 
 
+@pytest.mark.process
 def test_imports_run_down_the_floors() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],

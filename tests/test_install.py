@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.process
 def test_an_installed_helix_answers_from_a_folder_of_its_own(tmp_path: Path) -> None:
     site, folder = tmp_path / "site", tmp_path / "project"
     offline = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation"]

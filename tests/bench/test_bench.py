@@ -64,6 +64,7 @@ def helix_bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.process
 def test_a_run_is_kept_with_what_it_stands_on_and_two_are_compared(project: Path) -> None:
     own, first, second = (str(project.parent / name) for name in ("own.jsonl", "first.json", "second.json"))
     ran = helix_bench(project, "run", str(project), "--questions", own, "--rounds", "1", "--json", "--out", first)
@@ -92,6 +93,7 @@ def test_a_run_is_kept_with_what_it_stands_on_and_two_are_compared(project: Path
     assert len(json.loads(compared.stdout)["notes"]) == 2
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("change", "status"), [({"mrr@10": 1.0}, 0), ({"mrr@10": 0.0}, 3), ({"ms": 3.0}, 1), ({}, 2)])
 def test_the_exit_status_is_the_decision(project: Path, change: dict[str, float], status: int) -> None:
     def made(scores: dict[str, float], ms: float) -> dict[str, Any]:
@@ -117,6 +119,7 @@ def test_the_exit_status_is_the_decision(project: Path, change: dict[str, float]
     assert helix_bench(project, "compare", *map(str, files)).returncode == status
 
 
+@pytest.mark.process
 def test_misuse_is_one_line_with_what_to_do(project: Path) -> None:
     missing = helix_bench(project, "run", str(project))
     assert missing.returncode == 2
@@ -170,6 +173,7 @@ def _burn() -> None:
         pass
 
 
+@pytest.mark.process
 def test_another_process_that_eats_the_machine_leaves_answers_but_no_latency(opened: Helix) -> None:
     context = multiprocessing.get_context("spawn")
     eaters = [context.Process(target=_burn, daemon=True) for _ in range(measure.cores() + 1)]

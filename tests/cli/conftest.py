@@ -124,7 +124,7 @@ def runner(home: Path) -> RunHelix:
 
 
 @pytest.fixture
-def helix(tmp_path: Path) -> RunHelix:
+def helix(tmp_path: Path, starts_processes: None) -> RunHelix:
     """Runs helix with a cache of its own."""
     home = tmp_path / "home"
     home.mkdir()

@@ -139,6 +139,7 @@ def test_settings_decide_which_files_count(helix: RunHelix, shop: Path) -> None:
     assert {"source_id": "big.py", "reason": "too_large"} in answer["skipped_files"]
 
 
+@pytest.mark.process
 def test_two_processes_may_index_one_folder_at_the_same_moment(shop: Path, tmp_path: Path) -> None:
     for number in range(200):
         (shop / f"part{number}.py").write_text(f"def part_{number}():\n    return {number}\n")

@@ -13,7 +13,7 @@ from .conftest import FILES, RunHelix, make_repository, runner
 
 
 @pytest.fixture(scope="module")
-def open_shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunHelix, Path]:
+def open_shop(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> tuple[RunHelix, Path]:
     """A repository that was indexed once; the tests here change nothing."""
     folder = tmp_path_factory.mktemp("budget")
     helix = runner(folder)

@@ -25,6 +25,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_repository(tmp_path_factory.mktemp("large") / "large", files)
 
 
+@pytest.mark.process
 def test_a_signal_ends_it_with_one_line_and_the_next_run_goes_on(large: Path, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "helix_ls.cli", "index", str(large)],
@@ -46,6 +47,7 @@ def test_a_signal_ends_it_with_one_line_and_the_next_run_goes_on(large: Path, tm
     assert 0 < answer["added"] < FILES
 
 
+@pytest.mark.process
 def test_ctrl_c_on_a_terminal_removes_the_bar_and_says_what_is_kept(large: Path, tmp_path: Path) -> None:
     """There the workers get the signal too; none of them may complain."""
     with Terminal(tmp_path, "index", str(large)) as terminal:

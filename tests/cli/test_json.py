@@ -24,7 +24,7 @@ ACCOUNTING = {"searched", "evaluated", "returned", "tokens", "elapsed_ms", "sign
 
 
 @pytest.fixture(scope="module")
-def open_shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunHelix, Path]:
+def open_shop(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> tuple[RunHelix, Path]:
     """A repository that was indexed once; the tests here change nothing."""
     folder = tmp_path_factory.mktemp("json")
     helix = runner(folder)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 
 def run(redirections: str, arguments: str, folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
     """Through a real shell, which can close a stream before the process begins."""

@@ -74,6 +74,7 @@ def test_packets_are_measured_with_the_model(
     assert heard.asked_for and set(heard.asked_for) == {minilm.name}
 
 
+@pytest.mark.process
 def test_a_bench_of_ones_own_asks_with_the_model_that_is_set_up(
     corpora: Path, minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_bench_of_ones_own_asks_with_the_model_that_is_set_up(
     assert run()["model"] == minilm.name
 
 
+@pytest.mark.process
 def test_a_command_that_asks_once_says_that_it_does_not_load_the_model(
     corpora: Path, minilm: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -118,6 +120,7 @@ def test_a_command_that_asks_once_says_that_it_does_not_load_the_model(
     assert ask("search")["rankers"]["outlines"] == f"static only: {said}"
 
 
+@pytest.mark.process
 def test_weights_are_written_as_the_file_has_them(benchmark: Callable[[str], ModuleType], tmp_path: Path) -> None:
     fit = benchmark("fit")
     shipped = Path(str(weights.__file__))

@@ -223,6 +223,7 @@ def test_late_or_broken_it_leaves_the_order_and_says_so(project: Path) -> None:
             assert answer["rankers"]["rerank"].startswith(state)
 
 
+@pytest.mark.process
 def test_a_host_uses_it_where_the_setting_says_so(
     project: Path, set_up: RerankerModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +255,7 @@ def helix(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.process
 def test_it_is_set_up_by_command_and_no_command_that_asks_once_loads_it(project: Path, given: Path) -> None:
     where = ["--path", str(project)]
     done = helix("embed", "setup", "--reranker", str(given), *where, "--json")

@@ -53,6 +53,7 @@ def test_another_model_is_refused() -> None:
         ENCODER.encode("minilm", "x")
 
 
+@pytest.mark.process
 def test_a_question_imports_no_numpy_and_no_runtime() -> None:
     script = (
         "import sys\nfrom helix_core.embed.static import StaticEncoder\n"

@@ -164,6 +164,7 @@ def test_damage_met_in_the_middle_of_a_question_is_mended_before_the_answer(act,
     assert again.digest() == digest
 
 
+@pytest.mark.process
 def test_an_index_rebuilt_by_another_process_is_taken_up(helix, repository, tmp_path):
     garbage_over(helix.index_path, 0)
     assert run_child(REFRESH_ELSEWHERE, repository, tmp_path) == "1"
@@ -177,6 +178,7 @@ def test_an_index_rebuilt_by_another_process_is_taken_up(helix, repository, tmp_
     assert len(list(helix.index_path.parent.glob("*.damaged-*Z"))) == 1
 
 
+@pytest.mark.process
 def test_questions_are_answered_while_another_process_rebuilds(helix, repository, tmp_path):
     program = """
         import sys
@@ -200,6 +202,7 @@ def test_questions_are_answered_while_another_process_rebuilds(helix, repository
     assert helix.notices == ()
 
 
+@pytest.mark.process
 def test_a_cache_that_turns_read_only_is_one_clear_error_and_nothing_is_lost(repository, tmp_path):
     """In a child that gives up root's rights for good, as root may write anywhere."""
     for folder in (tmp_path, *tmp_path.parents):
@@ -260,7 +263,7 @@ def mounted(folder: Path, size: str, *, again: bool = False) -> bool:
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def small_disk(tmp_path, starts_processes):
     """A disk of a megabyte and a half at the cache folder."""
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -332,6 +335,7 @@ def test_no_room_for_an_index_at_all_is_one_clear_error(small_disk, repository, 
     helix.close()
 
 
+@pytest.mark.process
 def test_a_limit_on_file_size_is_one_clear_error_and_nothing_is_lost(repository, tmp_path):
     program = """
         import resource, sys

@@ -94,6 +94,7 @@ def test_a_hundred_megabytes_are_left_out_by_their_size_alone(helix, repository)
     assert_answers_right(helix)
 
 
+@pytest.mark.process
 def test_a_million_lines_are_left_out_and_many_lines_are_not(helix, repository):
     """In less than the size limit the lines are what is too many, and they are counted once; in more, the bytes."""
     write(repository, {"data/lines.txt": "\n" * 1_000_000, "data/bytes.txt": "xy\n" * 1_000_000})
@@ -126,6 +127,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("together", [True, False], ids=["together", "one by one"])
 def test_deep_and_regex_bomb_texts_are_indexed_like_any_other(helix, repository, tmp_path, together):
     for name, text in HOSTILE.items():
@@ -141,6 +143,7 @@ def test_deep_and_regex_bomb_texts_are_indexed_like_any_other(helix, repository,
     assert helix.digest() == cold_digest(repository, tmp_path)
 
 
+@pytest.mark.process
 def test_three_thousand_empty_files_are_files_like_others(helix, repository):
     write(repository, {f"empty/{number % 30}/file{number}.py": "" for number in range(3_000)})
     assert helix.refresh().added == 3_000
@@ -209,6 +212,7 @@ def test_odd_names_go_all_the_way_round(repository, open_helix, in_git):
     )
 
 
+@pytest.mark.process
 def test_a_file_that_breaks_its_parser_twice_is_left_alone_until_it_changes(
     repository, open_helix, tmp_path, monkeypatch
 ):

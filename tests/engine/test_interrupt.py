@@ -66,6 +66,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.process
 @needs_proc
 @pytest.mark.parametrize("moment", [0, 1, 100, 300])
 def test_an_interrupt_while_files_are_parsed_keeps_what_was_done(moment, helix, repository, open_helix, tmp_path):
@@ -103,6 +104,7 @@ def no_collection():
     gc.enable()
 
 
+@pytest.mark.process
 @needs_proc
 @pytest.mark.usefixtures("no_collection")
 def test_an_interrupt_at_any_moment_leaves_an_engine_that_goes_on(helix, repository, tmp_path):
@@ -134,6 +136,7 @@ def test_an_interrupt_at_any_moment_leaves_an_engine_that_goes_on(helix, reposit
     assert children() <= before
 
 
+@pytest.mark.process
 @needs_proc
 def test_rounds_without_end_leak_no_descriptor_and_no_process(helix, repository):
     def rounds(count: int) -> None:

@@ -49,7 +49,7 @@ class RefreshServer:
 
 
 @pytest.fixture
-def server():
+def server(starts_processes):
     running = RefreshServer()
     yield running
     running.close()

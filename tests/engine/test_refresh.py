@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_a_signature_is_only_trusted_when_the_file_had_come_to_rest():
     assert not is_settled(whole_seconds, 5_000_000_000 + COARSE_CLOCK_NS - 1)
 
 
+@pytest.mark.process
 def test_two_processes_on_one_folder_take_turns_and_agree(repository, tmp_path, open_helix):
     write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
     environment = {**os.environ, "HELIX_CACHE_DIR": str(tmp_path / "cache")}
@@ -172,6 +174,7 @@ def test_the_index_holds_no_copy_of_the_source(helix, repository):
     assert [line for line in long if line in stored] == []
 
 
+@pytest.mark.process
 def test_a_script_without_a_main_guard_can_use_the_engine(repository, tmp_path):
     write(repository, {f"many/module_{i}.py": f"def function_{i}():\n    return {i}\n" for i in range(60)})
     script = tmp_path / "script.py"

@@ -1,5 +1,7 @@
 """When so much has changed that looking again and again mends something each time, what is told is still true."""
 
+import pytest
+
 from helix_core.engine import Helix
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
@@ -16,6 +18,7 @@ def label_parcel_{number}(parcel):
 '''
 
 
+@pytest.mark.process
 def test_an_item_of_a_version_that_the_last_look_replaced_is_told_where_it_stands_now(tmp_path):
     folder = tmp_path / "project"
     write(folder, {f"depot_{number}.py": PARCEL.format(number=number) for number in range(30)})

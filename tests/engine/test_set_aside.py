@@ -56,6 +56,7 @@ def test_every_refresh_says_what_is_set_aside_and_does_not_try_it_before_its_tim
     assert broken.status()["set_aside"][0]["attempts"] == 1
 
 
+@pytest.mark.process
 def test_a_whole_refresh_takes_it_in_when_its_time_has_come(broken, is_due):
     report = broken.refresh()
     assert (report.parsed, report.set_aside, report.quarantined) == (1, (), ())
@@ -72,17 +73,20 @@ def test_a_refresh_that_a_question_waits_for_tries_nothing_again(broken, is_due)
     assert broken.refresh_paths([ASIDE.encode()]).parsed == 0
 
 
+@pytest.mark.process
 def test_other_limits_are_a_reason_to_try_again_at_once(broken, monkeypatch):
     monkeypatch.setattr(pool.Limits, "version", "twice the memory")
     assert broken.refresh().set_aside == ()
 
 
+@pytest.mark.process
 def test_a_file_that_changes_is_tried_again_at_once(broken, repository):
     write(repository, {ASIDE: "def mended_at_last(): return 1\n"})
     report = broken.refresh(retries=False)
     assert (report.parsed, report.set_aside) == (1, ())
 
 
+@pytest.mark.process
 def test_a_file_that_breaks_workers_again_and_again_waits_longer_and_holds_up_nobody(
     repository, open_helix, monkeypatch, tmp_path, is_due
 ):
@@ -104,6 +108,7 @@ def test_a_file_that_breaks_workers_again_and_again_waits_longer_and_holds_up_no
         assert helix.status()["set_aside"][0]["attempts"] == attempt
 
 
+@pytest.mark.process
 def test_what_an_older_version_set_aside_is_tried_again_at_once(broken, open_helix, repository):
     """The index of that version has no table of attempts."""
     broken.close()

@@ -147,7 +147,7 @@ COMMON = "def save(self):\n    return {number}\n"
 
 
 @pytest.fixture
-def crowded(tmp_path, open_helix):
+def crowded(tmp_path, open_helix, starts_processes):
     """One name in thirty files, a method of two classes in one file, and two who import one of them."""
     files = {f"shop/part_{number:02}.py": COMMON.format(number=number) for number in range(30)}
     files |= {

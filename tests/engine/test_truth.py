@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).resolve().parents[2] / "benchmarks" / "truth.py"
 MUTATIONS = 300
 NEVER = (
@@ -86,6 +88,7 @@ def shop(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_no_mutation_makes_a_verdict_or_a_quote_untrue(tmp_path):
     results = tmp_path / "results.json"
     command = [sys.executable, BENCH, shop(tmp_path / "shop"), "--mutations", str(MUTATIONS), "--json", results]

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from tests.engine.test_faults import run_child
 
 PROGRAM = """
@@ -55,6 +57,7 @@ print("as it should be")
 """
 
 
+@pytest.mark.process
 def test_what_may_not_be_read_is_not_shown_until_it_may_be_again(repository, tmp_path):
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):

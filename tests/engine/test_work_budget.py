@@ -53,7 +53,7 @@ def timeless(answer):
 
 
 @pytest.fixture
-def large(repository, open_helix):
+def large(repository, open_helix, starts_processes):
     """Enough text that every full-text query is looked at while it runs."""
     line = "def sign_cookie_{n}(session, cookie):\n    return verify(session, cookie, {n})\n\n\n"
     write(repository, {f"app/many_{n}.py": "".join(line.format(n=k) for k in range(n, n + 60)) for n in range(60)})

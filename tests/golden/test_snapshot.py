@@ -20,6 +20,8 @@ from tests.mcp.conftest import apart
 from tests.proxy.conftest import Server
 from tests.proxy.upstream import Upstream
 
+pytestmark = pytest.mark.process
+
 HERE = Path(__file__).parent
 LONGEST = 80
 

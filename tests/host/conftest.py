@@ -26,7 +26,7 @@ def processes_of(environ):
 
 
 @pytest.fixture
-def environ(tmp_path):
+def environ(tmp_path, starts_processes):
     """Variables for processes of one test; whatever they started is gone at the end."""
     # This process has one of its own for all tests: it must not be taken for a test's.
     resource_tracker.ensure_running()

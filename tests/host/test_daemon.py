@@ -178,6 +178,7 @@ def test_the_log_holds_nothing_of_questions_files_or_paths(environ, daemon, proj
     assert "a client has come" in log
 
 
+@pytest.mark.process
 def test_an_error_is_logged_by_type_and_place_without_its_message(tmp_path):
     script = (
         "from pathlib import Path; from helix_ls.host.log import open_log, LOG; import threading\n"

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from helix_ls.host.indexer import forgive
 from helix_ls.host.parse_journal import QUARANTINED, SLOTS, InHandFile
 
@@ -25,6 +27,7 @@ def test_what_is_parsed_in_order_leaves_no_trace(tmp_path):
     again.close()
 
 
+@pytest.mark.process
 def test_what_a_process_died_of_is_never_held_again(tmp_path):
     script = (
         "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"
@@ -44,6 +47,7 @@ def test_what_a_process_died_of_is_never_held_again(tmp_path):
     later.close()
 
 
+@pytest.mark.process
 def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
     script = (
         "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"

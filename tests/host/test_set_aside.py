@@ -37,6 +37,7 @@ def set_aside(project, monkeypatch, *, ago_s):
         connection.execute("UPDATE set_aside SET tried_at = tried_at - ?", (ago_s,))
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("cache")
 def test_it_is_told_while_it_lasts(project, monkeypatch):
     set_aside(project, monkeypatch, ago_s=0)
@@ -52,6 +53,7 @@ def test_it_is_told_while_it_lasts(project, monkeypatch):
     asyncio.run(main())
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("cache")
 def test_it_is_taken_in_when_its_time_has_come_though_nothing_else_happens(project, monkeypatch):
     set_aside(project, monkeypatch, ago_s=plan.FIRST_RETRY_S - 4)

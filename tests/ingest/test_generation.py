@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"7": "38862c4ed0057fdc"}
+RULES_OF = {"7": "700ecc633b46fa1d"}
 
 
 def _rules() -> str:

@@ -49,6 +49,7 @@ def test_every_grammar_loads_and_its_queries_compile(name: str) -> None:
     assert load(GRAMMARS[name]).language.abi_version >= 13
 
 
+@pytest.mark.process
 def test_telling_a_language_or_a_parser_version_loads_no_grammar() -> None:
     program = (
         "import sys\n"

@@ -28,6 +28,7 @@ def _files(*names: bytes) -> list[tuple[bytes, bytes, str]]:
     return [(name, b"def f():\n    return 1\n", "") for name in names]
 
 
+@pytest.mark.process
 def test_every_file_comes_back_as_the_document_that_one_process_would_make() -> None:
     files = [
         (b"a/%d.py" % n, b"import os\n\ndef f%d():\n    '''doc'''\n    return %d\n" % (n, n), "") for n in range(100)
@@ -38,6 +39,7 @@ def test_every_file_comes_back_as_the_document_that_one_process_would_make() -> 
     assert results == {path: ingest(path, data, skipped=skipped) for path, data, skipped in files}
 
 
+@pytest.mark.process
 def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None:
     with IngestPool(2) as pool:
         assert list(pool.run([])) == []
@@ -48,6 +50,7 @@ def test_a_pool_serves_several_runs_and_an_empty_one_starts_no_process() -> None
         assert pool.process_ids == first
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -73,6 +76,7 @@ def test_a_file_that_breaks_its_worker_is_quarantined_and_its_neighbours_are_not
     assert broken.content_hash == ingest(name, b"def f():\n    return 1\n").content_hash
 
 
+@pytest.mark.process
 def test_a_worker_that_hardly_runs_loses_no_file_however_long_it_takes() -> None:
     """Stopped for four fifths of the time, the batch takes several times its limit on the wall."""
     from hostile_ingest import steadily
@@ -110,6 +114,7 @@ def test_a_machine_that_was_suspended_is_no_stall() -> None:
     assert stall.look(3601.5, None) == 0.5
 
 
+@pytest.mark.process
 def test_a_worker_started_where_signals_are_ignored_is_limited_all_the_same() -> None:
     """What is ignored stays ignored in every process that is started below."""
     from hostile_ingest import misbehave
@@ -125,6 +130,7 @@ def test_a_worker_started_where_signals_are_ignored_is_limited_all_the_same() ->
     assert isinstance(results[b"spin.py"], Quarantined)
 
 
+@pytest.mark.process
 def test_a_suspect_is_tried_once_and_alone() -> None:
     from hostile_ingest import misbehave
 
@@ -140,6 +146,7 @@ def test_a_suspect_is_tried_once_and_alone() -> None:
     assert len(survivors) == 1
 
 
+@pytest.mark.process
 def test_a_worker_that_dies_once_costs_nothing_but_a_second_try(tmp_path: Path) -> None:
     from hostile_ingest import misbehave
 
@@ -149,6 +156,7 @@ def test_a_worker_that_dies_once_costs_nothing_but_a_second_try(tmp_path: Path) 
     assert isinstance(result, Document)
 
 
+@pytest.mark.process
 def test_workers_killed_from_outside_are_replaced() -> None:
     from hostile_ingest import slowly
 
@@ -163,6 +171,7 @@ def test_workers_killed_from_outside_are_replaced() -> None:
     assert all(isinstance(result, Document) for result in results)
 
 
+@pytest.mark.process
 def test_workers_are_recycled_after_so_many_files() -> None:
     with IngestPool(1, limits=Limits(files_per_worker=4, batch_files=2)) as pool:
         assert len(list(pool.run(_files(*(b"%d.py" % n for n in range(4)))))) == 4
@@ -171,6 +180,7 @@ def test_workers_are_recycled_after_so_many_files() -> None:
         assert pool.process_ids != before
 
 
+@pytest.mark.process
 def test_only_a_bounded_number_of_bytes_is_taken_ahead() -> None:
     taken = 0
 
@@ -190,6 +200,7 @@ def test_only_a_bounded_number_of_bytes_is_taken_ahead() -> None:
         assert sum(1 for _ in run) == 198
 
 
+@pytest.mark.process
 def test_leaving_a_run_early_leaves_no_process_behind() -> None:
     from hostile_ingest import slowly
 
@@ -203,6 +214,7 @@ def test_leaving_a_run_early_leaves_no_process_behind() -> None:
     assert not any(_is_alive(process_id) for process_id in ids)
 
 
+@pytest.mark.process
 def test_workers_leave_when_their_parent_is_killed_and_say_nothing_about_an_interrupt() -> None:
     program = textwrap.dedent(
         """
@@ -243,6 +255,7 @@ def test_workers_leave_when_their_parent_is_killed_and_say_nothing_about_an_inte
     assert b"Traceback" not in said
 
 
+@pytest.mark.process
 def test_workers_are_nice_and_limited_in_memory() -> None:
     resource = pytest.importorskip("resource")
     with IngestPool(1) as pool:

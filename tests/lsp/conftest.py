@@ -14,7 +14,7 @@ StartWire = Callable[..., Wire]
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[StartWire]:
+def start(tmp_path: Path, starts_processes: None) -> Iterator[StartWire]:
     """``start(*command)`` starts a server that knows nothing of the user; all are gone at the end."""
     wires: list[Wire] = []
 

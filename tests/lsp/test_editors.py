@@ -75,7 +75,9 @@ class Window:
 
 
 @pytest_asyncio.fixture(params=EDITORS, scope="module", loop_scope="module")
-async def window(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Window]:
+async def window(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, starts_processes: None
+) -> AsyncIterator[Window]:
     """One editor after the other, each for all of the tests."""
     tmp_path = tmp_path_factory.mktemp("editor")
     client = make_test_lsp_client()

@@ -106,7 +106,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def tormented(tmp_path_factory: pytest.TempPathFactory):
+def tormented(tmp_path_factory: pytest.TempPathFactory, starts_processes):
     """One server for all of it: what a case leaves behind, the next one meets."""
     wire = Wire(tmp_path_factory.mktemp("hostile") / "home", "-c", SMALL_LIMIT)
     wire.initialize()

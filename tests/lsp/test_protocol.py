@@ -16,7 +16,7 @@ HOVER = {"textDocument": {"uri": "file:///nowhere.py"}, "position": {"line": 0, 
 
 
 @pytest.fixture(scope="module")
-def greeted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+def greeted(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
     """One initialized server for all that leaves it as it was."""
     wire = Wire(tmp_path_factory.mktemp("greeted") / "home")
     wire.initialize()

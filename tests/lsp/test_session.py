@@ -114,6 +114,7 @@ def test_a_session_leaves_no_task_behind() -> None:
     assert asyncio.run(run()) == set()
 
 
+@pytest.mark.process
 def test_it_leaves_when_the_editor_was_killed_though_somebody_holds_its_input(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -147,6 +148,7 @@ def test_no_child_is_left_when_it_is_killed(start: StartWire, tmp_path: Path) ->
     assert alive == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("source", ["file", "nothing"])
 def test_input_may_be_a_file_or_nothing(tmp_path: Path, source: str) -> None:
     script = tmp_path / "said.txt"
@@ -165,6 +167,7 @@ def test_input_may_be_a_file_or_nothing(tmp_path: Path, source: str) -> None:
     assert (b"serverInfo" in done.stdout) == (source == "file")
 
 
+@pytest.mark.process
 def test_it_leaves_when_nobody_reads_its_output(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "helix_ls.lsp"],

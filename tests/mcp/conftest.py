@@ -47,7 +47,7 @@ def repository(folder, files=FILES):
 
 
 @pytest.fixture
-def environ(tmp_path):
+def environ(tmp_path, starts_processes):
     """Of one test."""
     with apart(tmp_path) as variables:
         yield variables

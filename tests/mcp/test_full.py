@@ -38,7 +38,7 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def home(tmp_path_factory, starts_processes):
     """Processes of this module, with a memory of their own."""
     folder = tmp_path_factory.mktemp("full")
     with apart(folder) as environ:
@@ -140,6 +140,7 @@ def test_tools_that_write_say_so(full):
         assert tools[words.name]["destructiveHint"] is (words.name == "helix_forget")
 
 
+@pytest.mark.process
 def test_a_workspace_does_not_allow_what_writes(home, tmp_path):
     _, environ = home
     hostile = repository(tmp_path / "hostile", {"helix.toml": "[mcp]\nwrite_tools = true\n", "a.py": "def a(): ...\n"})
@@ -152,6 +153,7 @@ def test_a_workspace_does_not_allow_what_writes(home, tmp_path):
     agent.close()
 
 
+@pytest.mark.process
 def test_over_http_only_the_admin_key_may_write_and_only_where_the_user_allowed_it(home):
     folder, environ = home
     server = Server(environ | ALLOWED, repository(folder / "served"))

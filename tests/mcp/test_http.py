@@ -26,7 +26,7 @@ HANDSHAKE = {
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory, starts_processes):
     """One server with two folders."""
     home = tmp_path_factory.mktemp("agents")
     with apart(home) as environ:

@@ -15,7 +15,7 @@ VOLATILE = ("accounting", "packet_id", "workspace")
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
+def shared(tmp_path_factory, starts_processes):
     """One server on one repository, for questions that change nothing."""
     home = tmp_path_factory.mktemp("shared")
     folder = repository(home / "project")

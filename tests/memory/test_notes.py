@@ -352,6 +352,7 @@ print([name for name in own if "memory" in name and name not in idle])
 """
 
 
+@pytest.mark.process
 def test_without_a_memory_nothing_of_it_is_loaded(helix, tmp_path, project):
     places = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}
     ran = [sys.executable, "-c", PROGRAM, str(project)]
@@ -359,6 +360,7 @@ def test_without_a_memory_nothing_of_it_is_loaded(helix, tmp_path, project):
     assert said.strip() == "['helix_core.model.memory']"
 
 
+@pytest.mark.process
 def test_the_terminal_shows_a_note_with_its_verdict_and_nothing_unseen(helix, tmp_path, project):
     helix.ingest(NoteInput(f"{RUNBOOK}\u202equokka restarted\x1b[2J\n"))
     places = {"HELIX_CACHE_DIR": str(tmp_path / "cache"), "HELIX_DATA_DIR": str(tmp_path / "data")}

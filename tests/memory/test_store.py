@@ -263,6 +263,7 @@ def test_an_older_memory_that_cannot_be_migrated_is_left_as_it_is(folder, monkey
         assert memory.notes.matches(HERE, ["days"], 1)
 
 
+@pytest.mark.process
 def test_threads_and_processes_write_one_memory_and_nothing_is_lost(folder):
     program = (
         "import sys; from pathlib import Path; from helix_core.store.memory import Memory\n"

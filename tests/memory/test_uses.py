@@ -145,6 +145,7 @@ def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
         assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
 
 
+@pytest.mark.process
 def test_a_copy_that_was_cut_short_is_made_again_before_the_format_changes(folder):
     with Memory(folder, NOW) as memory:
         memory.notes.put(note("From the old days.\n"))

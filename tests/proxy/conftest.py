@@ -93,7 +93,7 @@ def upstream(running_upstream):
 
 
 @pytest.fixture(scope="session")
-def environ(folder, running_upstream):
+def environ(folder, running_upstream, starts_processes):
     with apart(folder) as variables:
         yield variables | {
             "HELIX_STATE_DIR": str(folder / "state"),

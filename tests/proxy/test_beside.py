@@ -22,7 +22,7 @@ ASK = [{"role": "user", "content": "where are session cookies signed?"}]
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory, running_upstream):
+def own(tmp_path_factory, running_upstream, starts_processes):
     """An environment with a daemon of its own."""
     folder = tmp_path_factory.mktemp("beside")
     with apart(folder) as variables:
@@ -148,6 +148,7 @@ def test_the_last_request_is_told_with_its_time_to_the_first_token(own, windows,
     assert stats["upstreams"] == proxy(windows[0])["result"]["upstreams"]
 
 
+@pytest.mark.process
 def test_another_upstream_in_the_users_settings_is_used_from_the_next_look_on(own, running_upstream, tmp_path):
     settings = tmp_path / "helix.toml"
     environ = {name: value for name, value in own.items() if name != "HELIX_UPSTREAM"}
@@ -182,6 +183,7 @@ def test_a_folder_that_nobody_trusts_is_no_part_of_any_chat(own, windows, tmp_pa
         window.close()
 
 
+@pytest.mark.process
 def test_without_any_folder_chats_go_on_without_evidence_and_the_daemon_leaves_nothing(own, running_upstream, tmp_path):
     environ = own | {"HELIX_RUNTIME_DIR": str(tmp_path / "run"), "HELIX_CACHE_DIR": str(tmp_path / "cache")}
     connection = reach(environ, {"kind": "call"})
@@ -204,6 +206,7 @@ def test_without_any_folder_chats_go_on_without_evidence_and_the_daemon_leaves_n
     assert not list(place(environ).folder.glob("helix-serve-*"))
 
 
+@pytest.mark.process
 def test_without_a_daemon_the_windows_own_process_has_one_and_takes_it_along(own, folders, upstream, tmp_path):
     environ = own | {"HELIX_RUNTIME_DIR": str(tmp_path / "run")}
     window = Editor(environ, "--solo")
@@ -220,6 +223,7 @@ def test_without_a_daemon_the_windows_own_process_has_one_and_takes_it_along(own
     assert not list((tmp_path / "run").glob("helix-serve-*"))
 
 
+@pytest.mark.process
 def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, upstream, tmp_path):
     environ = {name: value for name, value in own.items() if not name.startswith("HELIX_UPSTREAM")} | {
         "HELIX_RUNTIME_DIR": str(tmp_path / "run"),
@@ -246,6 +250,7 @@ def test_the_daemon_has_the_keys_that_the_settings_name_by_their_variables(own, 
     until(lambda: _is_dead(told["pid"]), "the daemon leaves")
 
 
+@pytest.mark.process
 def test_with_a_stranger_on_its_port_the_editor_is_served_and_the_stranger_is_told_nothing(own, folders, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         port = stranger.getsockname()[1]

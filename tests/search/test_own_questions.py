@@ -33,6 +33,7 @@ def test_absent_ones_name_what_would_be_there_and_are_of_every_kind() -> None:
     assert all(one["evidence"] for one in read("answerable.jsonl"))
 
 
+@pytest.mark.process
 def test_the_verifier_finds_a_missing_file_and_a_term_that_occurs(tmp_path: Path) -> None:
     for name in {str(one["corpus"]) for one in read("absent.jsonl")}:
         (tmp_path / name).mkdir()

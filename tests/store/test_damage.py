@@ -154,6 +154,7 @@ def test_an_emptied_file_is_built_again_and_said(tmp_path: Path) -> None:
     assert "emptied" in notice
 
 
+@pytest.mark.process
 def test_a_deleted_log_leaves_an_older_whole_state_or_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     filled(path)
@@ -249,6 +250,7 @@ def test_a_file_where_the_folder_should_be_is_an_error_that_says_so(tmp_path: Pa
         open_index(tmp_path / "cache" / "index.db")
 
 
+@pytest.mark.process
 def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)

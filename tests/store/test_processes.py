@@ -11,6 +11,8 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from helix_core.store import Index, open_index
 from tests.store.build import content_hash, document, signature
 
@@ -87,6 +89,7 @@ def assert_equal_to_a_cold_build(index: Index, cold_path: Path) -> None:
         assert len(reader.text.chunk_matches("name", 1_000)) == len(cold_reader.text.chunk_matches("name", 1_000))
 
 
+@pytest.mark.process
 def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "index.db"
     processes = [start(OPEN_AND_WRITE, path, number) for number in range(4)]
@@ -105,6 +108,7 @@ def test_processes_that_make_and_write_one_index_at_the_same_moment_all_succeed(
         assert len({state.content_hash for path, state in reader.files.states().items() if path < b"p"}) == 4
 
 
+@pytest.mark.process
 def test_a_process_killed_while_writing_leaves_every_file_wholly_old_or_new(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     chance = random.Random(7)
@@ -119,6 +123,7 @@ def test_a_process_killed_while_writing_leaves_every_file_wholly_old_or_new(tmp_
             assert_equal_to_a_cold_build(index, tmp_path / f"cold{number}.db")
 
 
+@pytest.mark.process
 def test_a_reader_in_another_process_sees_whole_batches_only(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     with open_index(path) as index:
@@ -140,6 +145,7 @@ def test_a_reader_in_another_process_sees_whole_batches_only(tmp_path: Path) -> 
             process.communicate()
 
 
+@pytest.mark.process
 def test_another_process_holding_the_lock_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     code = (
         PREAMBLE

@@ -239,6 +239,7 @@ def unlike(number: int) -> bytes:
     return said.encode()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("made", "limit"), [(alike, 20), (unlike, 200)])
 def test_without_numpy_the_same_places_are_found(tmp_path: Path, made: Callable[[int], bytes], limit: int) -> None:
     path = tmp_path / "index.db"
@@ -289,6 +290,7 @@ def test_vectors_of_another_table_are_none_and_are_made_again(tmp_path: Path) ->
         assert index.damage() == ""
 
 
+@pytest.mark.process
 def test_another_table_has_every_file_ingested_again() -> None:
     code = (
         "from helix_core.embed import table; table.TABLE_ID = '{}'\n"

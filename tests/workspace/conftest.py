@@ -83,7 +83,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def unprivileged() -> Callable[[Callable[[], Any]], Any]:
+def unprivileged(starts_processes: None) -> Callable[[Callable[[], Any]], Any]:
     """Runs a function as a user whom file permissions bind, in a forked child where we are root."""
     return _unprivileged
 

@@ -34,6 +34,7 @@ def test_outside_any_repository_there_is_no_git(tmp_path):
     assert Git.open(tmp_path) is None
 
 
+@pytest.mark.process
 def test_a_folder_without_git_never_loads_the_git_library(tmp_path):
     program = (
         "import sys; from pathlib import Path; from helix_core.workspace.disk import Root\n"

@@ -82,6 +82,7 @@ def _is_a_state(kind, data, size):
     return first == second or (kind == "two writes" and first == (second + 1) % GENERATIONS)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("kind", "size"), [("one write", 7_000), ("two writes", 69_000), ("mapping", 7_000)])
 def test_a_file_written_without_pause_is_read_whole_or_called_changing(tmp_path, started, kind, size):
     started(WRITER, kind, tmp_path / "file", size)
@@ -98,6 +99,7 @@ def test_a_file_written_without_pause_is_read_whole_or_called_changing(tmp_path,
     assert set(seen) <= {True, Reason.CHANGED}
 
 
+@pytest.mark.process
 def test_packets_about_a_file_written_without_pause_carry_no_hash_and_no_quote_that_never_was(tmp_path, started):
     from helix_core.engine import Helix
 

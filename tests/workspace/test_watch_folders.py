@@ -233,6 +233,7 @@ def test_folders_that_may_not_be_read_are_tried_again_when_they_may(tmp_path, un
     assert unprivileged(run) == (True, True)
 
 
+@pytest.mark.process
 def test_an_archive_unpacked_by_another_process_is_known_in_full(repository, tmp_path):
     for number in range(300):
         repository.write(f"p{number % 30}/q/f{number}.py", f"{number}")
@@ -275,6 +276,7 @@ for number in range(2000):
 """
 
 
+@pytest.mark.process
 def test_two_thousand_mixed_operations_end_in_the_disk_and_in_the_folders_there_are(repository, tmp_path):
     (tmp_path / "away").mkdir()
     with Listener(repository.path) as listener:

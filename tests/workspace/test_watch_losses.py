@@ -69,6 +69,7 @@ def has_user_namespaces() -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.process
 def test_folders_over_the_kernels_limit_are_compared_instead_and_one_note_says_so(tmp_path):
     if not has_user_namespaces():
         pytest.skip("no user namespaces here")
@@ -153,6 +154,7 @@ def test_a_keeper_that_died_is_replaced_by_whoever_asks(repository, monkeypatch)
         assert b"new/a.py" in listener.hear().paths
 
 
+@pytest.mark.process
 def test_a_process_stopped_during_ten_thousand_saves_follows_when_it_goes_on(tmp_path):
     files = [tmp_path / f"f{number}.py" for number in range(10_000)]
     for file in files:

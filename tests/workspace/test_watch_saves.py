@@ -126,6 +126,7 @@ def test_a_single_ignored_file_that_is_written_all_the_time_wakes_nobody(reposit
         assert b"noise.log" in listener.until(lambda heard: b"noise.log" in heard.paths).paths
 
 
+@pytest.mark.process
 def test_saves_from_several_processes_are_heard(repository):
     for number in range(4):
         repository.write(f"p{number}/f.py", "0")

@@ -1,0 +1,106 @@
+"""Marks each test as ``unit``, ``process`` or ``editor``, and refuses a ``unit`` test that starts a process.
+
+A test is a ``process`` test when it, or a fixture that it uses, requests the fixture ``starts_processes``, or when it
+carries the mark itself. Every other test is a ``unit`` test: the only program it may start is git.
+"""
+
+from __future__ import annotations
+
+import multiprocessing.process
+import os
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+MARKS = ("unit", "process", "editor")
+TOOLS = {"git"}
+EVENTS = {"subprocess.Popen", "os.posix_spawn", "os.exec", "os.spawn", "os.system", "os.fork", "os.forkpty"}
+
+
+class ProcessGuard:
+    """An audit hook that refuses to start a program while a ``unit`` test runs."""
+
+    def __init__(self) -> None:
+        self.guards = False
+        self.refused: list[str] = []
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.guards and event in EVENTS:
+            program = started_program(event, arguments)
+            if os.path.basename(program) not in TOOLS:
+                self.refuse(program)
+
+    def refuse(self, program: str) -> None:
+        """Raise, and remember it for a caller that swallows what is raised."""
+        self.refused.append(
+            f"a unit test starts no process but git, and this one starts {program!r}: mark it with "
+            "@pytest.mark.process, or let the fixture that starts the process request `starts_processes`"
+        )
+        pytest.fail(self.refused[-1])
+
+
+def started_program(event: str, arguments: tuple[Any, ...]) -> str:
+    """The path or name of the program that an audit event tells of."""
+    if event in ("os.fork", "os.forkpty"):
+        return event
+    if event != "subprocess.Popen":
+        return os.fsdecode(arguments[1] if event == "os.spawn" else arguments[0])
+    command = arguments[1]
+    words = [command] if isinstance(command, str | bytes | os.PathLike) else list(command)
+    program = os.fsdecode(arguments[0] or words[0])
+    if os.path.basename(program) == "env":  # the workspace starts git by `env -u NAME … git`
+        rest = iter(map(os.fsdecode, words[1:]))
+        program = next((word for word in rest if word != "-u" or not next(rest, "")), program)
+    return program
+
+
+GUARD = ProcessGuard()
+
+
+def pytest_configure() -> None:
+    """Install the guard; multiprocessing raises no audit event of its own, so its start is wrapped."""
+    sys.addaudithook(GUARD)
+    start = multiprocessing.process.BaseProcess.start
+
+    def guarded_start(process: multiprocessing.process.BaseProcess) -> None:
+        if GUARD.guards:
+            GUARD.refuse(f"multiprocessing: {process.name}")
+        start(process)
+
+    multiprocessing.process.BaseProcess.start = guarded_start  # type: ignore[method-assign]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test exactly one of the marks, before ``-m`` selects by them."""
+    for item in items:
+        if any(item.get_closest_marker(mark) for mark in MARKS):
+            continue
+        item.add_marker("process" if "starts_processes" in getattr(item, "fixturenames", ()) else "unit")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Guard a ``unit`` test from its first fixture to its last."""
+    GUARD.guards = item.get_closest_marker("unit") is not None
+    GUARD.refused.clear()
+    try:
+        return (yield)
+    finally:
+        GUARD.guards = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Fail a test whose code swallowed the refusal."""
+    result = yield
+    if GUARD.refused:
+        pytest.fail(GUARD.refused[0])
+    return result
+
+
+@pytest.fixture(scope="session")
+def starts_processes() -> None:
+    """Requested by a fixture that starts a process: every test that uses it is marked ``process``."""

@@ -1,0 +1,48 @@
+"""A test that is marked ``unit`` starts no process but git, whichever way it tries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MARKS
+
+ROOT = Path(__file__).parents[1]
+WAYS = {
+    "subprocess": "import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])",
+    "swallowed": "import os\ntry:\n    os.system('true')\nexcept BaseException:\n    pass",
+    "shell": "import subprocess\nsubprocess.run('true', shell=True)",
+    "multiprocessing": "import multiprocessing\nmultiprocessing.get_context('spawn').Process(target=print).start()",
+    "fork": "import os\nos.fork() or os._exit(0)",
+    "thread": "import subprocess, sys, threading\n"
+    "one = threading.Thread(target=lambda: subprocess.run([sys.executable, '-c', '']))\none.start()\none.join()",
+}
+
+
+def test_each_test_has_exactly_one_of_the_marks(request: pytest.FixtureRequest) -> None:
+    marked = {item.nodeid: {mark.name for mark in item.iter_markers()} & set(MARKS) for item in request.session.items}
+    assert {test: marks for test, marks in marked.items() if len(marks) != 1} == {}
+
+
+def test_a_unit_test_may_start_git() -> None:
+    assert subprocess.run(["git", "--version"], capture_output=True, check=True).stdout.startswith(b"git version")
+
+
+@pytest.mark.process
+def test_a_unit_test_that_starts_another_process_fails_and_is_told_the_mark(tmp_path: Path) -> None:
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    body = "import pytest\n"
+    for way, code in WAYS.items():
+        lines = "".join(f"    {line}\n" for line in code.splitlines())
+        body += f"\ndef test_{way}():\n{lines}\n@pytest.mark.process\ndef test_marked_{way}():\n{lines}"
+    (tests / "test_ways.py").write_text(body)
+    options = ["-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-rf", "-q", str(tests)]
+    done = subprocess.run([sys.executable, "-m", "pytest", *options], capture_output=True, text=True, check=False)
+    failed = {line.split("::")[1].split()[0] for line in done.stdout.splitlines() if line.startswith("FAILED")}
+    assert failed == {f"test_{way}" for way in WAYS}, done.stdout
+    assert done.stdout.count("mark it with @pytest.mark.process") >= len(WAYS)
