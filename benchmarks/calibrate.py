@@ -25,7 +25,7 @@ from search import Engine, interval
 
 from helix_core.model import Hints
 from helix_core.search import confidence, search
-from helix_core.search.confidence import AGAINST, PLACE_SIGNS, PRESENCE_SIGNS, Signs
+from helix_core.search.confidence import AGAINST, PLACE_SIGNS, PRESENCE_SIGNS, AnswerFeatures
 from helix_core.search.confidence_weights import PLACE_WITH_MODEL
 from helix_core.store import Reader
 
@@ -49,7 +49,7 @@ class Case:
     project: str
     with_model: bool
     hard: bool
-    signs: Signs
+    signs: AnswerFeatures
     present: bool
     right: bool
 
@@ -80,9 +80,9 @@ def _cases(engine: Engine, stack: ExitStack, corpora: Path, file: Path) -> list[
 
 
 def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
-    met: list[Signs] = []
+    met: list[AnswerFeatures] = []
 
-    def noticed(signs: Signs) -> float:
+    def noticed(signs: AnswerFeatures) -> float:
         met.append(signs)
         return own(signs)
 
@@ -93,7 +93,7 @@ def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
     finally:
         search.presence = own
     first = found.ranked[0].item.source.source_id if found.ranked else ""
-    signs = met[0] if met else Signs(missing=1.0)
+    signs = met[0] if met else AnswerFeatures(missing_proper=1.0)
     expected = question["expect_files"]
     with_model, hard = engine.model is not None, "absence" in question
     return Case(question["corpus"], with_model, hard, signs, bool(expected), first in expected)

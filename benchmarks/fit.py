@@ -27,10 +27,10 @@ from search import DEFAULT_BENCH, Bench, Engine, mean, questions_in
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.search import weights as shipped
 from helix_core.search.fuse import Ranking, blend
-from helix_core.search.meaning import meaning_of
+from helix_core.search.meaning import encode_question
 from helix_core.search.priors import LIFTED_BY
-from helix_core.search.question import understand, weigh_terms, worth_asking
-from helix_core.search.rankers import DERIVED, FIRST, RANKERS, RankerInput, Votes
+from helix_core.search.question import parse_question, select_terms, weigh_terms
+from helix_core.search.rankers import DEPENDENT_RANKERS, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.store import Reader
 
 ROLES = ("test", "example", "history", "config", "doc")
@@ -109,8 +109,8 @@ def case_of(question: dict[str, Any], reader: Reader, encoder: Encoder) -> Case:
         standings[name] = {one.id: one.score for one in blend([Ranking(name, ids, 1.0, scores)])}
     total: dict[int, float] = {}
     for name, known in standings.items():
-        for id_, standing in known.items():
-            total[id_] = total.get(id_, 0.0) + standing * GUESS.get(name, 1.0)
+        for id_, normalized_rank in known.items():
+            total[id_] = total.get(id_, 0.0) + normalized_rank * GUESS.get(name, 1.0)
     sources = reader.files.sources_by_id(total)
     names = {source.source_id: id_ for id_, source in sources.items()}
     expected = {names[file] for file in question["expect_files"] if file in names}
@@ -133,13 +133,13 @@ def case_of(question: dict[str, Any], reader: Reader, encoder: Encoder) -> Case:
 
 def hear(text: str, reader: Reader, encoder: Encoder) -> tuple[RankerInput, dict[str, Votes]]:
     """What a search hears before it weighs it."""
-    question = understand(text)
+    question = parse_question(text)
     _, items = reader.text.size()
     frequency = reader.words.frequency(question.words)
-    terms = worth_asking(weigh_terms(question.words, frequency, items), items)
-    asked = RankerInput(question, terms, frequency, items, reader, meaning_of(text, reader, encoder))
-    votes = {name: ranker(asked) for name, ranker in FIRST.items()}
-    votes.update({name: ranker(asked, votes) for name, ranker in DERIVED.items()})
+    terms = select_terms(weigh_terms(question.words, frequency, items), items)
+    asked = RankerInput(question, terms, frequency, items, reader, encode_question(text, reader, encoder))
+    votes = {name: ranker(asked) for name, ranker in PRIMARY_RANKERS.items()}
+    votes.update({name: ranker(asked, votes) for name, ranker in DEPENDENT_RANKERS.items()})
     return asked, votes
 
 

@@ -25,7 +25,7 @@ from helix_core.embed.static import StaticEncoder
 from helix_core.model import Hints
 from helix_core.search import search, second_stage
 from helix_core.search.rankers import RankerInput
-from helix_core.search.second_stage import SIGNS, Best, ChosenSpan, signs_of
+from helix_core.search.second_stage import FEATURES, ChosenSpan, FirstStage, place_features
 from helix_core.store import Reader
 
 WEIGHTS = Path(search.__file__).with_name("line_weights.py")
@@ -78,23 +78,23 @@ def _cases(corpora: Path, file: Path) -> list[Case]:
 
 
 def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
-    met: list[tuple[RankerInput, Best]] = []
+    met: list[tuple[RankerInput, FirstStage]] = []
 
-    def noticed(asked: RankerInput, best: Best, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
+    def noticed(asked: RankerInput, best: FirstStage, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
         met.append((asked, best))
         return own(asked, best, limit)
 
-    own = search.point
-    search.point = noticed
+    own = search.choose_spans
+    search.choose_spans = noticed
     try:
         search.search(question["question"], reader, Hints(), 5, encoder=StaticEncoder())
     finally:
-        search.point = own
+        search.choose_spans = own
     if not met:
         return Case(question["corpus"], [], np.zeros(0, bool))
     with reader.snapshot():
         files = second_stage.read_files(*met[0])
-        found = signs_of(files, second_stage.heard(met[0][0], met[0][1].votes, files))
+        found = place_features(files, second_stage.stage_input(met[0][0], met[0][1].votes, files))
     lines = {
         file: _lines_with(folder / file, evidence)
         for file, evidence in zip(question["expect_files"], question["evidence"], strict=True)
@@ -104,7 +104,7 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
         any(place.start_line <= line <= place.end_line for line in lines.get(sources[place.source_id].source_id, ()))
         for (_, place), _ in found
     ]
-    signs = [dict(zip(SIGNS, one, strict=True)) for _, one in found]
+    signs = [dict(zip(FEATURES, one, strict=True)) for _, one in found]
     return Case(question["corpus"], signs, np.array(right, bool))
 
 

@@ -37,7 +37,7 @@ from helix_core.config import Config, load_config
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine import Helix
 from helix_core.model import Found, Hints, Level
-from helix_core.search.question import any_of, understand
+from helix_core.search.question import any_of, parse_question
 from helix_core.search.rankers import RANKERS
 from helix_core.search.search import search
 from helix_core.store import Reader, open_index
@@ -332,7 +332,7 @@ def search_10(question: str, reader: Reader, encoder: Encoder) -> object:
 
 def plain_or(question: str, reader: Reader) -> object:
     """The yardstick: what the simplest full-text search of the same chunks would do."""
-    words = understand(question).words
+    words = parse_question(question).words
     return reader.text.chunk_matches(any_of(words), 10) if words else []
 
 

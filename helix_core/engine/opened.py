@@ -440,7 +440,7 @@ class Opened:
     ) -> Found:
         """Places for a question, as the settings want them and in the best vectors there are."""
         from helix_core.engine.verdict.not_indexed import with_named
-        from helix_core.search.question import understand
+        from helix_core.search.question import parse_question
         from helix_core.search.search import search
 
         prefer, reranking = self._config.prefer_implementation, self._reranking()
@@ -458,7 +458,7 @@ class Opened:
         )
         if reranking is not None:
             found = reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
-        return with_named(lacking.limits(found), lacking.named_by(understand(question)), k)
+        return with_named(lacking.limits(found), lacking.named_by(parse_question(question)), k)
 
     def _reranking(self) -> Reranking | None:
         if self.reranker is None:

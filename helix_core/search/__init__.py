@@ -1,6 +1,6 @@
-"""A question becomes a ranking of items.
+"""Rank the items of an index for a query.
 
-In: the words of a question, a store ``Reader``, what the session knows. Out: ``Found``, best first, each item with
-the rankers that named it and the priors that moved it, and how sure the whole answer is. Never reads the disk, never
-writes, never decides whether an item is still true.
+In: the words of a question, a store ``Reader``, session hints. Out: ``Found``, best first: each item with its rankers
+and priors, and the confidence of the whole answer. Never reads the disk, never writes, never decides whether an item is
+still true.
 """

@@ -1,4 +1,4 @@
-"""Estimate whether the best place is the right one: signs of words and ranks, and a fitted probability."""
+"""Estimate the probability that the best result is right: features of words and ranks, and a fitted logistic model."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from helix_core.search.question import Intent, Question, Term, highest_score, ra
 from helix_core.search.rankers import Votes
 
 FLOOR = 0.5
-"""Below this presence nothing is here to be found."""
+"""Below this presence the index is taken not to contain the answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
-    """What speaks for the answer; every field is a share from 0 to 1.
+class AnswerFeatures:
+    """Evidence for the answer; every field is a share from 0 to 1.
 
-    ``covered``: how much of the question one of the best files holds, rare words counting most. ``missing_proper``: the
-    rarest of its names and identifiers, which nobody paraphrases, that even the best of these files lacks, as a share
-    of the rarest word asked. ``unfamiliar``: how far the strangest word that the index has never seen is from common
-    English, which is what people paraphrase in. ``strength``: the best chunk's score as a share of the highest a chunk
-    could have. ``agreement``: how much of the rankers' weight puts the first file among its first three. ``gap``: how
-    far the next file stays behind. ``named``: is the first file, or something in it, what the question names outright?
+    ``covered``: IDF-weighted share of the question's words that one of the best files contains. ``missing_proper``: the
+    rarest of its names and identifiers (words that nobody paraphrases) that even the best of these files lacks,
+    relative to the rarest word of the question. ``unfamiliar``: how far the least common word that the index has never
+    seen is from common English, the vocabulary of paraphrases. ``strength``: the best chunk's score relative to the
+    maximum. ``agreement``: the share of the rankers' weight that puts the first file among its first three. ``gap``:
+    the distance of the next file. ``named``: whether the question names the first file, or something in it, exactly.
 
-    None is a cosine or a sum of cosines: how sure an answer is means the same whichever vectors serve.
+    None is a cosine or a sum of cosines: a confidence means the same whichever vectors are used.
     """
 
     covered: float = 0.0
@@ -41,27 +41,29 @@ class Signs:
 
 
 AGAINST = frozenset({"missing_proper", "unfamiliar"})
-"""The signs that speak against an answer; all others speak for it."""
+"""The features that are evidence against an answer; all others are evidence for it."""
 PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named")
 PLACE_SIGNS = ("strength", "agreement", "gap")
 
 
-def presence(signs: Signs) -> float:
-    """Is what was asked in the index at all?"""
+def presence(signs: AnswerFeatures) -> float:
+    """Return the probability that the index contains what the question asks for."""
     return _weighed(PRESENCE, signs)
 
 
-def place(signs: Signs, *, with_model: bool = False) -> float:
-    """Is the first place the right one, if what was asked is here? With a model's vectors it is more often."""
+def place(signs: AnswerFeatures, *, with_model: bool = False) -> float:
+    """Return the probability that the first result is right, given that the index contains it. A model's vectors
+    raise it.
+    """
     return _weighed(PLACE_WITH_MODEL if with_model else PLACE, signs)
 
 
-def confidence(signs: Signs, *, with_model: bool = False) -> float:
-    """How sure an answer is."""
+def confidence(signs: AnswerFeatures, *, with_model: bool = False) -> float:
+    """Return the probability that the answer is right."""
     return min(presence(signs), place(signs, with_model=with_model))
 
 
-def _weighed(weights: Mapping[str, float], signs: Signs) -> float:
+def _weighed(weights: Mapping[str, float], signs: AnswerFeatures) -> float:
     known = asdict(signs)
     return _logistic(sum(weight * known.get(name, 1.0) for name, weight in weights.items()))
 
@@ -79,12 +81,12 @@ _MENTIONS: Mapping[Role, Intent] = {
     Role.EXAMPLE: Intent.EXAMPLES,
     Role.HISTORY: Intent.HISTORY,
 }
-"""Files that mention what need not be here, unless they are what is asked for."""
+"""Roles of files that mention names the project does not define, unless the question asks for those roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesFound:
-    """The first stage's outcome: files best first with their scores, their roles, the rankers' votes and weights."""
+    """The first stage's result: files best first with their scores, their roles, and the rankers' votes and weights."""
 
     files: Sequence[tuple[Fused, float]]
     roles: Mapping[int, Role]
@@ -92,15 +94,15 @@ class FilesFound:
     weights: Mapping[str, float]
 
 
-def signs_of(question: Question, terms: Sequence[Term], found: FilesFound) -> Signs:
-    """The signs; ``terms`` are all words of the question, also those nobody was asked for."""
+def answer_features(question: Question, terms: Sequence[Term], found: FilesFound) -> AnswerFeatures:
+    """Compute the features; ``terms`` are all words of the question, including those not searched for."""
     if not found.files:
-        return Signs()
+        return AnswerFeatures()
     best, score = found.files[0]
     held = _words_held(question, found)
     named = any(signal.ranker == "exact" for signal in best.signals)
     agreeing = sum(found.weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
-    return Signs(
+    return AnswerFeatures(
         covered=max((_covered(terms, words) for words in held), default=0.0),
         missing_proper=_missing_proper(question, terms, held, named=named),
         unfamiliar=_unfamiliar(question, terms),
@@ -112,7 +114,9 @@ def signs_of(question: Question, terms: Sequence[Term], found: FilesFound) -> Si
 
 
 def _words_held(question: Question, found: FilesFound) -> list[frozenset[str]]:
-    """The question's words in each of the best files that can hold what is asked; in the best ones where none can."""
+    """Return the question's words in each of the best files whose role fits the question, or in the best files where
+    none fits.
+    """
     present = found.votes["files"].present if "files" in found.votes else {}
     ids = [one.id for one, _ in found.files]
     own = [id_ for id_ in ids if _can_hold(found.roles[id_], question.intents)] or ids
@@ -124,16 +128,17 @@ def _can_hold(role: Role, intents: frozenset[Intent]) -> bool:
 
 
 def _covered(terms: Sequence[Term], words: Iterable[str]) -> float:
-    """How much of the question the words are, 0..1. Squared weights: the rare word is the one that decides."""
+    """Return the share, 0..1, of the question that the words cover. Weights are squared, so rare words decide."""
     total = sum(term.weight**2 for term in terms)
     held = frozenset(words)
     return sum(term.weight**2 for term in terms if term.word in held and term.frequency) / total if total else 0.0
 
 
 def _missing_proper(question: Question, terms: Sequence[Term], held: Sequence[frozenset[str]], *, named: bool) -> float:
-    """The rarest name that even the best of the files lacks, as a share, 0..1, of the rarest word asked.
+    """Return the weight of the rarest name that even the best file lacks, as a share, 0..1, of the rarest word's
+    weight.
 
-    What is named outright is there, unless a name nobody ever wrote was taken for one spelled like it.
+    A name that the question names exactly counts as present, unless it matched only by a corrected spelling.
     """
     proper = {term.word for term in terms if term.word in question.proper}
     if named and all(term.frequency for term in terms if term.word in proper):
@@ -143,10 +148,10 @@ def _missing_proper(question: Question, terms: Sequence[Term], held: Sequence[fr
 
 
 def _unfamiliar(question: Question, terms: Sequence[Term]) -> float:
-    """How little a common English word, 0..1, the strangest word is that the index has never seen.
+    """Return how uncommon, 0..1, the least common English word is that the index has never seen.
 
-    Who paraphrases uses common words. A word of the table's vocabulary is one; what is put together from pieces is a
-    name or jargon, which would be here if what it stands for were.
+    A paraphrase uses common words, which the word table's vocabulary contains. A word made of pieces is a name or
+    jargon, and the index would contain it if it contained what the word stands for.
     """
     parts = {part for name in question.identifiers for part in name.lower().split("_")}
     unknown = [term.word for term in terms if not term.frequency and term.word not in parts]
@@ -158,7 +163,7 @@ def _strangeness(word: str) -> float:
 
 
 def _strength(terms: Sequence[Term], votes: Votes | None, source_id: int) -> float:
-    """The score of the file's best chunk, as a share of what a chunk full of every word would have."""
+    """Return the score of the file's best chunk, relative to a chunk with every term at saturation."""
     total = highest_score(terms)
     if votes is None or not total:
         return 0.0

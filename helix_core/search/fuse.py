@@ -1,8 +1,8 @@
-"""Several rankings become one. Scores of different rankers are never added: what is added is a place in a list.
+"""Fuse several rankings into one. Raw scores of different rankers are never added, only positions in lists.
 
-Places inside a file go by rank alone: weighted reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Files
-go by rank and by how far each stands behind the first of its list, half and half: a first place that is far ahead
-tells more than one by a hair (``benchmarks/fit.py`` measures both). Pure.
+Chunks inside a file are fused by rank alone: weighted reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR
+2009). Files are fused half by rank, half by score relative to the first of the list: a first place that is far ahead
+counts more (``benchmarks/fit.py`` measures both). Pure.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from helix_core.model import Signal
 RANK_CONSTANT = 20.0
 BLEND_CONSTANT = 5.0
 ROUNDING = 1e-9
-"""Scores that differ by less, as a share, are equal: they differ only by the order in which they were added up."""
+"""Relative tolerance of equal scores: smaller differences come from the order of floating-point additions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One ranker's list of ids, best first, and how much its word counts.
+    """One ranker's list of ids, best first, and its weight.
 
-    ``scores``, when given, has one for each id; equal neighbours share a rank, so that the order among equals, which
-    depends on how the index came about, means nothing.
+    ``scores``, when given, has one for each id; equal neighbors share a rank, because the order among equals depends on
+    how the index was built.
     """
 
     ranker: str
@@ -34,7 +34,7 @@ class Ranking:
     scores: tuple[float, ...] = ()
 
     def ranks(self) -> dict[int, int]:
-        """The 1-based rank of each id, the better one for an id named twice."""
+        """Return the 1-based rank of each id, the better one for an id listed twice."""
         ranks: dict[int, int] = {}
         scores = self.scores or range(len(self.ids), 0, -1)
         shared, last = 0, math.inf
@@ -48,7 +48,7 @@ class Ranking:
 
 
 class Fused(NamedTuple):
-    """An id, its fused score, and what each ranker gave: its name, the rank there, and that much of the score."""
+    """An id, its fused score, and each ranker's contribution: its name, the rank there, and its part of the score."""
 
     id: int
     score: float
@@ -56,35 +56,39 @@ class Fused(NamedTuple):
 
     @property
     def signals(self) -> tuple[Signal, ...]:
-        """Each ranker's part, the largest first; the shares add up to 1. Made when asked: few of many are shown."""
+        """Return each ranker's share of the score, largest first; shares add up to 1. Computed lazily, as few
+        results are shown.
+        """
         signals = (Signal(ranker, rank, part / self.score) for ranker, rank, part in self.parts)
         return tuple(sorted(signals, key=lambda s: (-s.share, s.ranker)))
 
 
-def standing(rank: int, share: float) -> float:
-    """How high a place in a list is, 0..1: ``rank`` is 1-based, ``share`` its score as a share of the first one's."""
+def normalized_rank(rank: int, share: float) -> float:
+    """Return the value of a position in a list, 0..1: ``rank`` is 1-based, ``share`` its score relative to the
+    first.
+    """
     return (share + (BLEND_CONSTANT + 1) / (BLEND_CONSTANT + rank)) / 2
 
 
 def blend(rankings: Iterable[Ranking]) -> list[Fused]:
-    """Sum ``weight * standing`` over the rankings; best first, equal scores by id.
+    """Sum ``weight * normalized_rank`` over the rankings; best first, equal scores by id.
 
-    Scores are positive, the best one first; a ranking without scores has only ranks. The order of ``rankings`` does
-    not matter.
+    Scores are positive, the best one first; a ranking without scores has only ranks. The order of ``rankings`` does not
+    matter.
     """
-    return _summed(rankings, _standings)
+    return _summed(rankings, _normalized_ranks)
 
 
-def _standings(ranking: Ranking) -> dict[int, tuple[int, float]]:
+def _normalized_ranks(ranking: Ranking) -> dict[int, tuple[int, float]]:
     ranks = ranking.ranks()
     best = ranking.scores[0] if ranking.scores else 0.0
     if not ranking.scores:
-        return {id_: (rank, standing(rank, 1.0 / rank)) for id_, rank in ranks.items()}
+        return {id_: (rank, normalized_rank(rank, 1.0 / rank)) for id_, rank in ranks.items()}
     if best <= 0:
-        return {id_: (rank, standing(rank, 1.0)) for id_, rank in ranks.items()}
+        return {id_: (rank, normalized_rank(rank, 1.0)) for id_, rank in ranks.items()}
     # From the end, so that of an id named twice the better score stays.
     shares = dict(zip(reversed(ranking.ids), reversed(ranking.scores), strict=True))
-    return {id_: (rank, standing(rank, shares[id_] / best)) for id_, rank in ranks.items()}
+    return {id_: (rank, normalized_rank(rank, shares[id_] / best)) for id_, rank in ranks.items()}
 
 
 def fuse(rankings: Iterable[Ranking], rank_constant: float = RANK_CONSTANT) -> list[Fused]:

@@ -1,7 +1,7 @@
-"""Does an import, as it is written, mean a certain file? Pure: text and paths in, a decision out.
+"""Resolve an import, as written, to a file. Pure: text and paths in, a decision out.
 
-Helix resolves no packages and runs no interpreter. An import means a file when its parts are the end of the file's
-path (``a.b.c`` and ``src/a/b/c.py``), or when it climbs there from the importing file (``..b``, ``./c``).
+Helix resolves no packages and runs no interpreter. An import means a file when its parts are the end of the file's path
+(``a.b.c`` and ``src/a/b/c.py``), or when it is relative to the importing file and leads there (``..b``, ``./c``).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _KEPT = 4_096
 
 @lru_cache(_KEPT)
 def module_of(path: bytes) -> tuple[str, ...]:
-    """The parts of a file's path as imports name it: without extension; a package's own file is the package."""
+    """Split a file's path as imports name it: without extension; a package's ``__init__`` file is the package."""
     *folders, name = path.decode("utf-8", "replace").split("/")
     stem = name.split(".")[0] if not name.startswith(".") else name
     return tuple(folders) if stem in _PACKAGE_FILES and folders else (*folders, stem)
 
 
-def means(target: str, importer: bytes, path: bytes, *, is_named: bool = False) -> bool:
-    """Does ``target``, imported by the file ``importer``, mean the file at ``path``?
+def resolves_to(target: str, importer: bytes, path: bytes, *, is_named: bool = False) -> bool:
+    """Return whether ``target``, imported by the file ``importer``, means the file at ``path``.
 
-    ``is_named`` says that the import speaks of something in it besides: then one single name is enough.
+    ``is_named`` is true when the import also names something in the file: then a single path part is enough.
     """
     if not target or len(target) > _LONGEST or importer == path:
         return False
@@ -39,11 +39,11 @@ def means(target: str, importer: bytes, path: bytes, *, is_named: bool = False) 
     parts = _parts(target)
     if not parts or len(parts) > len(module):
         return False
-    return module[-len(parts) :] == parts and (is_named or len(parts) > 1 or _is_beside(module, importer))
+    return module[-len(parts) :] == parts and (is_named or len(parts) > 1 or _is_unambiguous(module, importer))
 
 
 class Imports:
-    """What one file imports, ready to be asked about many paths."""
+    """The imports of one file, to be matched against many paths."""
 
     def __init__(self, importer: bytes = b"", targets: Iterable[str] = ()) -> None:
         known = [target for target in targets if 0 < len(target) <= _LONGEST]
@@ -53,26 +53,26 @@ class Imports:
         self._packages = self._whole | self._climbed
         self.words = frozenset(word for parts in self._whole for word in (parts[0], parts[-1]))
 
-    def mean(self, path: bytes) -> bool:
-        """Does one of the imports mean the file at ``path``?"""
+    def include(self, path: bytes) -> bool:
+        """Return whether one of the imports means the file at ``path``."""
         module = module_of(path)
         if path == self._importer or not module:
             return False
         return (
             module in self._climbed
             or any(module[-count:] in self._whole for count in range(2, len(module) + 1))
-            or (module[-1:] in self._whole and _is_beside(module, self._importer))
+            or (module[-1:] in self._whole and _is_unambiguous(module, self._importer))
         )
 
     def depth(self, path: bytes) -> int:
-        """How many folders of ``path`` an import names that means a package above it; 0 where none does."""
+        """Return the number of leading folders of ``path`` that an imported package covers; 0 for none."""
         module = module_of(path)
         above = (count for count in range(len(module), 1, -1) if module[:count] in self._packages)
         return next(above, 0)
 
 
-def _is_beside(module: tuple[str, ...], importer: bytes) -> bool:
-    """A single name is only sure where nothing stands above it, or where it lies beside the importer."""
+def _is_unambiguous(module: tuple[str, ...], importer: bytes) -> bool:
+    """A single name is only sure at the top level, or in the importer's own folder."""
     return len(module) == 1 or module[:-1] == module_of(importer)[:-1]
 
 
@@ -83,7 +83,7 @@ def _parts(target: str) -> tuple[str, ...]:
 
 @lru_cache(_KEPT)
 def _climbed(target: str, importer: bytes) -> tuple[str, ...] | None:
-    """The module a relative import leads to; None for one that is not relative or climbs out of the workspace."""
+    """Return the module of a relative import; None for one that is absolute or leaves the workspace."""
     folder = tuple(importer.decode("utf-8", "replace").split("/")[:-1])
     if target.startswith(("./", "../")) or (target in (".", "..") and not importer.endswith(b".py")):
         for step in _SUFFIX.sub("", target).split("/"):

@@ -1,4 +1,4 @@
-"""Questions as vectors: which spaces of the index they compare with, and reranking by a cross-encoder."""
+"""Query embeddings: which vector spaces of the index a query is compared with, and reranking by a cross-encoder."""
 
 from __future__ import annotations
 
@@ -12,31 +12,34 @@ from helix_core.store.reader import Reader
 from helix_core.store.vectors import VectorHit
 
 COMPLETE = 0.95
-"""From this share of a level's texts on it is searched: below it, what has no vector yet would seem unlike."""
+"""Least share of a level's texts with a vector for it to be searched; the others would rank as dissimilar."""
 STATIC = "static"
 OUTLINES, PASSAGES = "outline", "chunk"
 
 
 class QuestionEncoder(Protocol):
-    """Questions → vectors. ``models`` are the models it can encode for, the best first."""
+    """Embeds questions. ``models`` are the models it can encode with, the best first."""
 
     @property
     def models(self) -> tuple[str, ...]: ...
 
     @property
     def problem(self) -> str:
-        """Why a better model does not serve, though one is set up; empty when nothing is wrong."""
+        """Describe why a configured better model is unavailable; "" when nothing is wrong."""
         ...
 
     def encode(self, model: str, text: str) -> bytes:
-        """The vector of ``text`` as float32, little-endian; all zero where the model knows no word."""
+        """Return the embedding of ``text`` as little-endian float32; all zero when the model knows none of its
+        words.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
-    """A question's vector. ``levels`` are those complete enough to be searched; ``unready`` says what keeps the others
-    or a better model from it (``minilm/chunk 40 %``)."""
+class QuestionVector:
+    """The embedding of a query. ``levels`` are complete enough to be searched; ``unready`` names why other levels or
+    a better model are not used (``minilm/chunk 40 %``).
+    """
 
     reader: Reader
     model: str
@@ -46,22 +49,22 @@ class Meaning:
 
     @property
     def is_static(self) -> bool:
-        """Is it the built-in table's, which knows words but no sentences?"""
+        """Return whether the built-in word table made it, which embeds words, not sentences."""
         return self.model == STATIC
 
     def nearest(self, level: str, limit: int) -> list[VectorHit]:
-        """The nearest places of a level, best first; none where the level is not complete."""
+        """Return the nearest items of a level, best first; none where the level is not complete."""
         return self.reader.vectors.nearest(f"{self.model}/{level}", self.vector, limit) if level in self.levels else []
 
     def similarities_in(self, source_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine with each chunk of some files; none where chunks have no vectors yet."""
+        """Return the cosine with each chunk of some files; empty while chunks have no vectors."""
         if PASSAGES not in self.levels:
             return {}
         return self.reader.vectors.similarities_in(f"{self.model}/{PASSAGES}", self.vector, source_ids)
 
 
-def meaning_of(text: str, reader: Reader, encoder: QuestionEncoder | None) -> Meaning | None:
-    """The question in the best model that is ready; None without an encoder, vectors, or a word the model knows."""
+def encode_question(text: str, reader: Reader, encoder: QuestionEncoder | None) -> QuestionVector | None:
+    """Embed the question with the best model that is ready; None without an encoder, vectors, or a known word."""
     if encoder is None:
         return None
     shares = reader.vectors.spaces()
@@ -72,12 +75,12 @@ def meaning_of(text: str, reader: Reader, encoder: QuestionEncoder | None) -> Me
         levels = frozenset(level for level, share in known.items() if share >= COMPLETE)
         if OUTLINES in levels:
             vector = encoder.encode(model, text)
-            return Meaning(reader, model, vector, levels, tuple(unready)) if any(vector) else None
+            return QuestionVector(reader, model, vector, levels, tuple(unready)) if any(vector) else None
     return None
 
 
-def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionEncoder | None) -> str:
-    """What is told of a ranker that goes by a level's vectors: off, empty, used, or what is not ready yet."""
+def state_of(meaning: QuestionVector | None, level: str, state: str, encoder: QuestionEncoder | None) -> str:
+    """Return the reported state of a vector ranker: off, empty, used, or what is not ready yet."""
     if encoder is None:
         return "off"
     if meaning is None:
@@ -90,20 +93,20 @@ def state_of(meaning: Meaning | None, level: str, state: str, encoder: QuestionE
 
 
 MOST_PLACES = 20
-"""So many are read again: beyond them little that is right is left, and each costs milliseconds."""
+"""Number of results to rerank: few right ones are below them, and each costs milliseconds."""
 MOST_CHARS = 1_200
-"""Of a place, and of a question: a batch once begun is read to its end, however late it gets."""
+"""Length limit of an item and of a question: a batch cannot be cancelled once it runs."""
 
 
-def told(item: Item, text: str) -> str:
-    """What a reranker reads of a place: its path and symbol, then its lines."""
+def reranker_text(item: Item, text: str) -> str:
+    """Format an item for the cross-encoder: its path and symbol, then its lines."""
     return f"{item.source.source_id} {item.symbol}\n{text}"[:MOST_CHARS]
 
 
-def reordered(ranked: Sequence[Ranked], scores: Mapping[int, float]) -> tuple[Ranked, ...]:
-    """``scores`` are by place in ``ranked``, from 0, higher for better; equal ones keep their order.
+def rerank(ranked: Sequence[Ranked], scores: Mapping[int, float]) -> tuple[Ranked, ...]:
+    """Reorder results by ``scores``, keyed by position in ``ranked`` from 0, higher is better; ties keep their order.
 
-    Places without a score stay where they are; those with one change among each other.
+    Results without a score keep their position; those with one are permuted among each other.
     """
     places = sorted(scores)
     best_first = sorted(places, key=lambda place: (-scores[place], place))

@@ -1,6 +1,6 @@
-"""What is likely before a word is compared: the implementation rather than its tests, examples and changelogs.
+"""Query-independent priors: implementation before tests, examples and changelogs.
 
-A prior is a factor with a name, so that an answer can say why an item moved. It never hides a file. Pure.
+A prior is a named factor, so that an answer can show why an item moved. It never hides a file. Pure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIFTED_BY: Mapping[Role, Intent] = {
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The factor for one file and the names of what made it up (``test x0.5``); no names when it is 1."""
+    """The factor of one file and the names of its parts (``test x0.5``); no names when it is 1."""
 
     factor: float = 1.0
     names: tuple[str, ...] = field(default=())
@@ -31,11 +31,11 @@ class Prior:
 
 _BESIDE_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.HISTORY})
 NOT_ASKED_FOR = 0.8
-"""What the implementation is worth to a question for its tests, its examples or its history."""
+"""Factor of the implementation for a question about its tests, its examples or its history."""
 
 
 def role_prior(role: Role, intents: frozenset[Intent]) -> Prior:
-    """The factor of a file's role; the roles a question asks for count in full."""
+    """Return the factor of a file's role; roles that the question asks for are not reduced."""
     if LIFTED_BY.get(role) in intents:
         return Prior()
     factor = ROLE_FACTORS[role.value]
@@ -52,7 +52,9 @@ SESSION_CAP = 1.2
 
 
 def prior(source: Source, intents: frozenset[Intent], hints: Hints) -> Prior:
-    """Role and session together. What is open or recent decides near ties and cannot beat a clear match."""
+    """Combine the role's and the session's factors. Open or recent files decide near ties and cannot beat a clear
+    match.
+    """
     role = role_prior(source.role, intents)
     factor, names = 1.0, []
     if source.path in hints.open_paths:

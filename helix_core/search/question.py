@@ -1,4 +1,4 @@
-"""Parse a question into words, identifiers, paths and phrases, and choose the terms worth looking up."""
+"""Parse a question into words, identifiers, paths and phrases, and select the terms to search for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PHRASE_WORDS = 3
 LONGEST_SUBJECT = 400
 MAX_LITERALS = 3
 
-# Possessive quantifiers and a guard before each start keep these linear on hostile text.
+# Possessive quantifiers and a guard before each start keep these linear on adversarial text.
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|(?<!\w)'([^'\n]{1,400})'(?!\w)")
 _PATH = re.compile(r"(?<![\w.@+~\\/-])[\w.@+~-]*+(?:[/\\][\w.@+~-]++)++")
@@ -57,7 +57,7 @@ _FILE_EXTENSIONS = frozenset(_FILE_EXTENSION_WORDS.split())
 
 
 class Intent(StrEnum):
-    """What sort of place the question asks for, besides the implementation."""
+    """The kind of file the question asks for, besides implementation."""
 
     TESTS = "tests"
     EXAMPLES = "examples"
@@ -90,16 +90,16 @@ _INTENT_PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, as the rankers want it.
+    """A parsed question, as the rankers use it.
 
-    ``words`` are lower-case and distinct, in order, question words dropped, compound identifiers both whole and split;
+    ``words`` are lower-case and distinct, in order, stop words removed, compound identifiers both whole and split;
     ``identifiers`` are as typed; ``proper`` are lower-case words that cannot be paraphrased: identifiers and names
-    written with capitals inside a sentence; ``paths`` use ``/``; ``phrases`` are runs of lower-case words to be met in
-    sequence; ``quoted`` the same for text the asker quoted.
+    capitalized inside a sentence; ``paths`` use ``/``; ``phrases`` are runs of lower-case words to match in sequence;
+    ``quoted`` the same for quoted text.
 
-    A question that consists of one thing, question words aside, has it in ``subject``: a name as typed, after the
-    names it is qualified with; or in ``path``. ``literals`` are the quoted texts of several words, longest first;
-    ``sentence`` is the whole text where it asks nothing and is short enough to be a message that somebody met.
+    A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; a question
+    that is one path has it in ``path``. ``literals`` are the quoted texts of several words, longest first; ``sentence``
+    is the whole text when it is no question and short enough to be an error message.
     """
 
     words: tuple[str, ...] = ()
@@ -115,8 +115,8 @@ class Question:
     sentence: str = ""
 
 
-def understand(text: str) -> Question:
-    """Take ``text`` apart; never fails, an empty or wordless text gives an empty ``Question``."""
+def parse_question(text: str) -> Question:
+    """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
     text = _PLURAL_ACRONYM.sub(r"\1", _readable(text))
     quoted = [next(part for part in match if part) for match in _QUOTED.findall(text)]
     paths = _paths(text)
@@ -142,7 +142,7 @@ def _is_message(text: str) -> bool:
 
 
 def _readable(text: str) -> str:
-    """The part of the text that is read: its start and its end, where errors state themselves."""
+    """Truncate a long text to its start and its end, where error messages are."""
     if len(text) > 2 * READ_CHARS:
         text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
@@ -184,12 +184,14 @@ def _identifiers(text: str, quoted: list[str], paths: tuple[str, ...]) -> tuple[
 
 
 def _is_code(token: str) -> bool:
-    """Is it written as only code is: several words in one? A name with a number, like ``sha256``, is still a word."""
+    """Return whether the token joins several words as only code does. A name with a number, like ``sha256``, is a
+    word.
+    """
     return "_" in token.strip("_") or sum(not part.isdigit() for part in split_identifier(token)) > 1
 
 
 def _proper(text: str, identifiers: tuple[str, ...]) -> frozenset[str]:
-    """Words nobody paraphrases: typed identifiers, and names with a capital that does not open a sentence."""
+    """Return words that nobody paraphrases: typed identifiers, and capitalized names that do not start a sentence."""
     proper = {identifier.lower() for identifier in identifiers}
     opens = True
     for token in _TOKEN.findall(text):
@@ -207,7 +209,7 @@ def _has_inner_capital(token: str) -> bool:
 
 
 def _phrases(texts: list[str]) -> tuple[tuple[str, ...], ...]:
-    """Windows of three words inside one run of text; placeholders, numbers and punctuation end a run."""
+    """Return windows of three words within one run of text; placeholders, numbers and punctuation end a run."""
     windows: dict[tuple[str, ...], None] = {}
     for text in texts:
         for run in _BREAK.split(_PLACEHOLDER.sub(" . ", text)):
@@ -219,8 +221,8 @@ def _phrases(texts: list[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(windows)[:MAX_PHRASES]
 
 
-def _telling(text: str) -> list[str]:
-    """The words that are not question words; all of them where there is no other."""
+def _without_stop_words(text: str) -> list[str]:
+    """Return the words that are not stop words; all of them where there is no other."""
     words = _RUN_WORD.findall(_APOSTROPHE.sub("", text))
     return [word for word in words if word.lower() not in QUESTION_WORDS] or words
 
@@ -228,7 +230,7 @@ def _telling(text: str) -> list[str]:
 def _subject(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_SUBJECT:
         return ()
-    telling = _telling(text)
+    telling = _without_stop_words(text)
     if len(telling) == 1:
         return tuple(telling) if IDENTIFIER.fullmatch(telling[0]) else ()
     dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]
@@ -236,10 +238,10 @@ def _subject(text: str) -> tuple[str, ...]:
 
 
 def _path(text: str, paths: tuple[str, ...]) -> str:
-    """The path the question consists of; a short text without question words may be the name of a file as it is."""
+    """Return the path that is the whole question; a short text without stop words may be a file name."""
     if len(text) > LONGEST_SUBJECT:
         return ""
-    if len(paths) == 1 and set(_telling(text)) <= set(_RUN_WORD.findall(paths[0])):
+    if len(paths) == 1 and set(_without_stop_words(text)) <= set(_RUN_WORD.findall(paths[0])):
         return paths[0]
     return text.strip().removeprefix("./") if len(text.split()) <= PHRASE_WORDS else ""
 
@@ -267,7 +269,7 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the question; ``frequency`` is the number of chunks it occurs in, ``weight`` its inverse."""
+    """A word of the question; ``frequency`` is its document frequency in chunks, ``weight`` its IDF."""
 
     word: str
     frequency: int
@@ -275,19 +277,23 @@ class Term:
 
 
 def weigh_terms(words: Iterable[str], frequency: Mapping[str, int], items: int) -> tuple[Term, ...]:
-    """Every word with what it tells, in the order given; ``items`` is the number of chunks in the index."""
-    return tuple(Term(word, frequency.get(word, 0), rarity(frequency.get(word, 0), items)) for word in words)
+    """Return every word with its IDF, in the given order; ``items`` is the number of chunks in the index."""
+    return tuple(Term(word, frequency.get(word, 0), idf(frequency.get(word, 0), items)) for word in words)
 
 
-def rarity(frequency: int, items: int) -> float:
-    """BM25's inverse frequency in the form that stays positive for words in more than half of the chunks."""
+def idf(frequency: int, items: int) -> float:
+    """Return BM25's inverse document frequency, in the form that stays positive for words in over half of the
+    chunks.
+    """
     items = max(items, frequency)
     return math.log1p((items - frequency + 0.5) / (frequency + 0.5))
 
 
-def worth_asking(terms: Sequence[Term], items: int) -> tuple[Term, ...]:
-    """The known terms, rarest first: at most ``MAX_TERMS``, words in half of the chunks only if there is no other, and
-    beyond the second only as long as all their postings are ``COUNTED_POSTINGS`` at most, which BM25 has to count."""
+def select_terms(terms: Sequence[Term], items: int) -> tuple[Term, ...]:
+    """Select the known terms to search for, rarest first: at most ``MAX_TERMS``, words in over half of the chunks
+    only if there is no other, and beyond the second term only while the posting lists that BM25 must count sum to at
+    most ``COUNTED_POSTINGS``.
+    """
     known = sorted((term for term in terms if term.frequency), key=lambda term: (term.frequency, term.word))
     telling = [term for term in known if term.frequency <= COMMON_SHARE * items] or known
     counted = accumulate(term.frequency for term in telling)
@@ -295,11 +301,11 @@ def worth_asking(terms: Sequence[Term], items: int) -> tuple[Term, ...]:
     return tuple(telling[: min(MAX_TERMS, max(2, affordable))])
 
 
-def expression(terms: Sequence[Term]) -> str:
-    """An expression over the terms (rarest first), whose phrases begin with the terms in their order.
+def match_expression(terms: Sequence[Term]) -> str:
+    """Build a MATCH expression of the terms (rarest first); its phrases begin with the terms in their order.
 
-    The time of a query grows with the postings it visits. So the rarest terms, as many as make up ``CORE_POSTINGS``,
-    decide what matches; the others are only looked up where one of those is, to be counted.
+    The cost of a query is the postings it visits. So the rarest terms, as many as sum to ``CORE_POSTINGS``, decide what
+    matches; the others are only counted in those matches.
     """
     core, postings = 1, terms[0].frequency
     while core < len(terms) and postings + terms[core].frequency <= CORE_POSTINGS:
@@ -310,11 +316,11 @@ def expression(terms: Sequence[Term]) -> str:
     return _counted_beside(decisive, others)
 
 
-def narrower(terms: Sequence[Term]) -> str:
-    """An expression for what holds the two rarest terms, or a single one in a name; its phrases are in the same order.
+def narrower_expression(terms: Sequence[Term]) -> str:
+    """Build a MATCH expression that requires the two rarest terms, or the only one in a name; its phrases keep their
+    order.
 
-    In a large index even the rarest term may stand in so many chunks that ranking them all takes too long. Empty where
-    it does not.
+    In a large index even the rarest term may match too many chunks to rank. Returns "" where it does not.
     """
     if terms[0].frequency <= RANKED_POSTINGS:
         return ""
@@ -326,17 +332,17 @@ def narrower(terms: Sequence[Term]) -> str:
 
 
 def _counted_beside(decisive: str, others: str) -> str:
-    """What matches ``decisive``; the phrases of ``others`` are behind its own, and only looked up there."""
+    """Match ``decisive``; append the phrases of ``others``, which are counted only in its matches."""
     return f"({decisive}) OR (({others}) AND ({decisive}))" if others else decisive
 
 
 def any_of(texts: Iterable[str]) -> str:
-    """An expression that matches any of the texts; each is quoted, so nothing in it is an operator."""
+    """Build a MATCH expression that matches any of the texts; each is quoted, so no part is an operator."""
     return " OR ".join(map(phrase, texts))
 
 
 def bm25(weights: Sequence[float], evidence: MatchCounts) -> float:
-    """BM25 over weighted fields; ``weights`` are those of the expression's first phrases, in its order."""
+    """Score with BM25 over weighted fields; ``weights`` belong to the expression's first phrases, in order."""
     length = 1 - B + B * evidence.length / max(1.0, evidence.average_length)
     return sum(
         weight * count * (K1 + 1) / (count + K1 * length)
@@ -346,7 +352,9 @@ def bm25(weights: Sequence[float], evidence: MatchCounts) -> float:
 
 
 def bm25f(weights: Sequence[float], evidence: MatchCounts) -> float:
-    """BM25F: like ``bm25``, for counts that each field's own length is already in (Zaragoza et al., TREC 2004)."""
+    """Score with BM25F: like ``bm25``, for counts already normalized by each field's length (Zaragoza et al., TREC
+    2004).
+    """
     return sum(
         weight * count * (K1 + 1) / (count + K1)
         for weight, count in zip(weights, evidence.counts, strict=False)
@@ -355,20 +363,21 @@ def bm25f(weights: Sequence[float], evidence: MatchCounts) -> float:
 
 
 def highest_score(terms: Sequence[Term]) -> float:
-    """What BM25 approaches when a text holds every term ever more often."""
+    """Return the limit of BM25 as every term's count grows."""
     return (K1 + 1) * sum(term.weight for term in terms)
 
 
 def coverage(terms: Sequence[Term], present: Iterable[str]) -> float:
-    """The share, 0..1, of what the terms tell that the present words make up; 0 without terms."""
+    """Return the share, 0..1, of the terms' total IDF that the present words have; 0 without terms."""
     total = sum(term.weight for term in terms)
     found = frozenset(present)
     return sum(term.weight for term in terms if term.word in found) / total if total else 0.0
 
 
 def rarest_missing(terms: Sequence[Term], present: Iterable[str]) -> float:
-    """How rare the rarest term is that is not among the present words, as a share, 0..1, of the rarest term's weight; 0
-    where all are present."""
+    """Return the IDF of the rarest term that is not present, as a share, 0..1, of the rarest term's; 0 where all are
+    present.
+    """
     found = frozenset(present)
     missing = max((term.weight for term in terms if term.word not in found), default=0.0)
     return missing / max(term.weight for term in terms) if missing else 0.0

@@ -1,6 +1,6 @@
-"""The rankers: each reads the index in its own way and returns files, best first, with the chunks that matched.
+"""The rankers: each queries the index in its own way and returns files, best first, with the chunks that matched.
 
-Word rankers use FTS5, name rankers exact and fuzzy symbols and paths, near rankers vectors and the graph.
+Word rankers use FTS5, name rankers exact and fuzzy symbols and paths, neighborhood rankers vectors and the graph.
 """
 
 from __future__ import annotations
@@ -11,8 +11,18 @@ from dataclasses import dataclass, field, replace
 from math import sqrt
 
 from helix_core.model import Item, Role
-from helix_core.search.meaning import OUTLINES, PASSAGES, Meaning
-from helix_core.search.question import Intent, Question, Term, any_of, bm25, bm25f, expression, narrower, rarity
+from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
+from helix_core.search.question import (
+    Intent,
+    Question,
+    Term,
+    any_of,
+    bm25,
+    bm25f,
+    idf,
+    match_expression,
+    narrower_expression,
+)
 from helix_core.store.hits import DefinitionHit, Weights
 from helix_core.store.lexical import MatchCounts
 from helix_core.store.reader import Reader
@@ -33,7 +43,7 @@ MAX_POSTINGS_OF_A_SENTENCE = 500
 
 
 def named_files(question: Question, reader: Reader) -> list[int]:
-    """Sources whose path is what the question consists of, or ends with it; the whole path alone if there is one."""
+    """Return sources whose path equals the question, else those whose path ends with it."""
     if not question.path:
         return []
     found = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([question.path], HITS))
@@ -44,8 +54,9 @@ def named_files(question: Question, reader: Reader) -> list[int]:
 
 
 def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
-    """Definitions of the one name the question consists of: as it is written where there are such, inside the class
-    or module typed before it. A name with many places, or a common word, names none."""
+    """Return definitions of the one name that the question consists of: case-sensitive matches first, within the
+    class or module typed before it. A name with many definitions, or a common word, returns none.
+    """
     *owners, name = question.subject or ("",)
     if not name:
         return []
@@ -63,7 +74,7 @@ def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]
 
 
 def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
-    """Definitions of the known name that the question's only name, which nobody defines, is a slip away from."""
+    """Return definitions of the known name that the question's only, undefined name is a typo of."""
     name = question.subject[-1].lower() if question.subject else ""
     if len(name) < SHORTEST_MISSPELT:
         return []
@@ -78,9 +89,9 @@ def misspelt_definitions(question: Question, reader: Reader) -> list[DefinitionH
 def literal_chunks(
     question: Question, frequency: Mapping[str, int], reader: Reader, weights: Weights
 ) -> list[MatchCounts]:
-    """Chunks that hold a quoted text, or else the whole question, word for word; none for what many files say.
+    """Return chunks that contain a quoted text, or else the whole question, verbatim; none for a text in many files.
 
-    A message that only tests hold as a whole is put together somewhere else, so it must be quoted to mean them.
+    A message found only in tests is assembled elsewhere, so a question must quote it to mean the tests.
     """
     for text in question.literals:
         found = _verbatim(text, frequency, reader, weights, MAX_POSTINGS)
@@ -96,7 +107,9 @@ def literal_chunks(
 def _verbatim(
     text: str, frequency: Mapping[str, int], reader: Reader, weights: Weights, max_postings: int
 ) -> list[MatchCounts]:
-    """Looking a text up costs about the postings of its rarest word; a text with a word nobody wrote is nowhere."""
+    """Return the chunks with the text. A look-up costs the posting list of its rarest word; an unknown word means no
+    match.
+    """
     rarest = min((frequency[word] for word in _WORD.findall(text.lower()) if word in frequency), default=0)
     if not 0 < rarest <= max_postings:
         return []
@@ -111,7 +124,7 @@ DAMPED_CHUNKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A file a ranker names: its score inside this ranker, and the chunks meant, best first (may be empty)."""
+    """A file in a ranker's list: its score within this ranker, and the matching chunks, best first (may be empty)."""
 
     source_id: int
     score: float
@@ -120,7 +133,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """A ranker's list, best first, the scores of the chunks it looked at, and which question words each file has."""
+    """A ranker's list, best first, the scores of the chunks it considered, and the question's words in each file."""
 
     votes: tuple[Vote, ...] = ()
     item_scores: dict[int, float] = field(default_factory=dict)
@@ -132,29 +145,30 @@ NOTHING = Votes()
 
 @dataclass(frozen=True, slots=True)
 class RankerInput:
-    """What every ranker gets: the question, its terms worth asking, in how many chunks each of its words occurs, how
-    many chunks there are, and its meaning where vectors are at hand."""
+    """The input of every ranker: the question, the terms to search for, each word's document frequency in chunks,
+    the number of chunks, and the query embedding where vectors are available.
+    """
 
     question: Question
     terms: tuple[Term, ...]
     frequency: Mapping[str, int]
     items: int
     reader: Reader
-    meaning: Meaning | None = None
+    meaning: QuestionVector | None = None
 
 
 def best_first(scored: Mapping[int, float]) -> list[tuple[int, float]]:
-    """``(id, score)``, equal scores by id."""
+    """Sort ``(id, score)`` by score, equal scores by id."""
     return sorted(scored.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def damped_sum(scores: Sequence[float]) -> float:
-    """The best score, and ever smaller parts of the next ones; ``scores`` best first."""
+    """Add to the best score geometrically smaller parts of the next ones; ``scores`` best first."""
     return sum(score * DAMPING**place for place, score in enumerate(scores[:DAMPED_CHUNKS]))
 
 
 def by_file(item_scores: Mapping[int, float], source_of: Mapping[int, int]) -> tuple[Vote, ...]:
-    """Files of scored chunks: each counts its best chunk and a damped sum of the next ones."""
+    """Aggregate chunk scores by file: the best chunk plus a damped sum of the next ones."""
     chunks: dict[int, list[int]] = {}
     for item_id, _ in best_first(item_scores):
         chunks.setdefault(source_of[item_id], []).append(item_id)
@@ -163,7 +177,7 @@ def by_file(item_scores: Mapping[int, float], source_of: Mapping[int, int]) -> t
 
 
 def by_best_item(items: Mapping[int, Item], scores: Mapping[int, float]) -> Votes:
-    """Files of items found by name, each as good as its best item; equal ones in byte order of path."""
+    """Rank files of items found by name by their best item; ties in byte order of path."""
     by_source: dict[int, list[Item]] = {}
     for item in sorted(items.values(), key=lambda item: (-scores[item.id], item.source.path, item.start_byte)):
         by_source.setdefault(item.source.id, []).append(item)
@@ -172,7 +186,7 @@ def by_best_item(items: Mapping[int, Item], scores: Mapping[int, float]) -> Vote
 
 
 def words_of_path(path: str) -> Iterable[str]:
-    """The parts of a path as postings see them."""
+    """Split a path into tokens as the postings are."""
     return path.replace("/", " ").replace(".", " ").replace("-", " ").split()
 
 
@@ -181,56 +195,58 @@ PHRASE_MATCHES = 30
 PHRASE_POSTINGS = 2_000
 FIELD_WEIGHTS = Weights(path=2.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
 BY_FIELD_LENGTH = replace(FIELD_WEIGHTS, doc=3.5, length_counts=0.75)
-"""Questions are asked in the words of comments rather than in those of code."""
+"""Comments weigh more than code: questions use the words of comments."""
 
 
-def chunks(asked: RankerInput) -> Votes:
-    """BM25F over chunks; a file counts its best chunk and a damped sum of the next ones."""
-    if not asked.terms:
+def chunks(query: RankerInput) -> Votes:
+    """Rank files by BM25F over chunks: the best chunk plus a damped sum of the next ones."""
+    if not query.terms:
         return NOTHING
-    words = [term.word for term in asked.terms]
-    weights = [term.weight for term in asked.terms]
-    found = _matches(asked, asked.reader.text.chunk_evidence)
+    words = [term.word for term in query.terms]
+    weights = [term.weight for term in query.terms]
+    found = _matches(query, query.reader.text.chunk_evidence)
     return _votes(words, found, {one.id: bm25f(weights, one) for one in found})
 
 
-def files(asked: RankerInput) -> Votes:
-    """BM25F over whole files, with the words' rarity among chunks: among long files every word seems common."""
-    if not asked.terms:
+def files(query: RankerInput) -> Votes:
+    """Rank files by BM25F over whole files, with IDF over chunks: in whole files every word seems common."""
+    if not query.terms:
         return NOTHING
-    words = [term.word for term in asked.terms]
-    weights = [term.weight for term in asked.terms]
-    found = _matches(asked, asked.reader.text.file_evidence)
+    words = [term.word for term in query.terms]
+    weights = [term.weight for term in query.terms]
+    found = _matches(query, query.reader.text.file_evidence)
     scored = {one.source_id: bm25f(weights, one) for one in found}
     present = {one.source_id: _present(words, one) for one in found}
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)), present=present)
 
 
-def _matches(asked: RankerInput, ask: Callable[[str, int, int, Weights], list[MatchCounts]]) -> list[MatchCounts]:
-    """The best matches: among what holds the rarest words together, where one of them alone is in too much."""
-    count, narrow = len(asked.terms), narrower(asked.terms)
+def _matches(query: RankerInput, ask: Callable[[str, int, int, Weights], list[MatchCounts]]) -> list[MatchCounts]:
+    """Return the best matches; where the rarest term alone matches too much, among matches of the two rarest."""
+    count, narrow = len(query.terms), narrower_expression(query.terms)
     found = ask(narrow, count, MATCHES, BY_FIELD_LENGTH) if narrow else []
-    return found if len(found) == MATCHES else ask(expression(asked.terms), count, MATCHES, BY_FIELD_LENGTH)
+    return found if len(found) == MATCHES else ask(match_expression(query.terms), count, MATCHES, BY_FIELD_LENGTH)
 
 
-def phrases(asked: RankerInput) -> Votes:
-    """Runs of the question's words in sequence: quoted text, error messages, compound names written apart."""
-    wanted = dict.fromkeys((*asked.question.quoted, *asked.question.phrases))
-    wanted.update(dict.fromkeys(tuple(split_identifier(name)) for name in asked.question.identifiers))
-    texts = [" ".join(words) for words in affordable(wanted, asked.frequency)]
+def phrases(query: RankerInput) -> Votes:
+    """Rank files by runs of the question's words in sequence: quoted text, error messages, compound names written
+    apart.
+    """
+    wanted = dict.fromkeys((*query.question.quoted, *query.question.phrases))
+    wanted.update(dict.fromkeys(tuple(split_identifier(name)) for name in query.question.identifiers))
+    texts = [" ".join(words) for words in affordable(wanted, query.frequency)]
     if not texts:
         return NOTHING
-    # How often a phrase occurs is not known beforehand: each counts as much as a word met once in a hundred chunks.
-    weights = [rarity(asked.items // 100, asked.items)] * len(texts)
-    found = asked.reader.text.chunk_evidence(any_of(texts), len(texts), PHRASE_MATCHES, FIELD_WEIGHTS)
+    # A phrase's document frequency is unknown: weigh each like a word in one of a hundred chunks.
+    weights = [idf(query.items // 100, query.items)] * len(texts)
+    found = query.reader.text.chunk_evidence(any_of(texts), len(texts), PHRASE_MATCHES, FIELD_WEIGHTS)
     return _votes(texts, found, {one.id: bm25(weights, one) for one in found})
 
 
 def affordable(wanted: Iterable[tuple[str, ...]], frequency: Mapping[str, int]) -> list[tuple[str, ...]]:
-    """The phrases that can occur, those with the rarest words first, as long as looking them up stays cheap.
+    """Return the phrases that can occur, rarest words first, while their look-ups stay within budget.
 
-    A look-up costs about the postings of the phrase's rarest word. Words without a known frequency are those that
-    questions are asked with: everywhere.
+    A look-up costs the posting list of the phrase's rarest word. Words of unknown frequency are stop words: they are in
+    every chunk.
     """
     costs = ((min((frequency[word] for word in words if word in frequency), default=0), words) for words in wanted)
     possible = sorted((cost, words) for cost, words in costs if cost and len(words) > 1)
@@ -262,27 +278,27 @@ MAX_DEFINING_FILES = 6
 MAX_SIMILAR = 2
 
 
-def names(asked: RankerInput) -> Votes:
-    """Where the identifiers of the question are defined. A name that many files define points nowhere.
+def names(query: RankerInput) -> Votes:
+    """Rank definitions of the question's identifiers. A name that many files define votes for none.
 
-    Who asks for the tests of a name knows where the name is.
+    A question for the tests of a name does not ask for its definition.
     """
     hits: list[tuple[float, DefinitionHit]] = []
-    if Intent.TESTS in asked.question.intents:
+    if Intent.TESTS in query.question.intents:
         return NOTHING
-    for name in asked.question.identifiers:
-        defined = asked.reader.names.definitions([name.lower()], NAME_HITS)
+    for name in query.question.identifiers:
+        defined = query.reader.names.definitions([name.lower()], NAME_HITS)
         if len({hit.source_id for hit in defined}) <= MAX_DEFINING_FILES:
             hits += [(1.0 if hit.name == name else 0.9, hit) for hit in defined]
-    return _defined(asked, hits)
+    return _defined(query, hits)
 
 
-def similar(asked: RankerInput) -> Votes:
-    """Definitions that begin like an identifier nobody defines, or are spelled like it."""
-    compound = [name for name in asked.question.identifiers if is_compound(name)]
-    unknown = [name for name in compound if not asked.reader.names.definitions([name.lower()], 1)]
-    hits = [hit for name in unknown[:MAX_SIMILAR] for hit in _alike(asked.reader, name)]
-    return _defined(asked, hits[:NAME_HITS])
+def similar(query: RankerInput) -> Votes:
+    """Rank definitions that start with, or are spelled like, an identifier without a definition."""
+    compound = [name for name in query.question.identifiers if is_compound(name)]
+    unknown = [name for name in compound if not query.reader.names.definitions([name.lower()], 1)]
+    hits = [hit for name in unknown[:MAX_SIMILAR] for hit in _alike(query.reader, name)]
+    return _defined(query, hits[:NAME_HITS])
 
 
 def _alike(reader: Reader, identifier: str) -> list[tuple[float, DefinitionHit]]:
@@ -297,53 +313,53 @@ def _alike(reader: Reader, identifier: str) -> list[tuple[float, DefinitionHit]]
     return [(alike[hit.name.lower()], hit) for hit in reader.names.definitions(close, NAME_HITS)] if close else []
 
 
-def _defined(asked: RankerInput, hits: Sequence[tuple[float, DefinitionHit]]) -> Votes:
-    """Files of definitions: by how well the name fits, then by the other words of the question around the place, then
-    the implementation first, and what is less deeply nested.
+def _defined(query: RankerInput, hits: Sequence[tuple[float, DefinitionHit]]) -> Votes:
+    """Rank files of definitions by how well the name matches, then by the question's other words around the chunk,
+    then implementation first and the least nested.
     """
     fit: dict[int, float] = {}
     for strength, hit in hits:
         fit[hit.item_id] = max(strength, fit.get(hit.item_id, 0.0))
-    own = {part for name in asked.question.identifiers for part in (name.lower(), *split_identifier(name))}
-    others = frozenset(asked.question.words) - own
-    items = asked.reader.files.items(list(fit))
+    own = {part for name in query.question.identifiers for part in (name.lower(), *split_identifier(name))}
+    others = frozenset(query.question.words) - own
+    items = query.reader.files.items(list(fit))
     return by_best_item(items, {item.id: fit[item.id] + _place_bonus(item, others) for item in items.values()})
 
 
 def _place_bonus(item: Item, words: frozenset[str]) -> float:
-    """Small beside the fit of a name; orders places that define the same name."""
+    """Return a bonus, small relative to the name's match, that orders chunks which define the same name."""
     around = frozenset(split_identifier(f"{item.source.source_id} {item.breadcrumb}"))
     depth = min(len(item.breadcrumb.split(".")), 4)
     return 0.05 * min(len(around & words), 4) + 0.02 * (item.source.role is Role.IMPLEMENTATION) - 0.005 * depth
 
 
-def claims(asked: RankerInput) -> Votes:
-    """Where a key of the question has a literal value."""
-    keys = [*asked.question.identifiers]
-    if Intent.CONFIG in asked.question.intents:
-        keys += [term.word for term in asked.terms if len(term.word) >= SHORTEST_PREFIX]
+def claims(query: RankerInput) -> Votes:
+    """Rank files in which a key of the question has a literal value."""
+    keys = [*query.question.identifiers]
+    if Intent.CONFIG in query.question.intents:
+        keys += [term.word for term in query.terms if len(term.word) >= SHORTEST_PREFIX]
     counts: dict[int, float] = {}
-    for hit in asked.reader.claims.matching(keys, NAME_HITS) if keys else []:
+    for hit in query.reader.claims.matching(keys, NAME_HITS) if keys else []:
         counts[hit.item_id] = counts.get(hit.item_id, 0.0) + 1.0
-    return by_best_item(asked.reader.files.items(list(counts)), counts)
+    return by_best_item(query.reader.files.items(list(counts)), counts)
 
 
-def paths(asked: RankerInput) -> Votes:
-    """Files the question names by path or file name; the whole path in sequence, so ``a/b.py`` is not ``b/a.py``."""
+def paths(query: RankerInput) -> Votes:
+    """Rank files by path or file name; path parts match in sequence, so ``a/b.py`` is not ``b/a.py``."""
     scored: dict[int, float] = {}
-    for path in asked.question.paths:
+    for path in query.question.paths:
         words = " ".join(words_of_path(path))
-        for source_id, score in asked.reader.text.paths_like([words], NAME_HITS):
+        for source_id, score in query.reader.text.paths_like([words], NAME_HITS):
             scored[source_id] = max(score, scored.get(source_id, 0.0))
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(scored)))
 
 
-def tests(asked: RankerInput) -> Votes:
-    """The tests of what the question names, when it asks for tests."""
-    if Intent.TESTS not in asked.question.intents:
+def tests(query: RankerInput) -> Votes:
+    """Rank tests of what the question names, when it asks for tests."""
+    if Intent.TESTS not in query.question.intents:
         return NOTHING
-    found = [item for name in asked.question.identifiers for item in asked.reader.names.tests_of(name, NAME_HITS)]
-    known = asked.reader.files.items(found)
+    found = [item for name in query.question.identifiers for item in query.reader.names.tests_of(name, NAME_HITS)]
+    known = query.reader.files.items(found)
     votes: dict[int, list[int]] = {}
     for item_id in dict.fromkeys(found):
         if item_id in known:
@@ -351,39 +367,37 @@ def tests(asked: RankerInput) -> Votes:
     return Votes(tuple(Vote(source, 1.0, tuple(items)) for source, items in votes.items()))
 
 
-def exact(asked: RankerInput) -> Votes:
-    """What the question names outright: a file, else a definition, else a text met word for word, else a name that
-    was misspelt."""
-    named = named_files(asked.question, asked.reader)
+def exact(query: RankerInput) -> Votes:
+    """Rank what the question names exactly: a file, else a definition, else a verbatim text, else a misspelt name."""
+    named = named_files(query.question, query.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
-    hits = named_definitions(asked.question, asked.reader)
+    hits = named_definitions(query.question, query.reader)
     if hits:
-        return _defined(asked, [(1.0, hit) for hit in hits])
-    found = literal_chunks(asked.question, asked.frequency, asked.reader, FIELD_WEIGHTS)
+        return _defined(query, [(1.0, hit) for hit in hits])
+    found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
     if not found:
-        return _defined(asked, [(1.0, hit) for hit in misspelt_definitions(asked.question, asked.reader)])
+        return _defined(query, [(1.0, hit) for hit in misspelt_definitions(query.question, query.reader)])
     scores = {one.id: bm25([1.0], one) for one in found}
-    return by_best_item(asked.reader.files.items(list(scores)), scores)
+    return by_best_item(query.reader.files.items(list(scores)), scores)
 
 
 NEIGHBOURS = 200
 _NOT_FOR_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.HISTORY})
 
 
-def outlines(asked: RankerInput) -> Votes:
-    """Files by the nearest of their outlines."""
-    return _by_nearest(asked.meaning.nearest(OUTLINES, NEIGHBOURS)) if asked.meaning else NOTHING
+def outlines(query: RankerInput) -> Votes:
+    """Rank files by their nearest outline vector."""
+    return _by_nearest(query.meaning.nearest(OUTLINES, NEIGHBOURS)) if query.meaning else NOTHING
 
 
-def passages(asked: RankerInput) -> Votes:
-    """Files by the nearest of their chunks."""
-    return _by_nearest(asked.meaning.nearest(PASSAGES, NEIGHBOURS)) if asked.meaning else NOTHING
+def passages(query: RankerInput) -> Votes:
+    """Rank files by their nearest chunk vector."""
+    return _by_nearest(query.meaning.nearest(PASSAGES, NEIGHBOURS)) if query.meaning else NOTHING
 
 
 def _by_nearest(hits: Sequence[VectorHit]) -> Votes:
-    """What counts is how far a place stands out from the last neighbour: a cosine of 0.4 is high for one question and
-    low for another."""
+    """Score by distance from the last neighbor: a cosine of 0.4 is high for one question and low for another."""
     if not hits:
         return NOTHING
     last = hits[-1].similarity
@@ -402,12 +416,12 @@ def _by_nearest(hits: Sequence[VectorHit]) -> Votes:
     return Votes(votes, item_scores)
 
 
-def tested(asked: RankerInput, heard: Mapping[str, Votes]) -> Votes:
-    """Implementation whose tests say what was asked, in words their authors chose for it."""
-    if asked.question.intents & _NOT_FOR_THE_IMPLEMENTATION or "files" not in heard:
+def tested(query: RankerInput, votes: Mapping[str, Votes]) -> Votes:
+    """Rank the implementation whose tests match the question, because tests are named in the words of a question."""
+    if query.question.intents & _NOT_FOR_THE_IMPLEMENTATION or "files" not in votes:
         return NOTHING
-    scores = {vote.source_id: vote.score for vote in heard["files"].votes}
-    pairs = asked.reader.names.tested_by(scores)
+    scores = {vote.source_id: vote.score for vote in votes["files"].votes}
+    pairs = query.reader.names.tested_by(scores)
     targets: dict[int, int] = {}
     for test, _ in pairs:
         targets[test] = targets.get(test, 0) + 1
@@ -417,7 +431,7 @@ def tested(asked: RankerInput, heard: Mapping[str, Votes]) -> Votes:
     return Votes(tuple(Vote(id_, score) for id_, score in best_first(found)))
 
 
-FIRST: Mapping[str, Callable[[RankerInput], Votes]] = {
+PRIMARY_RANKERS: Mapping[str, Callable[[RankerInput], Votes]] = {
     "chunks": chunks,
     "files": files,
     "outlines": outlines,
@@ -430,18 +444,18 @@ FIRST: Mapping[str, Callable[[RankerInput], Votes]] = {
     "tests": tests,
     "exact": exact,
 }
-DERIVED: Mapping[str, Callable[[RankerInput, Mapping[str, Votes]], Votes]] = {"tested": tested}
+DEPENDENT_RANKERS: Mapping[str, Callable[[RankerInput, Mapping[str, Votes]], Votes]] = {"tested": tested}
 LEVEL_OF: Mapping[str, str] = {"outlines": OUTLINES, "passages": PASSAGES}
-"""The rankers that go by vectors, and whose."""
-RANKERS: tuple[str, ...] = (*FIRST, *DERIVED)
-"""The names of all rankers, in the order in which they are asked."""
+"""The vector rankers and the level that each searches."""
+RANKERS: tuple[str, ...] = (*PRIMARY_RANKERS, *DEPENDENT_RANKERS)
+"""The names of all rankers, in the order in which they run."""
 
 __all__ = [
-    "DERIVED",
-    "FIRST",
+    "DEPENDENT_RANKERS",
     "LEVEL_OF",
     "NOTHING",
     "PHRASE_POSTINGS",
+    "PRIMARY_RANKERS",
     "RANKERS",
     "RankerInput",
     "Vote",

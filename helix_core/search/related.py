@@ -1,4 +1,4 @@
-"""Related files, one hop from what was found: tests, users, documents, imports, co-changed files."""
+"""Related files, one link away from the results: tests, users, documents, imports, co-changed files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from helix_core.model import Item, Ranked, Signal
-from helix_core.search.import_paths import Imports, means, module_of
+from helix_core.search.import_paths import Imports, module_of, resolves_to
 from helix_core.store.reader import Reader
 from helix_core.words import IDENTIFIER, is_compound
 
@@ -18,8 +18,8 @@ _LAST_NAME = re.compile(r"[^\W\d][\w-]*(?=\W*(?:\.[a-z]{1,4})?$)")
 _SUFFIXES = ("", ".js", ".ts", ".jsx", ".tsx")
 
 
-def kin_of(reader: Reader, item: Item) -> list[tuple[str, int]]:
-    """``(relation, first item)`` of the files that belong to the item's file, closest relation first.
+def related_sources(reader: Reader, item: Item) -> list[tuple[str, int]]:
+    """Return ``(relation, first item)`` of files related to the item's file, closest relation first.
 
     Raises StoreError.
     """
@@ -39,20 +39,21 @@ def _imported(reader: Reader, item: Item) -> list[int]:
         return []
     imports = Imports(item.source.path, targets)
     near = sorted(
-        reader.related.sources_of_stems(names, _MOST_LOOKED_AT), key=lambda one: _far(one[1], item.source.path)
+        reader.related.sources_of_stems(names, _MOST_LOOKED_AT),
+        key=lambda one: _folder_distance(one[1], item.source.path),
     )
-    return [id_ for id_, path in near if imports.mean(path)]
+    return [id_ for id_, path in near if imports.include(path)]
 
 
 def _importers(reader: Reader, path: bytes) -> list[int]:
-    """Those that name the file by at least two parts of its path, or from beside it."""
+    """Return importers that name the file by at least two parts of its path, or from its own folder."""
     found = reader.related.importers_of(_spellings(path), _MOST_LOOKED_AT)
-    near = sorted(found, key=lambda one: _far(one[2], path))
-    return list(dict.fromkeys(id_ for target, id_, importer in near if means(target, importer, path)))
+    near = sorted(found, key=lambda one: _folder_distance(one[2], path))
+    return list(dict.fromkeys(id_ for target, id_, importer in near if resolves_to(target, importer, path)))
 
 
 def _spellings(path: bytes) -> Sequence[str]:
-    """How imports usually write the module at ``path``: dotted, with ``::``, or from beside it."""
+    """Return the usual import targets of the module at ``path``: dotted, with ``::``, or relative."""
     module = module_of(path)
     if not module:
         return ()
@@ -61,8 +62,8 @@ def _spellings(path: bytes) -> Sequence[str]:
     return (*(".".join(parts) for parts in ends), *("::".join(parts) for parts in ends), "." + module[-1], *beside)
 
 
-def _far(path: bytes, other: bytes) -> tuple[int, bytes]:
-    """How many folders lie between two files, then by name."""
+def _folder_distance(path: bytes, other: bytes) -> tuple[int, bytes]:
+    """Return a sort key: the number of folders between two files, then the name."""
     one, two = path.split(b"/")[:-1], other.split(b"/")[:-1]
     shared = next((at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), None)
     shared = min(len(one), len(two)) if shared is None else shared
@@ -74,9 +75,10 @@ LINKS_EACH = 20
 
 
 def related_items(reader: Reader, direct: Sequence[Ranked], room: int) -> list[Ranked]:
-    """At most ``room`` items linked to the first direct ones, from files not yet in the answer, below all of them.
+    """Return at most ``room`` items linked to the first direct results, from files not yet in the answer, ranked below
+    all of them.
 
-    Raises QueryBudgetError when finding out who uses a name takes too much work.
+    Raises QueryBudgetError when the query for references exceeds its budget.
     """
     if room <= 0 or not direct:
         return []
@@ -104,7 +106,7 @@ def _linked(reader: Reader, item: Item) -> list[tuple[str, int]]:
         linked += [("tests of", id_) for id_ in reader.names.tests_of(item.name, LINKS_EACH)]
     if IDENTIFIER.fullmatch(item.name):
         linked += [("uses of", id_) for id_ in reader.text.references(item.name, LINKS_EACH)]
-        # A document that says one common word means many things by it.
+        # In documents, one common word has many meanings.
         if is_compound(item.name):
             linked += [("documents", id_) for id_ in reader.uses.documents_mentioning(item.name, LINKS_EACH)]
-    return linked + kin_of(reader, item)
+    return linked + related_sources(reader, item)

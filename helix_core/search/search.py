@@ -1,4 +1,4 @@
-"""Answer one question from one index: parse, run the rankers, fuse, choose places, estimate the confidence."""
+"""Answer one question from one index: parse, run the rankers, fuse, choose spans, estimate the confidence."""
 
 from __future__ import annotations
 
@@ -7,29 +7,38 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from helix_core.model import Found, Hints, Ranked
-from helix_core.search.account import Searched, account_of
-from helix_core.search.confidence import FLOOR, FilesFound, confidence, presence, signs_of
+from helix_core.search.account import SearchTrace, explain_search
+from helix_core.search.confidence import FLOOR, FilesFound, answer_features, confidence, presence
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
-from helix_core.search.meaning import QuestionEncoder, meaning_of, state_of
+from helix_core.search.meaning import QuestionEncoder, encode_question, state_of
 from helix_core.search.priors import Prior, prior
-from helix_core.search.question import Intent, Question, Term, any_of, expression, understand, weigh_terms, worth_asking
-from helix_core.search.rankers import DERIVED, FIRST, LEVEL_OF, RANKERS, RankerInput, Votes
+from helix_core.search.question import (
+    Intent,
+    Question,
+    Term,
+    any_of,
+    match_expression,
+    parse_question,
+    select_terms,
+    weigh_terms,
+)
+from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
-from helix_core.search.second_stage import FILES_READ, Best, ChosenSpan, choose_places, falling, point
+from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
 from helix_core.search.weights import weight
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import QueryBudgetError
 
 MAX_POSTINGS = 6_000
-"""Looking a name up costs about the postings of its rarest word; one of common words only is taken to be known."""
+"""A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """``frequency`` is in how many chunks each word occurs; for a known compound name, the count of its rarest word.
+    """``frequency`` is each word's document frequency in chunks; for a known compound name, that of its rarest word.
 
-    ``uncounted`` are the words whose count ran out of its budget: each is taken to occur in every chunk, so that it
-    decides nothing.
+    ``uncounted`` are words whose count exceeded its budget: they are treated as occurring in every chunk, so that they
+    decide nothing.
     """
 
     frequency: dict[str, int]
@@ -37,11 +46,11 @@ class Known:
 
 
 def known_words(words: Iterable[str], items: int, reader: Reader) -> Known:
-    """What the index knows of each word; ``items`` is the number of its chunks."""
+    """Look up each word's document frequency; ``items`` is the number of chunks."""
     uncounted: dict[str, None] = {}
     frequency = {word: _count(word, items, reader, uncounted) for word in dict.fromkeys(words)}
     for word, count in frequency.items():
-        if "_" in word and 0 < count <= MAX_POSTINGS and not _stands(word, reader, uncounted):
+        if "_" in word and 0 < count <= MAX_POSTINGS and not _has_phrase(word, reader, uncounted):
             frequency[word] = 0
     return Known(frequency, tuple(uncounted))
 
@@ -54,8 +63,10 @@ def _count(word: str, items: int, reader: Reader, uncounted: dict[str, None]) ->
         return items
 
 
-def _stands(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
-    """Do the words of the name stand in a row somewhere? Assumed where finding out is over budget, and noted."""
+def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
+    """Return whether the words of the name occur in sequence. Assumed, and noted, where the query exceeds its
+    budget.
+    """
     try:
         return bool(reader.text.chunk_matches(any_of([name]), 1))
     except QueryBudgetError:
@@ -69,32 +80,32 @@ NEAREST = 8
 WORDS_TRIED = 3
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
-"""The rankers that find what is named. Where a question is nothing but a known name, files without it are padding."""
+"""The rankers of exact names. For a question that is only a known name, files without it are padding."""
 ABSENT_CONFIDENCE = 0.29
-"""Just below what a verdict asks for: places shown beside "it is not here" are never told as verified."""
+"""Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
 OVER_BUDGET = "ran out of its budget"
-"""The state of a ranker, or of a later step, whose query was stopped."""
+"""The state of a ranker, or of a later step, whose query was interrupted."""
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What the rankers said."""
+class _RankerResults:
+    """The rankers' votes and states."""
 
     votes: dict[str, Votes] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
 
-    def lost(self) -> list[str]:
-        """The rankers, and the counts of words, that ran out of their budget: nothing is known of what they hold."""
+    def over_budget(self) -> list[str]:
+        """Return the rankers, and the word counts, that exceeded their budget: their results are unknown."""
         return [name for name in (WORDS, *RANKERS) if self.states.get(name) == OVER_BUDGET]
 
     def notes(self) -> tuple[str, ...]:
-        """What the answer lacks, for the user."""
-        lost = self.lost()
-        later = [name for name, state in self.states.items() if state == OVER_BUDGET and name not in lost]
+        """Return what the answer lacks, for the user."""
+        over_budget = self.over_budget()
+        later = [name for name, state in self.states.items() if state == OVER_BUDGET and name not in over_budget]
         notes = []
-        if lost:
+        if over_budget:
             notes.append(
-                f"not everything was searched ({', '.join(lost)}: the budget of work was used up): "
+                f"not everything was searched ({', '.join(over_budget)}: the budget of work was used up): "
                 "places may be missing, and the confidence is computed without them"
             )
         if later:
@@ -102,8 +113,8 @@ class _Heard:
         return tuple(notes)
 
 
-def _go_on() -> None:
-    """Nobody takes the question back."""
+def _never_cancelled() -> None:
+    """The default ``check``: it never cancels the search."""
 
 
 def search(
@@ -114,28 +125,32 @@ def search(
     *,
     prefer_implementation: bool = True,
     off: frozenset[str] = frozenset(),
-    check: Callable[[], None] = _go_on,
+    check: Callable[[], None] = _never_cancelled,
     encoder: QuestionEncoder | None = None,
     explained: bool = False,
 ) -> Found:
-    """The answer to ``question``: at most ``k`` items, best first.
+    """Answer ``question`` with at most ``k`` items, best first.
 
-    ``prefer_implementation`` ranks it above tests, examples and changelogs unless the question asks for those.
-    ``off`` names rankers that are not to be heard. ``check`` is called between steps and ends the search by raising.
-    ``encoder`` makes the question's vector; without one what goes by meaning is off. ``explained`` adds the account of
-    how the answer came about, which costs about half as much as the answer.
-    Raises StoreError when the index cannot be read; what ran out of its budget of work is named in ``Found.rankers``
-    and ``Found.notes`` instead.
+    Args:
+        prefer_implementation: Rank it above tests, examples and changelogs unless the question asks for those.
+        off: Names of rankers to skip.
+        check: Called between steps; cancels the search by raising.
+        encoder: Embeds the question; without one the vector rankers are off.
+        explained: Add the explanation of the ranking, which costs about half as much as the answer.
+
+    Raises:
+        StoreError: The index cannot be read. What exceeded its budget is named in ``Found.rankers`` and ``Found.notes``
+            instead.
     """
     with reader.snapshot():
-        asked = understand(question)
-        asked_for = asked.intents if prefer_implementation else frozenset(Intent)
-        one = _Search(asked, reader, asked_for, hints, off=off, check=check, encoder=encoder)
+        query = parse_question(question)
+        asked_for = query.intents if prefer_implementation else frozenset(Intent)
+        one = _Search(query, reader, asked_for, hints, off=off, check=check, encoder=encoder)
         return one.run(question, k, explained=explained)
 
 
 class _Search:
-    """One question being answered. Use once."""
+    """The state of one search. Use it once."""
 
     def __init__(
         self,
@@ -161,18 +176,18 @@ class _Search:
         known = known_words(self._question.words, self._items, self._reader)
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
-        meaning = None if LEVEL_OF.keys() <= self._off else meaning_of(text, self._reader, self._encoder)
-        asked = RankerInput(
-            self._question, worth_asking(terms, self._items), frequency, self._items, self._reader, meaning
+        meaning = None if LEVEL_OF.keys() <= self._off else encode_question(text, self._reader, self._encoder)
+        query = RankerInput(
+            self._question, select_terms(terms, self._items), frequency, self._items, self._reader, meaning
         )
-        heard = self._hear(asked)
+        results = self._run_rankers(query)
         if known.uncounted:
-            heard.states[WORDS] = OVER_BUDGET
+            results.states[WORDS] = OVER_BUDGET
         with_model = meaning is not None and not meaning.is_static
-        # A ranker that was lost keeps its weight: it counts as one that does not agree.
-        silent = [name for name in heard.lost() if name != WORDS]
-        weights = {name: weight(name, with_model=with_model) for name in (*heard.votes, *silent)}
-        rankings = [_ranking(name, votes, weights[name]) for name, votes in heard.votes.items()]
+        # A ranker over budget keeps its weight: it counts as one that does not agree.
+        silent = [name for name in results.over_budget() if name != WORDS]
+        weights = {name: weight(name, with_model=with_model) for name in (*results.votes, *silent)}
+        rankings = [_ranking(name, votes, weights[name]) for name, votes in results.votes.items()]
         fused = blend(rankings)
         self._check()
         sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
@@ -182,65 +197,65 @@ class _Search:
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
         )
         kinds = {id_: source.source_kind for id_, source in sources.items()}
-        best = Best([(one.id, score) for one, score in files[:FILES_READ]], kinds, heard.votes)
-        ranked = self._ranked(asked, heard, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
+        best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
+        ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
-        signs = signs_of(self._question, terms, FilesFound(files, roles, heard.votes, weights))
+        signs = answer_features(self._question, terms, FilesFound(files, roles, results.votes, weights))
         seems_empty = not ranked or presence(signs) < FLOOR
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
-        known_empty = seems_empty and not heard.lost()
-        nearest = self._nearest(terms, heard, ranked) if seems_empty else ()
+        known_empty = seems_empty and not results.over_budget()
+        nearest = self._nearest(terms, results, ranked) if seems_empty else ()
         return Found(
             ranked=ranked,
             confidence=sure if ranked else 0.0,
             known_empty=known_empty,
             terms=tuple(term.word for term in terms),
-            rankers=heard.states,
+            rankers=results.states,
             searched_sources=self._sources,
             searched_items=self._items,
             evaluated=len(fused),
             nearest=nearest,
-            account=account_of(Searched(asked, rankings, fused, best, ranked, signs)) if explained else None,
-            notes=heard.notes(),
+            account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs)) if explained else None,
+            notes=results.notes(),
             seems_empty=seems_empty,
         )
 
-    def _hear(self, asked: RankerInput) -> _Heard:
-        heard = _Heard()
-        for name, first in FIRST.items():
-            self._listen(heard, name, partial(first, asked))
-        for name, derived in DERIVED.items():
-            self._listen(heard, name, partial(derived, asked, heard.votes))
+    def _run_rankers(self, query: RankerInput) -> _RankerResults:
+        results = _RankerResults()
+        for name, first in PRIMARY_RANKERS.items():
+            self._run_ranker(results, name, partial(first, query))
+        for name, derived in DEPENDENT_RANKERS.items():
+            self._run_ranker(results, name, partial(derived, query, results.votes))
         for name, level in LEVEL_OF.items():
-            if heard.states[name] in {"used", "empty"}:
-                heard.states[name] = state_of(asked.meaning, level, heard.states[name], self._encoder)
-        return heard
+            if results.states[name] in {"used", "empty"}:
+                results.states[name] = state_of(query.meaning, level, results.states[name], self._encoder)
+        return results
 
-    def _listen(self, heard: _Heard, name: str, ranker: Callable[[], Votes]) -> None:
+    def _run_ranker(self, results: _RankerResults, name: str, ranker: Callable[[], Votes]) -> None:
         if name in self._off:
-            heard.states[name] = "off"
+            results.states[name] = "off"
             return
         self._check()
         try:
             votes = ranker()
         except QueryBudgetError:
-            heard.states[name] = OVER_BUDGET
+            results.states[name] = OVER_BUDGET
             return
-        heard.states[name] = "used" if votes.votes else "empty"
+        results.states[name] = "used" if votes.votes else "empty"
         if votes.votes:
-            heard.votes[name] = votes
+            results.votes[name] = votes
 
     def _ranked(
         self,
-        asked: RankerInput,
-        heard: _Heard,
+        query: RankerInput,
+        results: _RankerResults,
         files: Sequence[tuple[Fused, float]],
-        best: Best,
+        best: FirstStage,
         *,
         priors: Mapping[int, Prior],
         k: int,
     ) -> tuple[Ranked, ...]:
-        chosen = self._places(asked, heard, files, best, k)
+        chosen = self._places(query, results, files, best, k)
         fused = {one.id: one for one, _ in files}
         items = self._reader.files.items([place.item_id for place in chosen])
         direct = [
@@ -260,40 +275,42 @@ class _Search:
         try:
             related = related_items(self._reader, direct, k - len(direct))
         except QueryBudgetError:
-            heard.states["related"] = OVER_BUDGET
+            results.states["related"] = OVER_BUDGET
             related = []
         return (*direct, *related)
 
     def _places(
         self,
-        asked: RankerInput,
-        heard: _Heard,
+        query: RankerInput,
+        results: _RankerResults,
         files: Sequence[tuple[Fused, float]],
-        best: Best,
+        best: FirstStage,
         k: int,
     ) -> list[ChosenSpan]:
-        """Places of the best files as the second stage chooses them, then those of the other files."""
+        """Return spans of the best files as the second stage chooses them, then those of the other files."""
         others = files[FILES_READ:]
         try:
-            first, rest = point(asked, best, k) if best.files else ([], [])
+            first, rest = choose_spans(query, best, k) if best.files else ([], [])
         except QueryBudgetError:
-            heard.states["lines"] = OVER_BUDGET
-            items = self._items_of(asked, heard, files)
+            results.states["lines"] = OVER_BUDGET
+            items = self._items_of(query, results, files)
             return choose_places([(one.id, score) for one, score in files], items, k)
-        found = self._items_of(asked, heard, others) if len(first) < k else {}
+        found = self._items_of(query, results, others) if len(first) < k else {}
         further = choose_places(
             [(one.id, score) for one, score in others], {id_: items[:1] for id_, items in found.items()}, k
         )
-        return falling([*first, *further, *rest][:k])
+        return monotone([*first, *further, *rest][:k])
 
     def _items_of(
-        self, asked: RankerInput, heard: _Heard, files: Sequence[tuple[Fused, float]]
+        self, query: RankerInput, results: _RankerResults, files: Sequence[tuple[Fused, float]]
     ) -> dict[int, list[tuple[int, float]]]:
-        """The chunks of each file that some ranker meant, fused over the rankers; where none was meant, asked for."""
+        """Return the chunks of each file that rankers voted for, fused over the rankers; a file without any is
+        queried.
+        """
         wanted = {one.id for one, _ in files}
         source_of: dict[int, int] = {}
         rankings = []
-        for name, votes in heard.votes.items():
+        for name, votes in results.votes.items():
             meant = [item for vote in votes.votes if vote.source_id in wanted for item in vote.items]
             source_of.update({item: vote.source_id for vote in votes.votes for item in vote.items})
             meant.sort(key=lambda item: (-votes.item_scores.get(item, 0.0), item))
@@ -302,24 +319,26 @@ class _Search:
         for one in fuse(rankings):
             found.setdefault(source_of[one.id], []).append((one.id, one.score))
         missing = [id_ for id_ in wanted if id_ not in found]
-        for item_id, source_id, score in self._matches_in(asked, heard, missing):
+        for item_id, source_id, score in self._matches_in(query, results, missing):
             found.setdefault(source_id, []).append((item_id, score))
         for source_id in missing:
             if source_id not in found:
                 found[source_id] = [(item.id, 0.0) for item in self._reader.files.items_of(source_id)[:1]]
         return found
 
-    def _matches_in(self, asked: RankerInput, heard: _Heard, source_ids: Sequence[int]) -> list[tuple[int, int, float]]:
-        if not source_ids or not asked.terms:
+    def _matches_in(
+        self, query: RankerInput, results: _RankerResults, source_ids: Sequence[int]
+    ) -> list[tuple[int, int, float]]:
+        if not source_ids or not query.terms:
             return []
         try:
-            return self._reader.text.matches_in(expression(asked.terms), source_ids, 4 * len(source_ids))
+            return self._reader.text.matches_in(match_expression(query.terms), source_ids, 4 * len(source_ids))
         except QueryBudgetError:
-            heard.states["spans"] = OVER_BUDGET
+            results.states["spans"] = OVER_BUDGET
             return []
 
-    def _nearest(self, terms: Sequence[Term], heard: _Heard, ranked: Sequence[Ranked]) -> tuple[str, ...]:
-        """Names worth trying: spelled like what the index does not know, then those of the places found."""
+    def _nearest(self, terms: Sequence[Term], results: _RankerResults, ranked: Sequence[Ranked]) -> tuple[str, ...]:
+        """Return suggested names: spelled like the words that the index does not contain, then those of the results."""
         unknown = (term.word for term in terms if not term.frequency and len(term.word) > 3)
         names: dict[str, None] = {}
         for word in list(dict.fromkeys((*self._question.identifiers, *unknown)))[:WORDS_TRIED]:
@@ -328,7 +347,7 @@ class _Search:
                     (hit.name, None) for hit in self._reader.names.similar_names(word, 2) if hit.similarity >= 0.5
                 )
             except QueryBudgetError:
-                heard.states["nearest"] = OVER_BUDGET
+                results.states["nearest"] = OVER_BUDGET
                 break
         names.update((one.item.symbol or one.item.source.source_id, None) for one in ranked[:NEAREST])
         return tuple(names)[:NEAREST]

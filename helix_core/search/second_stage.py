@@ -1,4 +1,4 @@
-"""The second stage: score every place inside the best files, and choose the places and lines to show."""
+"""The second stage: score every chunk of the best files, and choose the chunks and lines to show."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
-"""What a word of a place counts, by where it stands; the path is the same for all places of a file."""
+"""Column weights inside a file; the path is equal for all chunks of a file, so it counts nothing."""
 _FUNCTIONS = frozenset({"function", "method", "declaration"})
 _CLASSES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "object", "module", "namespace"})
 _VALUES = frozenset({"constant", "field", "key", "table", "block", "entry", "macro"})
 _SHORT_LINES = 3
 _NO_WORDS = (0.0, 0.0)
 LIKE = 1.0
-"""How many standard deviations a place without a word of the question must stand out by meaning to be looked at."""
+"""Least similarity, in standard deviations, of a candidate chunk without a word of the question."""
 NAMED_OUTRIGHT = 6.0
-"""More than all other signs together: a place that the question names is the place."""
+"""Larger than all other features together: a chunk that the question names exactly comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestFile:
-    """A file of the first stage with its score there, its places, and what of the question they hold."""
+    """A file of the first stage with its score there, its chunks, and their counts of the question's words."""
 
     source_id: int
     score: float
@@ -41,10 +41,10 @@ class BestFile:
 
 @dataclass(frozen=True, slots=True)
 class StageInput:
-    """What is known of places by their ids: the first stage's scores of chunks and of runs of words, the places that it
-    found by name, those that the question names outright, and the cosines (none where there are no vectors).
+    """What the first stage found out about chunks, by id: scores of chunks and of phrases, the chunks found by name,
+    those that the question names exactly, and the cosines (none where there are no vectors).
 
-    ``stems`` are the question's words as postings see them with what each tells; ``stems_of`` does that to names.
+    ``stems`` are the question's words as tokens with their IDF; ``stems_of`` are the tokens of names.
     """
 
     terms: Sequence[Term]
@@ -60,20 +60,20 @@ class StageInput:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A place with its score; ``file_rank`` is its file's, 0 for the best."""
+    """A chunk with its score; ``file_rank`` is its file's, 0 for the best."""
 
     place: FileChunk
     file_rank: int
     score: float
 
 
-def rescore(files: Sequence[BestFile], heard: StageInput) -> list[Scored]:
-    """Every place of the files, best first; equal ones in file order."""
-    table = VECTORS if heard.similarity else WORDS
-    weights = [table.get(name, 0.0) for name in SIGNS]
+def rescore(files: Sequence[BestFile], stage: StageInput) -> list[Scored]:
+    """Score every chunk of the files, best first; ties in file order."""
+    table = VECTORS if stage.similarity else WORDS
+    weights = [table.get(name, 0.0) for name in FEATURES]
     scored = []
-    for (rank, place), signs in signs_of(files, heard):
-        outright = NAMED_OUTRIGHT if place.id in heard.outright else 0.0
+    for (rank, place), signs in place_features(files, stage):
+        outright = NAMED_OUTRIGHT if place.id in stage.outright else 0.0
         scored.append(Scored(place, rank, sum(map(mul, weights, signs)) + outright))
     scored.sort(key=lambda one: (-one.score, one.file_rank, one.place.id))
     return scored
@@ -82,45 +82,49 @@ def rescore(files: Sequence[BestFile], heard: StageInput) -> list[Scored]:
 _FILE_SIGNS = ("file_score", "file_rank", "file_small", "document")
 _FORM_SIGNS = ("length", "short", "head", "top_level", "nested", "test", "dunder", "imports", "macro", "value")
 _ASKED_SIGNS = ("text", "covered", "name", "members", "owner", "phrase", "chunk", "named", "value_asked", "similar")
-SIGNS = (*_FILE_SIGNS, *_FORM_SIGNS, *_ASKED_SIGNS)
-"""What speaks for or against a place, in the order of ``signs_of``."""
+FEATURES = (*_FILE_SIGNS, *_FORM_SIGNS, *_ASKED_SIGNS)
+"""Names of the features of a chunk, in the order of ``place_features``."""
 
 
-def signs_of(files: Sequence[BestFile], heard: StageInput) -> list[tuple[tuple[int, FileChunk], tuple[float, ...]]]:
-    """The signs of each place, in the order of ``SIGNS``, with its file's rank."""
-    standard = _standardised(heard.similarity)
-    best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (heard.chunks, heard.phrases))
-    fits = _fits_of_names(heard)
-    weights = [term.weight for term in heard.terms]
+def place_features(
+    files: Sequence[BestFile], stage: StageInput
+) -> list[tuple[tuple[int, FileChunk], tuple[float, ...]]]:
+    """Return the features of each chunk, in the order of ``FEATURES``, with its file's rank."""
+    standard = _standardised(stage.similarity)
+    best_chunk, best_phrase = (max(known.values(), default=0.0) or 1.0 for known in (stage.chunks, stage.phrases))
+    fits = _name_matches(stage)
+    weights = [term.weight for term in stage.terms]
     found = []
     for rank, file in enumerate(files):
         words = {id_: _words_held(weights, counts) for id_, counts in file.counts.items()}
-        family = _Family(file.places, words)
+        family = _Nesting(file.places, words)
         of_file = (
             math.log(max(file.score, 1e-9) / max(files[0].score, 1e-9)),
             -math.log1p(rank),
             -math.log(max(len(file.places), 1)),
             float(file.is_document),
         )
-        for place in _worth_a_look(file, heard.named, standard):
+        for place in _candidates(file, stage.named, standard):
             id_ = place.id
             of_question = (
                 *words.get(id_, _NO_WORDS),
                 max([fits.get(name, 0.0) for name in place.defines], default=0.0) if id_ in words else 0.0,
                 family.best_member(place),
                 family.owner(place),
-                heard.phrases.get(id_, 0.0) / best_phrase,
-                heard.chunks.get(id_, 0.0) / best_chunk,
-                float(id_ in heard.named),
-                float(heard.asks_for_values and place.kind in _VALUES),
+                stage.phrases.get(id_, 0.0) / best_phrase,
+                stage.chunks.get(id_, 0.0) / best_chunk,
+                float(id_ in stage.named),
+                float(stage.asks_for_values and place.kind in _VALUES),
                 standard.get(id_, 0.0),
             )
-            found.append(((rank, place), (*of_file, *_form(place), *of_question)))
+            found.append(((rank, place), (*of_file, *_layout_features(place), *of_question)))
     return found
 
 
-def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, float]) -> Sequence[FileChunk]:
-    """The places of a file that hold a word of the question, are named by it or are like it; all where none is."""
+def _candidates(file: BestFile, named: frozenset[int], standard: Mapping[int, float]) -> Sequence[FileChunk]:
+    """Return the chunks of a file that contain a word of the question, are named by it or are near it; all where
+    none is.
+    """
     return [
         place
         for place in file.places
@@ -128,8 +132,8 @@ def _worth_a_look(file: BestFile, named: frozenset[int], standard: Mapping[int, 
     ] or file.places
 
 
-def _form(place: FileChunk) -> tuple[float, ...]:
-    """What a place looks like, whatever was asked."""
+def _layout_features(place: FileChunk) -> tuple[float, ...]:
+    """Return the features of a chunk that do not depend on the question."""
     kind, name, breadcrumb = place.kind, place.name, place.breadcrumb
     lines = place.end_line - place.start_line + 1
     is_function = kind in _FUNCTIONS
@@ -148,8 +152,9 @@ def _form(place: FileChunk) -> tuple[float, ...]:
 
 
 def _words_held(weights: Sequence[float], found: MatchCounts) -> tuple[float, float]:
-    """BM25 over the place's own fields, with the words' rarity in the whole index, as a share of the highest; and how
-    much of what the words tell the place holds at all: both 0..1."""
+    """Return BM25 over the chunk's own fields, with IDF over the whole index, relative to the maximum; and the
+    IDF-weighted share of the terms that the chunk contains: both 0..1.
+    """
     total = sum(weights)
     if not total:
         return _NO_WORDS
@@ -162,17 +167,17 @@ def _words_held(weights: Sequence[float], found: MatchCounts) -> tuple[float, fl
     return score / total, held / total
 
 
-def _fits_of_names(heard: StageInput) -> dict[str, float]:
-    """How much of the question each name tells, 0..1, in the weights of its words."""
-    stems = heard.stems
+def _name_matches(stage: StageInput) -> dict[str, float]:
+    """Return the share of the question, 0..1 by IDF, that each name's tokens cover."""
+    stems = stage.stems
     told = sum(stems.values()) or 1.0
     return {
-        name: sum([stems[stem] for stem in parts if stem in stems]) / told for name, parts in heard.stems_of.items()
+        name: sum([stems[stem] for stem in parts if stem in stems]) / told for name, parts in stage.stems_of.items()
     }
 
 
-class _Family:
-    """Who stands inside whom: a method's class speaks for it, a class's best method for the class."""
+class _Nesting:
+    """Which chunk contains which: a method inherits its class's score, a class its best method's."""
 
     def __init__(self, places: Sequence[FileChunk], words: Mapping[int, tuple[float, float]]) -> None:
         self._words = words
@@ -195,12 +200,12 @@ class _Family:
 
 
 def _standardised(similarity: Mapping[int, float]) -> dict[int, float]:
-    """Cosines as standard deviations from their mean: models differ in what a high cosine is, not in who is ahead."""
+    """Standardize cosines to zero mean and unit variance: models differ in what a high cosine is, not in the order."""
     if not similarity:
         return {}
     mean = sum(similarity.values()) / len(similarity)
-    spread = math.sqrt(sum((value - mean) ** 2 for value in similarity.values()) / len(similarity)) or 1.0
-    return {id_: (value - mean) / spread for id_, value in similarity.items()}
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in similarity.values()) / len(similarity)) or 1.0
+    return {id_: (value - mean) / deviation for id_, value in similarity.items()}
 
 
 ITEMS_PER_FILE = 3
@@ -210,12 +215,12 @@ LINES_SHOWN = 120
 LONGEST = 60
 HEAD_LINES = 4
 HEAD_SHARE = 0.5
-"""What the head of a definition is worth beside the words found elsewhere in it, as a share of all that is found."""
+"""Weight of a definition's head relative to the matches elsewhere in it, as a share of all matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenSpan:
-    """A chunk chosen for the answer and the score of its place; ``lines`` where not the whole chunk is meant."""
+    """A chunk chosen for the answer and its score; ``lines`` where only part of the chunk is shown."""
 
     item_id: int
     source_id: int
@@ -226,11 +231,11 @@ class ChosenSpan:
 def choose_places(
     files: Sequence[tuple[int, float]], items: Mapping[int, Sequence[tuple[int, float]]], limit: int
 ) -> list[ChosenSpan]:
-    """At most ``limit`` places, best first.
+    """Return at most ``limit`` spans, best first.
 
     ``files`` are ``(source id, score)`` best first; ``items`` the ``(item id, score)`` of each file, best first. The
     best chunk of a file has the file's score; each next one at most three quarters of the one before it, less when it
-    matches less, so that other files that match come first. Equal places keep the order of their files.
+    matches less, so that other matching files come first. Ties keep the order of their files.
     """
     places: list[ChosenSpan] = []
     for source_id, score in files:
@@ -243,11 +248,11 @@ def choose_places(
     return places[:limit]
 
 
-def spread(scored: Sequence[Scored], limit: int) -> list[Scored]:
-    """At most ``limit`` of the places, in the order they are shown.
+def diversify(scored: Sequence[Scored], limit: int) -> list[Scored]:
+    """Return at most ``limit`` of the chunks, in display order.
 
-    The best file's best place leads. The first ``GROUP`` are the likeliest of the ``GROUP`` best files, at most
-    ``ITEMS_PER_FILE`` of one; then comes each file that was not yet shown, in its order, and then the rest.
+    The best file's best chunk leads. The first ``GROUP`` are the best of the ``GROUP`` best files, at most
+    ``ITEMS_PER_FILE`` of one; then comes each file not yet shown, in order, and then the rest.
     """
     order = sorted(scored, key=lambda one: -one.score)
     first = next((one for one in order if one.file_rank == 0), None)
@@ -274,8 +279,8 @@ def spread(scored: Sequence[Scored], limit: int) -> list[Scored]:
     return shown
 
 
-def falling(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
-    """The places in their order, none with a higher score than the one before it."""
+def monotone(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
+    """Return the spans in their order, with no score higher than the one before it."""
     found: list[ChosenSpan] = []
     for place in places:
         found.append(replace(place, score=min(place.score, found[-1].score)) if found else place)
@@ -283,7 +288,7 @@ def falling(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
 
 
 def shares(lengths: Sequence[int], total: int = LINES_SHOWN, longest: int = LONGEST) -> list[int]:
-    """How many lines each may show when all together show at most ``total``: short ones all, long ones equally many."""
+    """Distribute at most ``total`` lines: short chunks are shown whole, long ones get equal shares."""
     wanted = [min(length, longest) for length in lengths]
     left, cap = total, longest
     for number, length in enumerate(sorted(wanted)):
@@ -296,16 +301,16 @@ def shares(lengths: Sequence[int], total: int = LINES_SHOWN, longest: int = LONG
     return [min(length, cap) for length in wanted]
 
 
-def narrow(place: FileChunk, count: int, spots: PhraseOffsets | None, weights: Sequence[float]) -> LineSpan | None:
-    """The ``count`` lines of a place that hold most of the question; None where that is all of it.
+def narrow(place: FileChunk, count: int, offsets: PhraseOffsets | None, weights: Sequence[float]) -> LineSpan | None:
+    """Return the ``count`` lines of a chunk with most of the question; None where that is all of it.
 
-    ``weights`` is what each phrase of ``spots`` tells. A definition begins where its head is, unless what is found
-    further down outweighs it. Where a word stands is known in tokens, so a line is an estimate.
+    ``weights`` are those of the phrases of ``offsets``. A definition starts at its head, unless the matches further
+    down outweigh it. Offsets are in tokens, so a line is an estimate.
     """
     lines = place.end_line - place.start_line + 1
     if count >= lines:
         return None
-    found = _found_lines(lines, spots) if spots is not None else []
+    found = _found_lines(lines, offsets) if offsets is not None else []
     has_head = bool(place.name) and place.name in place.defines
     best, start = -1.0, 0
     for first in range(lines - count + 1):
@@ -318,15 +323,15 @@ def narrow(place: FileChunk, count: int, spots: PhraseOffsets | None, weights: S
     return LineSpan(place.start_line + start, place.start_line + start + count - 1)
 
 
-def _found_lines(lines: int, spots: PhraseOffsets) -> list[tuple[int, int]]:
-    """``(phrase, line from 0)``: comments and docstrings are taken to stand between the head and the body."""
-    total = max(1, spots.body_tokens + spots.doc_tokens)
-    head = min(spots.body_tokens, max(1, spots.body_tokens * HEAD_LINES // max(lines, HEAD_LINES)))
+def _found_lines(lines: int, offsets: PhraseOffsets) -> list[tuple[int, int]]:
+    """Estimate ``(phrase, line from 0)``: comments and docstrings are assumed between the head and the body."""
+    total = max(1, offsets.body_tokens + offsets.doc_tokens)
+    head = min(offsets.body_tokens, max(1, offsets.body_tokens * HEAD_LINES // max(lines, HEAD_LINES)))
     found = []
-    for phrase, offset in spots.body:
-        at = offset if offset < head else offset + spots.doc_tokens
+    for phrase, offset in offsets.body:
+        at = offset if offset < head else offset + offsets.doc_tokens
         found.append((phrase, min(lines - 1, at * lines // total)))
-    found += [(phrase, min(lines - 1, (head + offset) * lines // total)) for phrase, offset in spots.doc]
+    found += [(phrase, min(lines - 1, (head + offset) * lines // total)) for phrase, offset in offsets.doc]
     return found
 
 
@@ -335,24 +340,24 @@ _LOWEST_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
-    """What the first stage hands over: its files, best first, of what sort they are, and what every ranker said."""
+class FirstStage:
+    """The first stage's result: its files, best first, their kinds, and every ranker's votes."""
 
     files: Sequence[tuple[int, float]]
     kinds: Mapping[int, SourceKind]
     votes: Mapping[str, Votes]
 
 
-def point(asked: RankerInput, best: Best, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
-    """At most ``limit`` places of the best files, in the order they are shown: until each file was shown once,
-    and the further ones.
+def choose_spans(query: RankerInput, best: FirstStage, limit: int) -> tuple[list[ChosenSpan], list[ChosenSpan]]:
+    """Return at most ``limit`` spans of the best files in display order, in two parts: until each file was shown once,
+    and the rest.
 
-    Raises QueryBudgetError when reading the places takes too much work.
+    Raises QueryBudgetError when reading the chunks exceeds the budget.
     """
-    files = read_files(asked, best)
-    scored = rescore(files, heard(asked, best.votes, files))
-    shown = spread(scored, limit)
-    lines = _lines(asked, shown)
+    files = read_files(query, best)
+    scored = rescore(files, stage_input(query, best.votes, files))
+    shown = diversify(scored, limit)
+    lines = _lines(query, shown)
     places: list[ChosenSpan] = []
     top = scored[0].score if scored else 0.0
     for one, span in zip(shown, lines, strict=True):
@@ -363,47 +368,47 @@ def point(asked: RankerInput, best: Best, limit: int) -> tuple[list[ChosenSpan],
     return places[:until], places[until:]
 
 
-def read_files(asked: RankerInput, best: Best) -> list[BestFile]:
-    """The best files with their places and what of the question those hold."""
-    match = any_of(term.word for term in asked.terms)
-    count = len(asked.terms)
+def read_files(query: RankerInput, best: FirstStage) -> list[BestFile]:
+    """Load the best files' chunks and count the question's words in them."""
+    match = any_of(term.word for term in query.terms)
+    count = len(query.terms)
     files = []
     wanted = best.files[:FILES_READ]
-    chunks_in = asked.reader.text.chunks_in([source_id for source_id, _ in wanted])
+    chunks_in = query.reader.text.chunks_in([source_id for source_id, _ in wanted])
     for source_id, score in wanted:
         places = chunks_in.get(source_id, [])
-        counts = asked.reader.text.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
+        counts = query.reader.text.evidence_in(match, count, places, PLACE_WEIGHTS) if match else {}
         files.append(BestFile(source_id, score, best.kinds[source_id] is SourceKind.DOC, places, counts))
     return files
 
 
-def heard(asked: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFile]) -> StageInput:
-    """What the first stage knows of single places."""
+def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[BestFile]) -> StageInput:
+    """Collect what the first stage found out about single chunks."""
     by_name = [item for name in _BY_NAME if name in votes for vote in votes[name].votes for item in vote.items]
     outright = [item for vote in votes["exact"].votes for item in vote.items] if "exact" in votes else []
     names = {name for file in files for place in file.places if place.id in file.counts for name in place.defines}
     return StageInput(
-        terms=asked.terms,
-        stems={stem: term.weight for term in asked.terms for stem in asked.reader.words.tokens(term.word)},
-        stems_of=asked.reader.words.stems(names),
+        terms=query.terms,
+        stems={stem: term.weight for term in query.terms for stem in query.reader.words.tokens(term.word)},
+        stems_of=query.reader.words.stems(names),
         chunks=votes["chunks"].item_scores if "chunks" in votes else {},
         phrases=votes["phrases"].item_scores if "phrases" in votes else {},
         named=frozenset(by_name),
         outright=frozenset(outright),
-        similarity=_similarity(asked, files),
-        asks_for_values=Intent.CONFIG in asked.question.intents,
+        similarity=_similarity(query, files),
+        asks_for_values=Intent.CONFIG in query.question.intents,
     )
 
 
-def _similarity(asked: RankerInput, files: Sequence[BestFile]) -> dict[int, float]:
-    """The cosine of each place that has a vector; none where the question has none."""
-    if asked.meaning is None:
+def _similarity(query: RankerInput, files: Sequence[BestFile]) -> dict[int, float]:
+    """Return the cosine of each chunk that has a vector; empty where the question has none."""
+    if query.meaning is None:
         return {}
-    return asked.meaning.similarities_in([file.source_id for file in files])
+    return query.meaning.similarities_in([file.source_id for file in files])
 
 
-def _lines(asked: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]:
-    """Which lines of each place are shown; None where all of them are."""
+def _lines(query: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]:
+    """Return the lines of each chunk to show; None for the whole chunk."""
     places = [one.place for one in shown]
     counts = [
         share
@@ -411,12 +416,12 @@ def _lines(asked: RankerInput, shown: Sequence[Scored]) -> list[LineSpan | None]
         for share in shares([_length(place) for place in places[start : start + GROUP]])
     ]
     long = [place.id for place, count in zip(places, counts, strict=True) if count < _length(place)]
-    texts = {term.word: term.weight for term in asked.terms}
+    texts = {term.word: term.weight for term in query.terms}
     most = max(texts.values(), default=1.0)
-    texts.update({" ".join(words): 2 * most for words in asked.question.quoted})
-    spots = asked.reader.text.phrase_offsets(any_of(texts), long) if long and texts else {}
+    texts.update({" ".join(words): 2 * most for words in query.question.quoted})
+    offsets = query.reader.text.phrase_offsets(any_of(texts), long) if long and texts else {}
     weights = tuple(texts.values())
-    return [narrow(place, count, spots.get(place.id), weights) for place, count in zip(places, counts, strict=True)]
+    return [narrow(place, count, offsets.get(place.id), weights) for place, count in zip(places, counts, strict=True)]
 
 
 def _length(place: FileChunk) -> int:

@@ -1,10 +1,10 @@
-"""How much each ranker's word counts, and what a file's role is worth. Data, nearly all of it fitted.
+"""Weights of the rankers and factors of file roles. Data, nearly all of it fitted.
 
 Refit, with the figures of every project left out once:
 
     python benchmarks/fit.py CORPORA [--bench FOLDER] [--model FOLDER] --write
 
-Two columns: with the built-in vectors (or none), and with those of a model that knows sentences.
+Two columns: with the built-in vectors (or none), and with those of a sentence embedding model.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ROLES: Mapping[str, float] = {"test": 0.5, "example": 0.8, "history": 0.7, "con
 # fitted: end
 
 ROLE_FACTORS: Mapping[str, float] = {"implementation": 1.0, "vendored": 0.3, **_ROLES}
-"""What a file's role is worth, unless the question asks for that role; the public set vendors no code."""
+"""Factor of a file's role, unless the question asks for that role; the public test set has no vendored code."""
 
 _FIXED: Mapping[str, float] = {"paths": 2.0, "tests": 1.0, "exact": 36.0}
-"""What the question names outright is no matter of degree; ``exact`` is more than all others, whatever the role."""
+"""Exact names are not fitted: ``exact`` outweighs all other rankers, whatever the role."""
 
 
 def weight(ranker: str, *, with_model: bool) -> float:
-    """The weight of a ranker's list."""
+    """Return the weight of a ranker's list."""
     return _FITTED[ranker][with_model] if ranker in _FITTED else _FIXED[ranker]

@@ -48,7 +48,7 @@ MIGRATIONS: dict[int, str] = {
     """,
     7: "CREATE TABLE IF NOT EXISTS pending (path BLOB PRIMARY KEY, is_new INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
 }
-"""SQL that takes a file from the version that is its key to the next one; without one the index starts over, empty."""
+"""SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 
 _PAGE_SIZE = 4096
 _WRITER_CACHE_KIB = 32 * 1024
@@ -168,7 +168,7 @@ READ_BUDGET_MS = 50.0
 _READER_CACHE_KIB = 16 * 1024
 _BEING_MADE_S = 5.0
 Identity: TypeAlias = tuple[int, int]
-"""Device and inode: which file it is, whatever its name."""
+"""Device and inode of a file."""
 
 
 def printable(path: bytes) -> str:

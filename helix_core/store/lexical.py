@@ -24,7 +24,7 @@ from helix_core.words import split_identifier
 _EVEN = Weights()
 _SPARE = 16
 MOST_KEPT = 20_000
-"""Words whose frequency or stems are kept between questions."""
+"""Size limit of the caches of frequencies and stems, in words."""
 
 _CHUNKS = """
     SELECT f.rowid, i.source_id, -f.rank, s.live
@@ -136,7 +136,7 @@ def _file_chunk(row: Row) -> FileChunk:
 
 _FUNCTION = "evidence"
 _FIELDS = ((0, 3), (1,), (2,), (4,))
-"""Columns that are one text and have one length: ``extra`` spells out what stands in ``body``."""
+"""Columns that share one length: ``extra`` spells out the identifiers of ``body``."""
 
 _CHUNK_COUNTS = f"""
     SELECT f.rowid, i.source_id, f.counted, s.live

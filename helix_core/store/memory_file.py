@@ -34,7 +34,7 @@ MIGRATIONS: dict[int, str] = {
         CREATE INDEX used_session ON used (workspace_id, session, at);
     """,
 }
-"""SQL that takes a file from the version that is its key to the next one."""
+"""SQL that migrates a file from the version that is its key to the next."""
 _SIDECARS = ("-wal", "-journal")
 _CACHE_KIB = 4 * 1024
 

@@ -23,9 +23,9 @@ from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError
 
 BUSY_TIMEOUT_MS = 5_000
 RANKING_STEPS_PER_MS = 8_000
-"""Instructions in a millisecond of an idle machine for a query that ranks full-text matches of chunks."""
+"""SQLite instructions per millisecond, on an idle machine, of a query that ranks chunks by BM25."""
 LONG_TEXT_STEPS_PER_MS = 4_000
-"""The same where the matches are whole files: one row holds many more postings."""
+"""The same for whole files, whose rows have many more postings."""
 ROW_STEPS_PER_MS = 25_000
 """The same for plain rows and joins."""
 _STEPS_PER_LOOK = 1_000
@@ -33,7 +33,7 @@ _SCHEMA_DAMAGE = re.compile(
     r"no such (?:column|table|index|module)\b|table \S+ has (?:no column named|\d+ columns? but)|"
     r"vtable constructor failed|unable to use function"
 )
-"""What SQLite says of the statements of this package, which are constants, where the schema in the file is not ours."""
+"""SQLite's error messages for this package's constant statements on a file with a foreign schema."""
 
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Any, ...]

@@ -20,7 +20,7 @@ LEVEL_NUMBER: dict[Level, int] = {"outline": 1, "chunk": 2}
 _BLOCK = {"int8": 256, "bit": 1024}
 _COLUMNS = "id, model, level, dimensions"
 _STATIC_KEPT = f"{STATIC}@{TABLE_ID}"
-"""How the built-in table is named in the file: with the table's own hash, so that another table's vectors are none."""
+"""Model name of the built-in table in the file; its hash makes vectors of another table invisible."""
 
 
 @dataclass(frozen=True, slots=True)

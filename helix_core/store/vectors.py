@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OF_SIGNS = sqrt(2 / pi)
-"""Expected length of the projection of a random direction on its own signs, divided by the root of the dimensions."""
+"""Expected projection of a random unit vector on its sign vector, divided by the root of the dimensions."""
 
 
 def floats_of(vector: bytes) -> Sequence[float]:
@@ -219,11 +219,11 @@ def _least(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
 CANDIDATES = 400
 ALWAYS_IN_MEMORY = 300_000
 FEW_ASKED = 6
-"""As many as three questions ask; a process that asks more goes on asking."""
+"""Number of queries of three questions; a process that exceeds it is long-lived."""
 MOST_NEAREST = 1_000
 COUNTED_S = 2.0
 _FIRST_SHARE = 8
-"""A text of which there are many copies fills an answer alone: an eighth of the texts is looked up first."""
+"""Divisor of the texts looked up first: a text with many copies can fill an answer by itself."""
 _LIVE = """
     SELECT t.text_id, t.source_id, t.item_id
     FROM json_each(?) wanted JOIN stands_in t ON t.text_id = wanted.value JOIN source s ON s.id = t.source_id

@@ -39,7 +39,7 @@ from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
 
 RULES = "rules"
-"""Meta key of the digest of the ignore rules at the last listing of the files; empty when unknown."""
+"""Meta key of the record of the ignore rules at the last listing of the files; empty when unknown."""
 TABLES = ("chunk_fts", "file_fts", "ref_fts", "name_fts")
 _BULK_SETTINGS = {"automerge": 0, "crisismerge": 256}
 _NORMAL_SETTINGS = {"automerge": 4, "crisismerge": 16}

@@ -8,7 +8,7 @@ from helix_core.memory.notes import NoteInput
 from helix_core.model import NOTE_SCHEME, Hints
 from helix_core.search import confidence
 from helix_core.search.rankers import RANKERS
-from helix_core.search.second_stage import SIGNS
+from helix_core.search.second_stage import FEATURES
 from helix_ls.cli.render.search import draw
 
 QUESTION = "how is a session cookie signed?"
@@ -98,7 +98,7 @@ def test_what_was_open_counts_only_for_a_question_asked_with_it(helix):
 def test_every_ranker_and_every_sign_has_words_for_people():
     assert set(RANKERS) == words.RANKERS.keys()
     assert {*confidence.PRESENCE_SIGNS, *confidence.PLACE_SIGNS} == words.SIGNS.keys()
-    assert set(SIGNS) == words.PLACE_SIGNS.keys()
+    assert set(FEATURES) == words.PLACE_SIGNS.keys()
     assert words.PLACE_SIGNS_ABSENT.keys() <= words.PLACE_SIGNS.keys()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helix_core.engine.memory.companions import co_changed
 from helix_core.model import Ranked
-from helix_core.search.related import CHANGED, IMPORTED, IMPORTER, kin_of, related_items
+from helix_core.search.related import CHANGED, IMPORTED, IMPORTER, related_items, related_sources
 from tests.engine.repository import git, write
 
 
@@ -38,7 +38,7 @@ def engine(kindred, open_helix):
 def around(helix, path):
     reader = helix._index.reader
     item = reader.files.items_of(reader.files.source(path).id)[0]
-    linked = kin_of(reader, item)
+    linked = related_sources(reader, item)
     items = reader.files.items([id_ for _, id_ in linked])
     return [(relation, items[id_].source.path) for relation, id_ in linked]
 

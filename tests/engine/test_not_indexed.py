@@ -8,7 +8,7 @@ from helix_core.engine.verdict.not_indexed import MOST_NAMED, NotIndexed
 from helix_core.ingest import pool
 from helix_core.ingest.document import ingest
 from helix_core.model import Pointer
-from helix_core.search.question import understand
+from helix_core.search.question import parse_question
 from tests.engine.repository import write
 
 SCAFFOLD = "class Scaffold:\n    '''What an application and a blueprint share.'''\n"
@@ -115,12 +115,12 @@ def test_nothing_is_said_of_files_that_are_left_out_on_purpose(helix, repository
     ],
 )
 def test_a_question_names_a_file_by_its_path_its_symbol_or_the_words_of_its_name(question, path, is_named):
-    named = NotIndexed(pending=[path]).named_by(understand(question))
+    named = NotIndexed(pending=[path]).named_by(parse_question(question))
     assert bool(named) is is_named
 
 
 def test_of_many_files_with_a_fitting_name_the_surest_few_are_named():
     paths = [b"%s/client.py" % letter.encode() for letter in "abcdefgh"] + [b"deep/folder/RetryClient.ts"]
-    named = NotIndexed(pending=paths).named_by(understand("what does RetryClient do when the client is offline"))
+    named = NotIndexed(pending=paths).named_by(parse_question("what does RetryClient do when the client is offline"))
     assert len(named) == MOST_NAMED
     assert (named[0].ranked.item.source.path, named[0].surely) == (b"deep/folder/RetryClient.ts", True)

@@ -7,7 +7,7 @@ from helix_core.engine import Helix
 from helix_core.engine.indexing.intake import Intake
 from helix_core.engine.indexing.refresh import Refresh
 from helix_core.engine.verdict.not_indexed import NotIndexed
-from helix_core.search.question import understand
+from helix_core.search.question import parse_question
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
 
@@ -149,7 +149,7 @@ def test_what_is_pending_is_no_content(helix):
 
 def test_many_pending_names_are_looked_through_quickly_enough_to_find_the_one():
     paths = [b"src/package_%d/module_%d.py" % (n % 100, n) for n in range(50_000)] + [b"src/deep/RetryClient.ts"]
-    named = NotIndexed(pending=paths).named_by(understand("what does RetryClient do?"))
+    named = NotIndexed(pending=paths).named_by(parse_question("what does RetryClient do?"))
     assert [one.ranked.item.source.path for one in named] == [b"src/deep/RetryClient.ts"]
 
 

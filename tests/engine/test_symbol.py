@@ -9,7 +9,7 @@ import time
 import pytest
 
 from helix_core.errors import Cancelled
-from helix_core.search.related import CHANGED, kin_of
+from helix_core.search.related import CHANGED, related_sources
 from tests.engine.repository import git, write
 
 PATIENCE_S = 60.0
@@ -304,7 +304,7 @@ def test_a_hover_and_an_expansion_name_the_same_files_that_change_together(tmp_p
     assert known["co_changed"][0]["status"] == "verified"
     reader = engine._index.reader
     item = reader.files.items_of(reader.files.source(b"app/a.py").id)[0]
-    expanded = [item_id for relation, item_id in kin_of(reader, item) if relation == CHANGED]
+    expanded = [item_id for relation, item_id in related_sources(reader, item) if relation == CHANGED]
     assert [one.source.path for one in reader.files.items(expanded).values()] == [b"app/b.py"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_core.model import Found, Hints
-from helix_core.search.question import understand
+from helix_core.search.question import parse_question
 from helix_core.search.search import search
 from helix_core.store import Reader
 from tests.search.conftest import Indexed
@@ -116,7 +116,7 @@ def test_a_message_that_only_tests_spell_out_does_not_lift_them_unquoted(pages: 
     ],
 )
 def test_the_one_thing_a_question_consists_of_is_known(question: str, subject: tuple[str, ...], path: str) -> None:
-    understood = understand(question)
+    understood = parse_question(question)
     assert (understood.subject, understood.path) == (subject, path)
 
 
@@ -131,5 +131,5 @@ def test_a_place_named_outright_is_told_with_confidence(pages: Reader) -> None:
 
 
 def test_a_question_is_not_taken_for_a_message_somebody_met(pages: Reader) -> None:
-    assert understand("how must a page be rendered?").sentence == ""
-    assert understand("the page has never been rendered").sentence != ""
+    assert parse_question("how must a page be rendered?").sentence == ""
+    assert parse_question("the page has never been rendered").sentence != ""

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.fuse import Ranking, blend, fuse, standing
+from helix_core.search.fuse import Ranking, blend, fuse, normalized_rank
 
 ids = st.lists(st.integers(1, 30), max_size=12, unique=True).map(tuple)
 rankings = st.lists(
@@ -88,4 +88,4 @@ def test_the_first_of_a_list_stands_at_one_and_nothing_above_it(given_scores: li
 def test_a_first_place_far_ahead_tells_more_than_one_by_a_hair() -> None:
     clear, close = Ranking("a", (1, 2), scores=(10.0, 1.0)), Ranking("b", (2, 1), scores=(10.0, 9.9))
     assert [f.id for f in blend([clear, close])] == [1, 2]
-    assert standing(1, 1.0) == 1.0
+    assert normalized_rank(1, 1.0) == 1.0

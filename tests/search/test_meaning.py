@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.embed.static import StaticEncoder
 from helix_core.model import Found, Hints
-from helix_core.search.meaning import meaning_of
+from helix_core.search.meaning import encode_question
 from helix_core.search.search import search
 from helix_core.store import Reader
 
@@ -57,7 +57,7 @@ def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(sh
     monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 0.4, **shares})
     found = search("price of the cart", shop, Hints(), 5, encoder=Better())
     assert found.rankers["outlines"] == "static only: better/outline 40%"
-    meaning = meaning_of("price of the cart", shop, Better())
+    meaning = encode_question("price of the cart", shop, Better())
     assert meaning is not None
     assert meaning.is_static
 
@@ -71,7 +71,7 @@ def test_a_level_that_is_not_complete_is_not_searched(shop: Reader, monkeypatch)
 
 
 def test_words_the_model_does_not_know_make_no_vector(shop: Reader) -> None:
-    assert meaning_of("", shop, StaticEncoder()) is None
+    assert encode_question("", shop, StaticEncoder()) is None
     assert ask(shop, "").rankers["outlines"] == "empty"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from helix_core.model import Role
 from helix_core.search.priors import role_prior
-from helix_core.search.question import Intent, understand
+from helix_core.search.question import Intent, parse_question
 
 
 @pytest.mark.parametrize("role", [Role.TEST, Role.EXAMPLE, Role.HISTORY, Role.VENDORED])
@@ -26,7 +26,7 @@ def test_what_is_not_the_implementation_counts_less_and_says_so(role: Role) -> N
     ],
 )
 def test_the_prior_is_lifted_when_the_question_asks_for_it(role: Role, text: str) -> None:
-    assert role_prior(role, understand(text).intents).factor == 1.0
+    assert role_prior(role, parse_question(text).intents).factor == 1.0
 
 
 def test_the_implementation_has_no_prior() -> None:
@@ -34,7 +34,7 @@ def test_the_implementation_has_no_prior() -> None:
 
 
 def test_the_implementation_steps_back_when_something_beside_it_is_asked_for() -> None:
-    prior = role_prior(Role.IMPLEMENTATION, understand("which tests cover the retry").intents)
+    prior = role_prior(Role.IMPLEMENTATION, parse_question("which tests cover the retry").intents)
     assert prior.factor < 1
     assert prior.names == (f"implementation x{prior.factor:g}",)
     assert role_prior(Role.IMPLEMENTATION, frozenset(Intent)).factor == 1.0

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.question import MAX_NAMES, MAX_PHRASES, MAX_WORDS, Intent, understand
+from helix_core.search.question import MAX_NAMES, MAX_PHRASES, MAX_WORDS, Intent, parse_question
 
 
 def test_question_words_are_dropped_and_the_others_keep_their_order() -> None:
-    assert understand("where is the retry delay of the client?").words == ("retry", "delay", "client")
+    assert parse_question("where is the retry delay of the client?").words == ("retry", "delay", "client")
 
 
 def test_identifiers_are_kept_whole_and_split() -> None:
-    question = understand("what does parseHTTPHeader2 do with max_form_parts")
+    question = parse_question("what does parseHTTPHeader2 do with max_form_parts")
     assert question.identifiers == ("parseHTTPHeader2", "max_form_parts")
     assert {"parsehttpheader2", "parse", "http", "header"} <= set(question.words)
     assert {"max_form_parts", "max", "form", "parts"} <= set(question.words)
@@ -22,45 +22,45 @@ def test_identifiers_are_kept_whole_and_split() -> None:
 
 @pytest.mark.parametrize("typed", ["session.commit()", "Session::commit", "session->commit", "Session#commit"])
 def test_a_dotted_name_asks_for_its_last_part_first(typed: str) -> None:
-    assert understand(f"what follows {typed} in the end").identifiers[0] == "commit"
+    assert parse_question(f"what follows {typed} in the end").identifiers[0] == "commit"
 
 
 def test_a_called_name_is_an_identifier_even_if_it_is_a_plain_word() -> None:
-    assert "flash" in understand("who calls flash() twice").identifiers
+    assert "flash" in parse_question("who calls flash() twice").identifiers
 
 
 def test_a_name_in_backticks_is_an_identifier() -> None:
-    assert "reducer" in understand("why is `reducer` needed").identifiers
+    assert "reducer" in parse_question("why is `reducer` needed").identifiers
 
 
 def test_paths_and_file_names_are_recognised_with_either_slash() -> None:
-    assert understand(r"look at src\net\pool.py and setup.cfg").paths == ("src/net/pool.py", "setup.cfg")
+    assert parse_question(r"look at src\net\pool.py and setup.cfg").paths == ("src/net/pool.py", "setup.cfg")
 
 
 def test_a_method_call_is_not_taken_for_a_file_name() -> None:
-    assert understand("what follows session.commit").paths == ()
+    assert parse_question("what follows session.commit").paths == ()
 
 
 def test_placeholders_and_numbers_break_an_error_text_into_phrases() -> None:
-    phrases = understand("pool limit of size 5 overflow %s reached, connection timed out").phrases
+    phrases = parse_question("pool limit of size 5 overflow %s reached, connection timed out").phrases
     assert ("pool", "limit", "of") in phrases
     assert ("connection", "timed", "out") in phrases
     assert not any("overflow" in phrase and "size" in phrase for phrase in phrases)
 
 
 def test_quoted_text_is_kept_apart() -> None:
-    question = understand('who raises "cannot be entered again"')
+    question = parse_question('who raises "cannot be entered again"')
     assert question.quoted == (("cannot", "be", "entered"), ("be", "entered", "again"))
 
 
 def test_names_with_capitals_inside_a_sentence_cannot_be_paraphrased() -> None:
-    question = understand("Which class sends items to Kafka? Where is numPy used")
+    question = parse_question("Which class sends items to Kafka? Where is numPy used")
     assert {"kafka", "numpy"} <= question.proper
     assert not {"which", "where", "class", "items"} & question.proper
 
 
 def test_the_plural_of_an_acronym_is_the_acronym() -> None:
-    assert "uuid" in understand("how do UUIDs keep their type").words
+    assert "uuid" in parse_question("how do UUIDs keep their type").words
 
 
 @pytest.mark.parametrize(
@@ -75,42 +75,42 @@ def test_the_plural_of_an_acronym_is_the_acronym() -> None:
     ],
 )
 def test_the_question_says_what_sort_of_place_it_wants(text: str, intent: Intent) -> None:
-    assert intent in understand(text).intents
+    assert intent in parse_question(text).intents
 
 
 def test_for_example_does_not_ask_for_examples() -> None:
-    assert Intent.EXAMPLES not in understand("split at a script change, for example Latin to Cyrillic").intents
+    assert Intent.EXAMPLES not in parse_question("split at a script change, for example Latin to Cyrillic").intents
 
 
 def test_chinese_is_read_as_pairs_of_characters() -> None:
-    words = understand("数据库连接").words
+    words = parse_question("数据库连接").words
     assert {"数据库连接", "数据", "连接"} <= set(words)
 
 
 def test_accents_and_other_scripts_are_words() -> None:
-    assert {"größe", "файл"} <= set(understand("Größe файл?").words)
+    assert {"größe", "файл"} <= set(parse_question("Größe файл?").words)
 
 
 @pytest.mark.parametrize("unit", ["a", "a.", "a-", "/", "'", '"', "%", "A ", "x::", "{", "<a", "a/b ", "数", "_", "\n"])
 def test_a_question_of_a_million_characters_is_bounded(unit: str) -> None:
-    question = understand(unit * (1_000_000 // len(unit)))
+    question = parse_question(unit * (1_000_000 // len(unit)))
     assert len(question.words) <= MAX_WORDS
     assert max(len(question.identifiers), len(question.paths)) <= MAX_NAMES
     assert len(question.phrases) <= MAX_PHRASES
 
 
 def test_an_empty_question_asks_for_nothing() -> None:
-    assert understand(" \n\0 ").words == ()
+    assert parse_question(" \n\0 ").words == ()
 
 
 @given(st.text(alphabet=st.characters(), max_size=300))
 def test_any_text_is_understood_the_same_way_twice(text: str) -> None:
-    question = understand(text)
-    assert question == understand(text)
+    question = parse_question(text)
+    assert question == parse_question(text)
     assert all(word and word == word.lower() for word in question.words)
     assert all("\0" not in word for word in question.words)
 
 
 def test_a_word_with_a_number_is_not_an_identifier() -> None:
-    assert understand("hashing with argon2 and sha256 over HTTP2").identifiers == ()
-    assert understand("what does base64encode do").identifiers == ("base64encode",)
+    assert parse_question("hashing with argon2 and sha256 over HTTP2").identifiers == ()
+    assert parse_question("what does base64encode do").identifiers == ("base64encode",)

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from helix_core.model import Hints
 from helix_core.search.search import search
-from helix_core.search.second_stage import GROUP, ITEMS_PER_FILE, LINES_SHOWN, LONGEST, Scored, narrow, shares, spread
+from helix_core.search.second_stage import (
+    GROUP,
+    ITEMS_PER_FILE,
+    LINES_SHOWN,
+    LONGEST,
+    Scored,
+    diversify,
+    narrow,
+    shares,
+)
 from helix_core.store import Reader
 from helix_core.store.hits import Weights
 from helix_core.store.lexical import FileChunk, PhraseOffsets
@@ -42,7 +51,7 @@ scored = st.lists(st.tuples(st.integers(0, 7), st.floats(-5, 5)), max_size=60).m
 
 @given(scored, st.integers(1, 20))
 def test_the_best_file_leads_and_every_file_comes_before_the_rest(places: list[Scored], limit: int) -> None:
-    shown = spread(places, limit)
+    shown = diversify(places, limit)
     assert len(shown) <= limit
     assert len({one.place.id for one in shown}) == len(shown)
     ranks = [one.file_rank for one in shown]

@@ -14,13 +14,13 @@ from helix_core.search.question import (
     any_of,
     bm25,
     coverage,
-    expression,
     highest_score,
-    narrower,
+    idf,
+    match_expression,
+    narrower_expression,
     rarest_missing,
-    rarity,
+    select_terms,
     weigh_terms,
-    worth_asking,
 )
 from helix_core.search.rankers import PHRASE_POSTINGS, affordable, damped_sum
 from helix_core.store.lexical import MatchCounts
@@ -39,7 +39,7 @@ def evidence(counts: tuple[float, ...], length: float = 100.0) -> MatchCounts:
 
 @given(frequencies)
 def test_the_rarest_known_words_are_asked_for(frequency: dict[str, int]) -> None:
-    asked = worth_asking(terms_of(frequency), ITEMS)
+    asked = select_terms(terms_of(frequency), ITEMS)
     assert len(asked) <= MAX_TERMS
     assert all(term.frequency for term in asked)
     left = [count for word, count in frequency.items() if count and word not in {term.word for term in asked}]
@@ -47,31 +47,31 @@ def test_the_rarest_known_words_are_asked_for(frequency: dict[str, int]) -> None
 
 
 def test_a_word_in_half_of_the_chunks_is_asked_for_only_when_there_is_no_other() -> None:
-    assert [t.word for t in worth_asking(terms_of({"self": 9_000, "retry": 40}), ITEMS)] == ["retry"]
-    assert [t.word for t in worth_asking(terms_of({"self": 9_000}), ITEMS)] == ["self"]
+    assert [t.word for t in select_terms(terms_of({"self": 9_000, "retry": 40}), ITEMS)] == ["retry"]
+    assert [t.word for t in select_terms(terms_of({"self": 9_000}), ITEMS)] == ["self"]
 
 
 def test_words_whose_postings_take_long_to_count_are_left_out_behind_the_second() -> None:
     frequency = {"retry": 40, "session": 150_000, "value": 150_001, "type": 160_000}
     many = terms_of(frequency)
-    assert [t.word for t in worth_asking(many, 10 * COUNTED_POSTINGS)] == ["retry", "session"]
-    assert [t.word for t in worth_asking(many[1:], 10 * COUNTED_POSTINGS)] == ["session", "value"]
+    assert [t.word for t in select_terms(many, 10 * COUNTED_POSTINGS)] == ["retry", "session"]
+    assert [t.word for t in select_terms(many[1:], 10 * COUNTED_POSTINGS)] == ["session", "value"]
 
 
 def test_common_words_are_only_counted_where_a_rare_one_is() -> None:
     rare, common = Term("retry", 40, 5.0), Term("model", CORE_POSTINGS, 1.0)
-    assert expression([rare]) == '"retry"'
-    assert expression([rare, common]) == '("retry") OR (("model") AND ("retry"))'
+    assert match_expression([rare]) == '"retry"'
+    assert match_expression([rare, common]) == '("retry") OR (("model") AND ("retry"))'
 
 
 def test_where_even_the_rarest_word_is_everywhere_it_is_asked_for_beside_the_next_or_in_a_name() -> None:
     rare, everywhere = Term("retry", RANKED_POSTINGS, 5.0), Term("model", RANKED_POSTINGS + 1, 1.0)
     common, commoner = Term("value", 90_000, 0.5), Term("type", 99_000, 0.4)
-    assert narrower([rare, everywhere]) == ""
-    assert narrower([everywhere]) == 'names : "model"'
-    assert narrower([everywhere, common]) == '"model" AND "value"'
+    assert narrower_expression([rare, everywhere]) == ""
+    assert narrower_expression([everywhere]) == 'names : "model"'
+    assert narrower_expression([everywhere, common]) == '"model" AND "value"'
     both = '"model" AND "value"'
-    assert narrower([everywhere, common, commoner]) == f'({both}) OR (("type") AND ({both}))'
+    assert narrower_expression([everywhere, common, commoner]) == f'({both}) OR (("type") AND ({both}))'
 
 
 def test_quotes_cannot_leave_their_phrase() -> None:
@@ -80,7 +80,7 @@ def test_quotes_cannot_leave_their_phrase() -> None:
 
 @given(st.integers(0, ITEMS), st.integers(0, ITEMS))
 def test_a_rarer_word_tells_more(one: int, other: int) -> None:
-    assert rarity(min(one, other), ITEMS) >= rarity(max(one, other), ITEMS) > 0
+    assert idf(min(one, other), ITEMS) >= idf(max(one, other), ITEMS) > 0
 
 
 @given(st.lists(st.floats(0, 50), min_size=2, max_size=2), st.floats(0, 10))

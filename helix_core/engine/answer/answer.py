@@ -13,7 +13,7 @@ from helix_core.engine.verdict.weigher import Weigher
 from helix_core.model import Contradiction, Found, Hints, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first
 from helix_core.search.meaning import QuestionEncoder
-from helix_core.search.question import understand
+from helix_core.search.question import parse_question
 from helix_core.search.search import search
 from helix_core.store.reader import Reader
 
@@ -64,7 +64,7 @@ class Answer:
         found, gone = self._settle(question, k, hints)
         found = self._with_not_indexed(question, found, k)
         weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)
-        only = self._unsaved.defined(understand(question)) if self._unsaved is not None else []
+        only = self._unsaved.defined(parse_question(question)) if self._unsaved is not None else []
         if only:
             best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
@@ -76,7 +76,7 @@ class Answer:
     def _with_not_indexed(self, question: str, found: Found, k: int) -> Found:
         """With the files that the question names and the index does not hold, those that are there now."""
         look = self._weigher.observer.look
-        named = self._not_indexed.named_by(understand(question))
+        named = self._not_indexed.named_by(parse_question(question))
         there = [one for one in named if look(one.ranked.item.source).file is not None]
         return with_named(self._not_indexed.limits(found), there, k)
 

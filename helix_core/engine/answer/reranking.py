@@ -16,7 +16,7 @@ from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import ModelError
 from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
-from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, reordered, told
+from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, rerank, reranker_text
 
 RANKER = "rerank"
 
@@ -60,7 +60,7 @@ class Reranking:
         except ModelError as error:
             return _cut(found, found.ranked, k, str(error))
         state = "used" if len(scores) == len(texts) else f"{len(scores)} of {len(texts)} in {self.budget_ms:g} ms"
-        ranked = reordered(found.ranked, dict(zip(texts, scores, strict=False)))
+        ranked = rerank(found.ranked, dict(zip(texts, scores, strict=False)))
         cut = _cut(found, ranked, k, state if texts else "empty")
         if len(scores) == len(texts):
             return cut
@@ -77,7 +77,7 @@ def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
             continue
         masked = weigher.mask(sight)
         start, end = LineTable(masked.data).span(one.lines.start_line, one.lines.end_line)
-        texts[place] = told(one.item, without_line_end(masked.text(start, end)))
+        texts[place] = reranker_text(one.item, without_line_end(masked.text(start, end)))
     return texts
 
 

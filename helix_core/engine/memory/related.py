@@ -18,7 +18,7 @@ from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
 from helix_core.packet import item_object
-from helix_core.search.related import kin_of
+from helix_core.search.related import related_sources
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import QueryBudgetError
 from helix_core.words import IDENTIFIER
@@ -112,7 +112,7 @@ class Expansion:
         """Of its name first, then of its file."""
         if IDENTIFIER.fullmatch(item.name):
             yield from self._named(item)
-        kin = kin_of(self._reader, item)
+        kin = related_sources(self._reader, item)
         items = self._reader.files.items([id_ for _, id_ in kin])
         yield from ((relation, items[id_]) for relation, id_ in kin if id_ in items)
 

@@ -79,7 +79,7 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
     pointed = [one for one in known if one.path == here.path and one.hit.start_line == here.line]
     if pointed:
         return Meant(tuple(pointed[:1]), total)
-    imported = {path for path in {one.path for one in known} if here.imports.mean(path)}
+    imported = {path for path in {one.path for one in known} if here.imports.include(path)}
     ranked = sorted(known, key=lambda one: _order(one, here, imported))
     if ranked and not wanted.owners and _is_plain(ranked[0], here, imported):
         return Meant(tuple(ranked[:1]), total)

@@ -18,7 +18,7 @@ from helix_core.engine.verdict.spans import line_of_mention, line_of_use, owners
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
-from helix_core.search.import_paths import Imports, means, module_of
+from helix_core.search.import_paths import Imports, module_of, resolves_to
 from helix_core.store.hits import DefinitionHit
 from helix_core.store.names import DefinedAt, UseTotals
 from helix_core.store.reader import Reader
@@ -75,11 +75,11 @@ class Around:
         """Sources that import the file of the first definition, by its own name or out of its package."""
         *package, stem = module_of(self._path) or ("",)
         whole = self._reader.uses.importing(stem, package[-1] if package else "")
-        found = {id_ for target, id_, path in whole if means(target, path, self._path)}
+        found = {id_ for target, id_, path in whole if resolves_to(target, path, self._path)}
         if package:
             parts = self._reader.uses.importing_from(package[-1], stem)
             folder = "/".join((*package, "__init__")).encode()
-            found |= {id_ for target, id_, path in parts if means(target, path, folder, is_named=True)}
+            found |= {id_ for target, id_, path in parts if resolves_to(target, path, folder, is_named=True)}
         return frozenset(found)
 
     def users(self) -> Uses:
