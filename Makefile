@@ -73,6 +73,14 @@ test-editor: ## drive the packaged extension in a real VS Code; SCENARIOS="words
 bench: $(VENV)/.installed-dev ## run the benchmarks; each says what it needs
 	@status=0; for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || status=1; done; exit $$status
 
+.PHONY: reference
+reference: $(VENV)/.installed ## write docs/reference from the tables of the code
+	@$(BIN)/python docs/reference.py
+
+.PHONY: docs
+docs: $(VENV)/.installed-docs ## build the documentation as a site, into build/docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f .ci/mkdocs.yml && echo "build/docs/index.html"
+
 .PHONY: lock
 lock: ## pin every dependency by hash (needs uv)
 	@uv=$$(command -v uv || echo $(BIN)/uv); \
@@ -80,7 +88,8 @@ lock: ## pin every dependency by hash (needs uv)
 	compile() { "$$uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock" "$$@"; }; \
 	printf 'hatchling>=1.27\neditables>=0.5\n' | compile --extra dev -o requirements-dev.lock pyproject.toml - && \
 	compile -c requirements-dev.lock -o requirements.lock pyproject.toml && \
-	printf 'hatchling>=1.27\neditables>=0.5\n' | compile -c requirements-dev.lock -o requirements-build.lock -
+	printf 'hatchling>=1.27\neditables>=0.5\n' | compile -c requirements-dev.lock -o requirements-build.lock - && \
+	compile -c requirements-dev.lock --group docs -o requirements-docs.lock
 
 .PHONY: clean
 clean: ## remove the environment and what tools left behind
@@ -106,6 +115,11 @@ $(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
 	@echo "installing what the checks need into $(VENV), pinned by hash"
 	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(VENV)/.installed-docs: requirements-docs.lock | $(VENV)/.made
+	@echo "installing what builds the documentation into $(VENV), pinned by hash"
+	@$(PIP) --require-hashes -r requirements-docs.lock
 	@touch $@
 
 $(VENV)/.model: requirements-model.lock $(VENV)/.installed

@@ -1,0 +1,135 @@
+"""The pages hold together: links, paths, commands and figures that they name are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
+FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`\n]+)`")
+ROOMS = ("helix_core", "helix_ls", "tests", "benchmarks", "docs", "fixtures", "vscode-extension", ".ci")
+BUILT = ("vscode-extension/helix-context.vsix",)
+
+
+def name(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def anchors(page: Path) -> set[str]:
+    """The ids of a page's headings, as Markdown's toc makes them."""
+    heads = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", head.lower()).strip()) for head in heads}
+
+
+def commands(page: Path) -> Iterator[str]:
+    text = page.read_text(encoding="utf-8")
+    yield from (line.strip() for block in FENCE.finditer(text) for line in block.group().splitlines())
+    yield from CODE.findall(FENCE.sub("", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_link_leads_to_a_page_a_picture_or_a_heading(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if target.startswith(("https://", "http://")):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.is_file() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+        # What the site links must be part of the site.
+        if page.is_relative_to(DOCS) and not file.is_relative_to(DOCS):
+            broken.append(f"{target} leads out of docs/")
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_path_of_the_repository_that_a_page_names_is_there(page: Path) -> None:
+    missing = []
+    for code in CODE.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        path = code.split()[-1] if code.startswith("python ") else code.split()[0] if code.split() else ""
+        if path.split("/")[0] in ROOMS and "/" in path and path not in BUILT and not set(path) & set("*{}<>…"):
+            missing += [path] if not (ROOT / path).exists() else []
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_benchmark_and_make_target_that_a_page_names_is_there(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    wrong = []
+    for command in commands(page):
+        wrong += [each for each in re.findall(r"benchmarks/\w+\.py", command) if not (ROOT / each).is_file()]
+        made = re.match(r"make ([a-z-]+)", command)
+        wrong += [made.group()] if made and made.group(1) not in targets else []
+    assert wrong == []
+
+
+def test_every_verb_that_a_page_shows_is_a_verb() -> None:
+    from helix_ls.cli.verbs import VERBS
+
+    shown = {
+        (name(page), found)
+        for page in PAGES
+        for command in commands(page)
+        for found in re.findall(r"^(?:\$ )?helix ([a-z]+)\b", command)
+    }
+    assert {(page, verb) for page, verb in shown if verb not in VERBS} == set()
+
+
+def test_every_benchmark_has_a_line_on_the_page_of_benchmarks() -> None:
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    scripts = sorted(file.name for file in (ROOT / "benchmarks").glob("*.py"))
+    assert [script for script in scripts if f"benchmarks/{script}" not in page] == []
+
+
+def test_every_picture_is_shown_somewhere() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [file.name for file in sorted((DOCS / "pictures").iterdir()) if f"pictures/{file.name}" not in text] == []
+
+
+def test_a_figure_of_the_readme_is_on_the_page_of_benchmarks() -> None:
+    rows = re.findall(
+        r"^\| (?!what|---)(.+) \| `python (\S+)[^`]*` \|$", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    assert len(rows) >= 6
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    for row, script in rows:
+        assert script in page
+        figures = [each for each in row.split(" | ")[1].replace(" ms", "").replace(" s", "").split(", ") if each != "0"]
+        assert [figure for figure in figures if figure not in page] == [], row
+
+
+class Loader(yaml.SafeLoader):
+    """Reads mkdocs' own tags as nothing."""
+
+
+Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+
+
+def nav(entries: list[Any]) -> Iterator[str]:
+    for entry in entries:
+        for each in entry.values():
+            yield from nav(each) if isinstance(each, list) else [each]
+
+
+def test_the_site_has_every_page_once_and_loads_nothing_from_another_host() -> None:
+    config = yaml.load((ROOT / ".ci" / "mkdocs.yml").read_text(encoding="utf-8"), Loader)
+    pages = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    assert sorted(nav(config["nav"])) == pages
+    assert config["theme"]["font"] is False
+    # The plugin "offline" loads a script from another host.
+    assert config["plugins"] == ["search"]
+    assert not {"extra_javascript", "extra_css"} & config.keys()
+    assert "analytics" not in config["extra"]
+    assert not [
+        page for page in PAGES if "](http" in "".join(re.findall(r"!\[[^\]]*\]\(http[^)]*\)", page.read_text()))
+    ]
