@@ -37,7 +37,7 @@ async def run(desk: Desk, options: argparse.Namespace) -> list[Figure]:
         "first": lambda: first_window(desk),
         "later": lambda: later_windows(desk, options.windows),
         "hover": lambda: hovers(desk, options.hovers),
-        "verdict": lambda: verdicts(desk, options.saves),
+        "verdict": lambda: verdicts(desk, options.saves, options.busy),
         "switch": lambda: switches(desk, options.files),
         "rest": lambda: at_rest(desk, options.rest_s),
         "storm": lambda: asyncio.to_thread(storm, desk.folder, options.events),
@@ -60,6 +60,7 @@ def main() -> int:
     parser.add_argument("--windows", type=int, default=7, help="windows opened one after the other")
     parser.add_argument("--hovers", type=int, default=400)
     parser.add_argument("--saves", type=int, default=40, help="saves that change a verdict")
+    parser.add_argument("--busy", type=int, default=8, help="busy loops beside the second half of the saves")
     parser.add_argument("--files", type=int, default=500, help="files that differ between the branches")
     parser.add_argument("--events", type=int, default=5_000, help="files saved by rename for the watcher alone")
     parser.add_argument("--burst", type=int, default=1_000, help="files saved by rename for the server to index")

@@ -126,8 +126,10 @@ class IndexThread:
         watch: WatchMode,
         in_hand: ParseGuard,
         tell: Tell,
+        written: Callable[[], None] = lambda: None,
         paused: bool = False,
     ) -> None:
+        """``written`` is called from any thread when there is something for ``take_written``."""
         self._folder, self._settings, self._in_hand, self._tell = folder, settings, in_hand, tell
         self._wake = threading.Condition()
         self._orders: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
@@ -146,7 +148,7 @@ class IndexThread:
         self._setbacks = Setbacks()
         self._notices: tuple[str, ...] = ()
         self._indexing = Indexing(folder)
-        self._ears = WorkspaceWatcher(folder, watch, self._woken)
+        self._ears = WorkspaceWatcher(folder, watch, self._woken, written)
         self._thread = threading.Thread(target=self._live, name="helix-index", daemon=True)
 
     def start(self) -> None:
@@ -162,6 +164,10 @@ class IndexThread:
     def has_changes(self) -> bool:
         """Was something heard that is not taken in yet?"""
         return self._ears.waits_since() is not None
+
+    def take_written(self) -> frozenset[bytes]:
+        """The files that somebody finished writing since the last time, which are not indexed yet."""
+        return self._ears.take_written()
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """These may have changed."""

@@ -113,7 +113,9 @@ class OpenWorkspace:
         self.was_settled = False
         self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
         self._threads = QuestionThreads(self._open_helix)
-        self._index = IndexThread(folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told)
+        self._index = IndexThread(
+            folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told, written=self._on_written
+        )
         self._embedding = BackgroundEmbedding(folder, settings)
         self._index.start()
 
@@ -225,7 +227,19 @@ class OpenWorkspace:
             self._embedding.wake()
         if self.status == before and not paths and not everything:
             return
-        change = StatusChange(self.status, paths, everything)
+        self._notify(StatusChange(self.status, paths, everything))
+
+    def _on_written(self) -> None:
+        """From the watcher's thread."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._take_written)
+
+    def _take_written(self) -> None:
+        written = self._index.take_written()
+        if written:
+            self._notify(StatusChange(self.status, written=written))
+
+    def _notify(self, change: StatusChange) -> None:
         for listener in tuple(self._listeners.values()):
             listener(change)
 

@@ -97,12 +97,14 @@ class WorkspaceStatus:
 class StatusChange:
     """Something happened: the status now, and what was indexed since the last change.
 
-    ``paths`` are from the workspace's root; ``everything`` says that any path may have changed.
+    ``paths`` are from the workspace's root; ``everything`` says that any path may have changed. ``written`` are files
+    that somebody has just finished writing: the disk has them, the index does not yet.
     """
 
     status: WorkspaceStatus
     paths: frozenset[bytes] = frozenset()
     everything: bool = False
+    written: frozenset[bytes] = frozenset()
 
 
 def state_of(facts: IndexFacts) -> State:

@@ -21,13 +21,14 @@ _WATCH_OFF = WatchState("off")
 
 
 class WorkspaceWatcher:
-    """Of one workspace. ``woken`` is called, from any thread, when there is something to take.
+    """Of one workspace. ``woken`` is called, from any thread, when there is something to take, and ``written`` when
+    somebody finished writing a file.
 
     ``start``, ``stop`` and ``has_git_moved`` belong to the index thread; hints are kept while nothing listens.
     """
 
-    def __init__(self, folder: Path, mode: WatchMode, woken: Callable[[], None]) -> None:
-        self._folder, self._mode, self._woken = folder, mode, woken
+    def __init__(self, folder: Path, mode: WatchMode, woken: Callable[[], None], written: Callable[[], None]) -> None:
+        self._folder, self._mode, self._woken, self._written = folder, mode, woken, written
         self._lock = threading.Lock()
         self._early: set[bytes] = set()
         self._watch: Watch | None = None
@@ -46,7 +47,7 @@ class WorkspaceWatcher:
         root = Root.open(self._folder)
         try:
             self._git = _git_of(root.path)
-            watch = Watch(root, self._git, options, heard=self._woken, mode=self._mode)
+            watch = Watch(root, self._git, options, heard=self._woken, written=self._written, mode=self._mode)
         finally:
             root.close()
         watch.start()
@@ -92,6 +93,11 @@ class WorkspaceWatcher:
         """What was heard, and forget it."""
         watch = self._watch
         return watch.take() if watch is not None else ChangeBatch()
+
+    def take_written(self) -> frozenset[bytes]:
+        """The files that somebody finished writing since the last time; a batch has them too."""
+        watch = self._watch
+        return watch.take_written() if watch is not None else frozenset()
 
     def has_git_moved(self) -> bool:
         """Is git elsewhere than when this was last asked, in a way that can change what counts or who wrote it?

@@ -23,6 +23,7 @@ from helix_ls.lsp.folders import FileInFolder, Folder
 
 METHOD = "helix/verdicts"
 QUIET_S = 0.05
+WRITTEN_QUIET_S = 0.01
 LONGEST_WAIT_S = 0.25
 LOOK_S = 2.0
 LOOK_S_EACH = 0.2
@@ -175,6 +176,12 @@ class OpenPackets:
             if packet.folder is folder and (path is None or path in packet.paths):
                 self._soon(packet)
 
+    def written(self, folder: Folder, paths: frozenset[bytes]) -> None:
+        """Files were written that the index does not have yet: verdicts come from the disk and need not wait for it."""
+        for packet in self:
+            if packet.folder is folder and not packet.paths.isdisjoint(paths):
+                self._soon(packet, WRITTEN_QUIET_S)
+
     def ask_again(self, folder: Folder) -> None:
         """Files of a folder changed, or its index has grown: what is looked at may have another answer now."""
         for packet in list(self)[-MOST_ASKED:]:
@@ -186,13 +193,13 @@ class OpenPackets:
         await self._judge(packet)
         return packet.told_targets
 
-    def _soon(self, packet: OpenPacket) -> None:
+    def _soon(self, packet: OpenPacket, quiet_s: float = QUIET_S) -> None:
         loop = asyncio.get_running_loop()
         since = self._waiting_since.setdefault(packet.id, loop.time())
         due = self._due.pop(packet.id, None)
         if due is not None:
             due.cancel()
-        wait = max(min(QUIET_S, since + LONGEST_WAIT_S - loop.time()), 0.0)
+        wait = max(min(quiet_s, since + LONGEST_WAIT_S - loop.time()), 0.0)
         self._due[packet.id] = loop.call_later(wait, self._begin, packet)
 
     def _begin(self, packet: OpenPacket) -> None:

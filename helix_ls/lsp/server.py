@@ -153,6 +153,9 @@ class HelixServer(LanguageServer):
         self._progress.changed(folder)
 
     def _workspace_changed(self, folder: Folder, change: StatusChange) -> None:
+        if change.written:
+            self._packets.written(folder, change.written)
+            return
         self._folder_changed(folder)
         if change.paths or change.everything:
             self._packets.changed(folder)

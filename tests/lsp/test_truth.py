@@ -86,6 +86,33 @@ def test_a_clean_buffer_does_not_hide_a_change_on_disk(wire: Wire, project: Path
     wire.until_told("helix/verdicts", is_moved)
 
 
+NEVER_INDEXES = """
+from helix_ls.host.watcher import WorkspaceWatcher
+from helix_ls.lsp import packets
+from helix_ls.lsp.session import run
+WorkspaceWatcher.batch_at = lambda *_: None
+packets.LOOK_S = 1e6
+raise SystemExit(run())
+"""
+
+
+def test_an_open_packet_is_judged_by_the_disk_before_the_save_is_indexed(start: StartWire, project: Path) -> None:
+    wire = start("-c", NEVER_INDEXES)
+    wire.initialize(project)
+    wire.until_fresh(project)
+    file = project / "app/sessions.py"
+    found = wire.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+    file.write_text(file.read_text().replace("payload +", "'x' + payload +"))
+
+    def is_changed(told: Any) -> bool:
+        return told["packet_id"] == found["packet_id"] and any(
+            item["source_id"] == "app/sessions.py" and item["status"] != "verified" for item in told["items"]
+        )
+
+    wire.until_told("helix/verdicts", is_changed)
+    assert wire.command("helix.status")["pending"]["changed_or_new"] == 1
+
+
 def test_a_closed_packet_hears_nothing_more(opened: Wire, project: Path) -> None:
     uri = opened.open(project / "app/sessions.py")
     found = opened.command("helix.packet", {"question": "sign_cookie", "open": True})

@@ -31,6 +31,26 @@ def test_every_way_of_saving_is_heard_two_hundred_times(repository, save):
         assert not listener.hear().paths
 
 
+@pytest.mark.parametrize("save", [saved_in_place, saved_by_rename, saved_with_backup])
+def test_a_file_is_known_as_written_once_all_of_it_is_there_and_a_batch_has_it_too(repository, save):
+    repository.write("src/a.py", "0")
+    file = repository.path / "src/a.py"
+    with Listener(repository.path) as listener:
+        with file.open("w") as unfinished:
+            unfinished.write("half")
+            unfinished.flush()
+            assert listener.watch.sync(30)
+            assert b"src/a.py" not in listener.watch.take_written()
+        save(file, "1")
+        assert listener.watch.sync(30)
+        assert b"src/a.py" in listener.watch.take_written()
+        assert not listener.watch.take_written()
+        assert b"src/a.py" in listener.hear().paths
+        file.unlink()
+        assert listener.watch.sync(30)
+        assert b"src/a.py" not in listener.watch.take_written()
+
+
 def test_none_of_five_thousand_rewrites_is_lost(repository):
     for number in range(5000):
         repository.write(f"d{number % 50}/f{number}.py", "0")

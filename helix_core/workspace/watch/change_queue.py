@@ -6,7 +6,7 @@ Event readers put paths in; the index thread takes batches out. ``settle`` is pu
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -54,6 +54,7 @@ def settle(now: float, waiting: PendingChanges) -> Settled:
 
 Mode = Literal["events", "polling", "off"]
 MOST_PATHS = 100_000
+MOST_WRITTEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,14 @@ class WatchState:
 
 
 class ChangeQueue:
-    """For any thread. ``heard`` is called, outside the lock, for the first thing put in after a ``take``."""
+    """For any thread. ``heard`` is called, outside the lock, for the first thing put in after a ``take``, and
+    ``written`` for the first file that somebody finished writing after a ``take_written``."""
 
-    def __init__(self, heard: Callable[[], None], clock: Callable[[], float]) -> None:
-        self._heard, self._clock = heard, clock
+    def __init__(
+        self, heard: Callable[[], None], clock: Callable[[], float], written: Callable[[], None] = lambda: None
+    ) -> None:
+        self._heard, self._clock, self._written = heard, clock, written
+        self._finished: set[bytes] = set()
         self._lock = threading.Lock()
         self._paths: set[bytes] = set()
         self._hinted: set[bytes] = set()
@@ -125,6 +130,27 @@ class ChangeQueue:
             if len(self._hinted) > MOST_PATHS:
                 self._hinted.clear()
         self.paths(saved)
+        self._finish(saved)
+
+    def file_written(self, path: bytes) -> None:
+        """Somebody finished writing the file at ``path``, or moved a finished one there."""
+        self.path(path)
+        self._finish((path,))
+
+    def take_written(self) -> frozenset[bytes]:
+        """The files that were finished since the last time, without waiting for a batch to be complete; those of a
+        flood are left to the batch."""
+        with self._lock:
+            taken = frozenset(self._finished)
+            self._finished.clear()
+        return taken
+
+    def _finish(self, paths: Sequence[bytes]) -> None:
+        with self._lock:
+            is_first = not self._finished and bool(paths)
+            self._finished.update(paths[: MOST_WRITTEN - len(self._finished)])
+        if is_first:
+            self._written()
 
     def whole(self) -> None:
         """Anything may have happened anywhere."""

@@ -34,6 +34,7 @@ _FOLDER = Mask(_EVENTS | _C.IN_ATTRIB | _FLAGS)
 _ROOT = Mask(_FOLDER | _C.IN_DELETE_SELF | _C.IN_MOVE_SELF)
 _GIT = Mask(_EVENTS | _FLAGS)
 _ROOT_LOST = _C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_UNMOUNT
+_WRITTEN = _C.IN_CLOSE_WRITE | _C.IN_MOVED_TO
 _CAME = _C.IN_CREATE | _C.IN_MOVED_TO | _C.IN_ATTRIB
 _HELD = b"/proc/self/fd/%d/."
 _LIMITS = frozenset({errno.ENOSPC, errno.ENOMEM})
@@ -57,7 +58,7 @@ class _Folder:
     def on_event(self, event: InotifyEvent) -> None:
         mask = event.mask
         if event.name and not mask & _C.IN_ISDIR:
-            self.owner.file_event(self.prefix + event.name, event.name)
+            self.owner.file_event(self.prefix + event.name, event.name, is_written=bool(mask & _WRITTEN))
         else:
             self.owner.folder_event(self, mask, event.name)
 
@@ -207,12 +208,15 @@ class Inotify:
             ended = [(folder.wd, folder.id) for folder in gone if folder.wd >= 0]
         self._remove(ended)
 
-    def file_event(self, path: bytes, name: bytes) -> None:
-        """Something happened to a file; the reader calls this."""
+    def file_event(self, path: bytes, name: bytes, *, is_written: bool) -> None:
+        """Something happened to a file, and all of it is there where it was ``is_written``; the reader calls this."""
         if name == b".git":
             self._repository_came_or_went()
         elif path not in self.quiet:
-            self.hearing.path(path)
+            if is_written:
+                self.hearing.file_written(path)
+            else:
+                self.hearing.path(path)
             if name in RULE_FILES:
                 self.hearing.whole()
                 self.keeper.look_again()

@@ -256,17 +256,19 @@ class Watch:
         options: FileOptions,
         *,
         heard: Callable[[], None],
+        written: Callable[[], None] = lambda: None,
         mode: Literal["auto", "polling", "off"] = "auto",
         clock: Callable[[], float] = time.monotonic,
         pulse: Callable[[], float] = pulse,
         queue: Callable[[], InotifyFD] | None = None,
     ) -> None:
-        """``heard`` is called from any thread, once until ``take``. Of ``root`` only the path is used.
+        """``heard`` is called from any thread, once until ``take``, and ``written`` once until ``take_written``.
+        Of ``root`` only the path is used.
 
         ``clock`` and ``pulse`` give seconds: the time of what waits, and one that goes on while the machine sleeps.
         """
         self._path, self._mode = root.path, mode
-        self._hearing, self._pulse = ChangeQueue(heard, clock), pulse
+        self._hearing, self._pulse = ChangeQueue(heard, clock, written), pulse
         self._coverage = Coverage(
             root.path,
             git,
@@ -307,6 +309,10 @@ class Watch:
         """What was heard since the last time, and forget it."""
         self._see_to_keeper()
         return self._hearing.take()
+
+    def take_written(self) -> frozenset[bytes]:
+        """The files that somebody finished writing since the last time, at once; ``take`` has them too."""
+        return self._hearing.take_written()
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """An editor says that these were saved, came or went."""
