@@ -26,7 +26,8 @@ from helix_core.errors import (
 )
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.model import Found, GitState, Hints, LastCommit, Overlays
-from helix_core.store.index import Identity, open_or_rebuild, rebuild
+from helix_core.store.index import open_or_rebuild, rebuild
+from helix_core.store.lifecycle import Identity
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
 from helix_core.store.writer import RULES, Writer

@@ -13,7 +13,8 @@ from helix_core.store.hits import (
     SourceTotals,
     Weights,
 )
-from helix_core.store.index import SCHEMA_VERSION, Identity, Index, open_index, open_or_rebuild, rebuild
+from helix_core.store.index import SCHEMA_VERSION, Index, open_index, open_or_rebuild, rebuild
+from helix_core.store.lifecycle import Identity
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import QueryBudgetError
 from helix_core.store.vectors import VectorHit

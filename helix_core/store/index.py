@@ -1,31 +1,18 @@
-"""The lifecycle of an index file: create, migrate, open, refuse a newer one, move a damaged one aside."""
+"""The index file: its format, its writer and readers, and the rebuild of a damaged one."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TypeAlias
 
 import apsw
 
 from helix_core.errors import CorruptStoreError, StoreError
+from helix_core.store.lifecycle import FileFormat, Identity, file_identity, rebuild_lock
 from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import (
-    APPLICATION_ID,
-    BUSY_TIMEOUT_MS,
-    check_owner,
-    check_version,
-    connect,
-    is_truncated,
-    load_vectors,
-    read_header,
-    rows_of,
-    translated,
-)
+from helix_core.store.sqlite_file import connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
 SCHEMA_VERSION = 8
@@ -50,11 +37,6 @@ MIGRATIONS: dict[int, str] = {
 }
 """SQL that migrates a file from the version that is its key to the next; without one the index is rebuilt."""
 
-_PAGE_SIZE = 4096
-_WRITER_CACHE_KIB = 32 * 1024
-_CHECKPOINT_PAGES = 4000
-_WAL_KEPT_BYTES = 4 * 1024 * 1024
-
 
 def create_private_file(path: Path) -> None:
     """Create the folder (mode 0700) and the file (mode 0600) before SQLite opens it."""
@@ -73,75 +55,6 @@ def create_private_file(path: Path) -> None:
         os.close(descriptor)
 
 
-def set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
-    """Migrate the file to this version and apply the writer's settings to the connection.
-
-    ``suspect`` runs ``PRAGMA quick_check`` first. Raises CorruptStoreError, NewerStoreError, and any SQLite error.
-    """
-    connection.execute("PRAGMA synchronous=NORMAL")
-    if suspect:
-        found = connection.execute("PRAGMA quick_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise CorruptStoreError(f"The index {file} is damaged ({found[0][0]}); it will be moved aside and rebuilt.")
-    version, application_id = _stamp(connection)
-    if application_id == 0:
-        # These take effect only without tables, and with tables the second would wait for the write lock.
-        connection.execute(f"PRAGMA page_size={_PAGE_SIZE}; PRAGMA auto_vacuum=INCREMENTAL")
-    if (version, application_id) != (SCHEMA_VERSION, APPLICATION_ID):
-        _bring_up_to_date(file, connection)
-    _enter_wal(connection)
-    # Overwrite deleted text where its page is written anyway; incremental_vacuum returns free pages to the disk.
-    connection.execute("PRAGMA secure_delete=FAST")
-    connection.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}; PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
-    connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
-
-
-def _stamp(connection: apsw.Connection) -> tuple[int, int]:
-    return int(connection.pragma("user_version")), int(connection.pragma("application_id"))
-
-
-def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
-    """Create or migrate inside one write transaction, so that one of several processes does it and the others see the
-    result.
-    """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version, application_id = _stamp(connection)
-        check_version(file, version, SCHEMA_VERSION)
-        check_owner(file, application_id)
-        if application_id == 0:
-            _create(file, connection)
-        else:
-            _migrate(file, connection, version)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _create(file: str, connection: apsw.Connection) -> None:
-    # SQLite's own tables, such as sqlite_stat1, cannot be dropped: they remain in a file that is reset.
-    foreign = "SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' LIMIT 1"
-    if connection.execute(foreign).fetchall():
-        raise CorruptStoreError(
-            f"The file {file} is another application's database; it will be moved aside and the index rebuilt."
-        )
-    connection.execute(Path(__file__).with_name("schema.sql").read_text("utf-8"))
-    connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION}")
-
-
-def _migrate(file: str, connection: apsw.Connection, version: int) -> None:
-    while version < SCHEMA_VERSION:
-        if version not in MIGRATIONS:
-            _drop_all(connection)
-            _create(file, connection)
-            return
-        connection.execute(MIGRATIONS[version])
-        version += 1
-        connection.execute(f"PRAGMA user_version={version}")
-
-
 def _drop_all(connection: apsw.Connection) -> None:
     """Drop every table, virtual tables first: they drop their shadow tables with them."""
     load_vectors(connection)
@@ -151,24 +64,30 @@ def _drop_all(connection: apsw.Connection) -> None:
             connection.execute(f"DROP TABLE {name}")
 
 
-def _enter_wal(connection: apsw.Connection) -> None:
-    """Switch to WAL with retries: the busy timeout does not apply to a change of the journal mode."""
-    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            if connection.pragma("journal_mode") == "wal" or connection.pragma("journal_mode", "wal") == "wal":
-                return
-        except apsw.BusyError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.005)
-
+INDEX = FileFormat(
+    noun="index",
+    application_id=0x48454C58,  # "HELX"
+    version=SCHEMA_VERSION,
+    schema="schema.sql",
+    migrations=MIGRATIONS,
+    damaged=CorruptStoreError,
+    failed=StoreError,
+    not_ours=CorruptStoreError,
+    remedy="it will be moved aside and rebuilt",
+    elsewhere="choose another cache folder",
+    otherwise="delete the file to have it rebuilt",
+    newer="upgrade Helix, or delete the file to have it rebuilt",
+    foreign="it will be moved aside and the index rebuilt",
+    first="PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL",
+    # Deleted text is overwritten where its page is written anyway; incremental_vacuum returns free pages to the disk.
+    settings="PRAGMA synchronous=NORMAL; PRAGMA secure_delete=FAST; PRAGMA cache_size=-32768;"
+    "PRAGMA journal_size_limit=4194304; PRAGMA wal_autocheckpoint=4000",
+    restart=_drop_all,
+)
 
 READ_BUDGET_MS = 50.0
 _READER_CACHE_KIB = 16 * 1024
 _BEING_MADE_S = 5.0
-Identity: TypeAlias = tuple[int, int]
-"""Device and inode of a file."""
 
 
 def printable(path: bytes) -> str:
@@ -187,7 +106,7 @@ class Index:
         self._connection = connection
         self._source_id_of = source_id_of
         self.identity = file_identity(self._file)
-        self._writer = Writer(self._file, connection, self._check_present)
+        self._writer = Writer(self._file, connection, self._check_present, INDEX.errors)
 
     def writer(self) -> Writer:
         """The writer connection; use it from one thread at a time."""
@@ -199,12 +118,12 @@ class Index:
         ``budget_ms`` limits the work of each full-text query, in SQLite instructions: as many as an idle machine
         executes in about that many milliseconds. Instructions are counted, not timed, so load never changes an answer.
         """
-        with translated(self._file):
+        with INDEX.errors(self._file):
             connection = connect(self._file, apsw.SQLITE_OPEN_READONLY)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.wal_autocheckpoint(0)
             connection.execute(f"PRAGMA query_only=1; PRAGMA cache_size=-{_READER_CACHE_KIB}")
-        return Reader(self._file, connection, budget_ms, self._source_id_of)
+        return Reader(self._file, connection, budget_ms, self._source_id_of, INDEX.errors)
 
     def is_present(self) -> bool:
         """Check with one stat that the path still holds the file that was opened, and that it is not empty; cheap
@@ -224,7 +143,7 @@ class Index:
 
     def close(self) -> None:
         """Checkpoint and close the writer. Open readers keep working; their owners must close them."""
-        with translated(self._file):
+        with INDEX.errors(self._file):
             self._connection.close()
 
     def __enter__(self) -> Index:
@@ -246,21 +165,7 @@ def open_index(path: Path, *, source_id_of: Callable[[bytes], str] = printable) 
     """
     file = os.fspath(path)
     create_private_file(path)
-    # With a rollback journal the header is unreliable until SQLite has rolled the transaction back.
-    header = None if os.path.exists(f"{file}-journal") else read_header(file)
-    suspect = False
-    if header is not None:
-        check_version(file, header.user_version, SCHEMA_VERSION)
-        check_owner(file, header.application_id)
-        suspect = is_truncated(file, header)
-    with translated(file):
-        connection = connect(file, apsw.SQLITE_OPEN_READWRITE)
-        try:
-            set_up(file, connection, suspect)
-        except BaseException:
-            connection.close()
-            raise
-    return Index(path, connection, source_id_of)
+    return Index(path, INDEX.open(file), source_id_of)
 
 
 def open_or_rebuild(path: Path, now: float, *, source_id_of: Callable[[bytes], str] = printable) -> tuple[Index, str]:
@@ -294,13 +199,12 @@ def rebuild(
 
     Raises: StoreError when the file cannot be moved or a new one cannot be created.
     """
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
     file = os.fspath(path)
     try:
-        with FileLock(f"{file}.rebuild", timeout=BUSY_TIMEOUT_MS / 1000):
-            aside = _move_aside(path, now) if file_identity(file) == damaged else None
-            index = open_index(path, source_id_of=source_id_of)
+        aside = INDEX.replace_damaged(path, now, damaged, rebuild_lock(path))
+        index = open_index(path, source_id_of=source_id_of)
     except Timeout as error:
         raise StoreError(f"Another process is rebuilding the index {file}; try again.") from error
     except OSError as error:
@@ -317,29 +221,3 @@ def integrity_errors(connection: apsw.Connection) -> str:
     except (apsw.CorruptError, apsw.NotADBError) as error:
         return str(error)
     return "; ".join(str(row[0]) for row in rows if row[0] != "ok")
-
-
-def file_identity(file: str) -> Identity | None:
-    """Return the device and inode of the file at the path; None when it is missing or empty."""
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino) if status.st_size else None
-
-
-def _move_aside(path: Path, now: float) -> Path:
-    """Rename the file and its WAL to a name with a time stamp; delete only the shared-memory file."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-    aside = path.with_name(f"{path.name}.damaged-{stamp}")
-    number = 1
-    while aside.exists():
-        number += 1
-        aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
-    # Move the WAL first: SQLite would replay a WAL left beside a new file into it.
-    for suffix in ("-wal", ""):
-        with suppress(FileNotFoundError):
-            os.replace(f"{path}{suffix}", f"{aside}{suffix}")
-    with suppress(FileNotFoundError):
-        os.unlink(f"{path}-shm")
-    return aside

@@ -15,7 +15,7 @@ from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, KeptExchange, Note, NoteItem, SourceKind, Volatility
 from helix_core.store.hits import ClaimHit, Weights
 from helix_core.store.lexical import phrase
-from helix_core.store.memory_file import NAME, memory_errors, open_file
+from helix_core.store.memory_file import MEMORY, NAME, open_file
 from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, id_list
 
 _ITEM = """
@@ -82,7 +82,7 @@ class MemoryConnection:
     """The memory file's connection: queries that raise the memory's errors, and transactions."""
 
     def __init__(self, path: str, connection: apsw.Connection) -> None:
-        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, translate=memory_errors)
+        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, MEMORY.errors)
         self.path = path
         self.rows = self._session.rows
         self.bounded_rows = self._session.bounded_rows

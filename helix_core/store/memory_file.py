@@ -1,4 +1,4 @@
-"""Open the memory file: create its private folder, refuse a newer format, move a damaged file aside, migrate.
+"""The memory file: its format, its private folder, and the copy that is kept before its format changes.
 
 Unlike the index, the memory cannot be rebuilt: nothing here deletes it, and a backup is made before a migration.
 """
@@ -8,18 +8,15 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from helix_core.errors import BusyStoreError, CorruptMemoryError, CorruptStoreError, MemoryStoreError, NewerStoreError
-from helix_core.store.sqlite_file import QueryBudgetError, connect, is_truncated, read_header
+from helix_core.errors import CorruptMemoryError, MemoryStoreError
+from helix_core.store.lifecycle import FileFormat, file_identity, rebuild_lock
+from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-APPLICATION_ID = 0x484C584D  # "HLXM"
 SCHEMA_VERSION = 2
 MIGRATIONS: dict[int, str] = {
     1: """
@@ -34,34 +31,7 @@ MIGRATIONS: dict[int, str] = {
         CREATE INDEX used_session ON used (workspace_id, session, at);
     """,
 }
-"""SQL that migrates a file from the version that is its key to the next."""
-_SIDECARS = ("-wal", "-journal")
-_CACHE_KIB = 4 * 1024
-
-
-@contextmanager
-def memory_errors(path: str) -> Iterator[None]:
-    """Translate SQLite's errors into errors that name the memory.
-
-    Raises: CorruptMemoryError, QueryBudgetError, BusyStoreError, MemoryStoreError.
-    """
-    try:
-        yield
-    except apsw.InterruptError as error:
-        raise QueryBudgetError from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
-        raise CorruptMemoryError(
-            f"The memory {path} is damaged ({error}); it is set aside, whole, when it is used the next time."
-        ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise BusyStoreError(f"Another process is writing the memory {path} and does not end; try again.") from error
-    except apsw.FullError as error:
-        raise MemoryStoreError(f"No room to write the memory {path}; free space: nothing is lost.") from error
-    except apsw.Error as error:
-        raise MemoryStoreError(
-            f"The memory {path} cannot be used ({error}); see that its folder is yours and can be written, or set "
-            "HELIX_DATA_DIR to another."
-        ) from error
+"""SQL that takes a file from the version that is its key to the next one."""
 
 
 def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.Connection, str]:
@@ -73,11 +43,19 @@ def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.
     """
     file = os.fspath(folder / NAME)
     prepare(folder)
+    path, damaged = folder / NAME, file_identity(file)
     try:
-        return _opened(file, suspect), ""
+        return MEMORY.open(file, suspect=suspect), ""
     except CorruptMemoryError as error:
-        aside = _set_aside(file, now, suspect)
-        return _opened(file), f"{_cause(error)} It was set aside as {aside}, whole; a new one was begun."
+        try:
+            aside = MEMORY.replace_damaged(path, now, damaged, rebuild_lock(path))
+        except OSError as cause:
+            raise MemoryStoreError(
+                f"The damaged memory {file} cannot be moved aside ({cause}); move it yourself."
+            ) from error
+        prepare(folder)
+        moved = f"It was set aside as {aside}, whole; a new one was begun." if aside else "A new one was begun."
+        return MEMORY.open(file), f"{_cause(error)} {moved}"
 
 
 def prepare(folder: Path) -> None:
@@ -113,82 +91,6 @@ def _own(status: os.stat_result, path: Path, is_right: object, word: str) -> Non
         raise MemoryStoreError(f"{path} is no {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
 
 
-def _opened(file: str, suspect: bool = False) -> apsw.Connection:
-    suspect = _look(file) or suspect
-    with memory_errors(file):
-        connection = connect(file, apsw.SQLITE_OPEN_READWRITE)
-        try:
-            _set_up(file, connection, suspect)
-        except BaseException:
-            connection.close()
-            raise
-    return connection
-
-
-def _look(file: str) -> bool:
-    """Return whether the header is odd enough for a check of every page. Raises for another application's file."""
-    if os.path.exists(f"{file}-journal"):
-        return True
-    try:
-        header = read_header(file)
-    except CorruptStoreError as error:
-        raise CorruptMemoryError(f"The memory {file} is damaged (no SQLite header).") from error
-    if header is None:
-        return False
-    _check(file, header.user_version, header.application_id)
-    return is_truncated(file, header)
-
-
-def _check(file: str, version: int, application: int) -> None:
-    if application not in (APPLICATION_ID, 0):
-        raise MemoryStoreError(
-            f"The file {file} is another application's database; move it, or set HELIX_DATA_DIR to another folder."
-        )
-    if version > SCHEMA_VERSION:
-        raise NewerStoreError(
-            f"The memory {file} was written by a newer Helix (format {version}, this one knows {SCHEMA_VERSION}); "
-            "upgrade Helix. It is left as it is."
-        )
-
-
-def _set_up(file: str, connection: apsw.Connection, suspect: bool) -> None:
-    if suspect:
-        found = connection.execute("PRAGMA quick_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise CorruptMemoryError(f"The memory {file} is damaged ({found[0][0]}).")
-    connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON")
-    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-    if (connection.pragma("user_version"), connection.pragma("application_id")) != (SCHEMA_VERSION, APPLICATION_ID):
-        _bring_up_to_date(file, connection)
-    if connection.pragma("journal_mode") != "wal":
-        connection.pragma("journal_mode", "wal")
-
-
-def _bring_up_to_date(file: str, connection: apsw.Connection) -> None:
-    """Create or migrate inside one write transaction, so that one of several processes does it and the others see the
-    result.
-    """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version, application = int(connection.pragma("user_version")), int(connection.pragma("application_id"))
-        _check(file, version, application)
-        if application == 0:
-            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
-                _check(file, 0, -1)
-            connection.execute(Path(__file__).with_name("memory.sql").read_text("utf-8"))
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION}")
-        elif version < SCHEMA_VERSION:
-            _keep_copy(file, version)
-            for step in range(version, SCHEMA_VERSION):
-                connection.execute(MIGRATIONS[step])
-            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def _keep_copy(file: str, version: int) -> None:
     """Back up the whole memory beside it before its format changes; read through SQLite, so the WAL is included.
 
@@ -214,30 +116,24 @@ def _keep_copy(file: str, version: int) -> None:
         reader.close()
 
 
-def _set_aside(file: str, now: float, suspect: bool) -> str:
-    """Rename the damaged file and its WAL; one of several processes does so, the others find it renamed."""
-    from filelock import FileLock
-
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-    aside = f"{file}.damaged-{stamp}"
-    try:
-        with FileLock(f"{file}.lock", timeout=5, mode=0o600):
-            try:
-                _opened(file, suspect).close()
-            except CorruptMemoryError:
-                number = 1
-                while os.path.lexists(aside):
-                    number += 1
-                    aside = f"{file}.damaged-{stamp}-{number}"
-                os.rename(file, aside)
-                for sidecar in _SIDECARS:
-                    if os.path.lexists(file + sidecar):
-                        os.rename(file + sidecar, aside + sidecar)
-            prepare(Path(file).parent)
-    except OSError as error:
-        raise MemoryStoreError(f"The damaged memory {file} cannot be set aside ({error}); move it yourself.") from error
-    return aside
-
-
 def _cause(error: CorruptMemoryError) -> str:
     return str(error).partition("; it is set aside")[0].rstrip(".") + "."
+
+
+MEMORY = FileFormat(
+    noun="memory",
+    application_id=0x484C584D,  # "HLXM"
+    version=SCHEMA_VERSION,
+    schema="memory.sql",
+    migrations=MIGRATIONS,
+    damaged=CorruptMemoryError,
+    failed=MemoryStoreError,
+    not_ours=MemoryStoreError,
+    remedy="it is set aside, whole, when it is used the next time",
+    elsewhere="set HELIX_DATA_DIR to another folder",
+    otherwise="see that its folder is yours and can be written, or set HELIX_DATA_DIR to another",
+    newer="upgrade Helix. It is left as it is",
+    foreign="move it, or set HELIX_DATA_DIR to another folder",
+    settings="PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON; PRAGMA cache_size=-4096",
+    before_migration=_keep_copy,
+)

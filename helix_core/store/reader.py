@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import get_ident
 from types import TracebackType
 
@@ -12,7 +12,7 @@ import apsw
 from helix_core.store.lexical import TextQueries, WordQueries
 from helix_core.store.names import NameQueries, UseQueries
 from helix_core.store.sources import ClaimQueries, RelatedQueries, SourceQueries, digest_of
-from helix_core.store.sqlite_file import QuerySession, translated
+from helix_core.store.sqlite_file import QuerySession
 from helix_core.store.vectors import MissingVectors, VectorQueries
 
 
@@ -35,9 +35,14 @@ class Reader:
     """
 
     def __init__(
-        self, path: str, connection: apsw.Connection, budget_ms: float, source_id_of: Callable[[bytes], str]
+        self,
+        path: str,
+        connection: apsw.Connection,
+        budget_ms: float,
+        source_id_of: Callable[[bytes], str],
+        errors: Callable[[str], AbstractContextManager[None]],
     ) -> None:
-        self._session = session = QuerySession(path, connection, budget_ms, thread=get_ident())
+        self._session = session = QuerySession(path, connection, budget_ms, errors, thread=get_ident())
         self.files = SourceQueries(session, source_id_of)
         self.words = WordQueries(session)
         self.text = TextQueries(session, self.words)
@@ -75,7 +80,7 @@ class Reader:
 
     def digest(self) -> str:
         """Return the SHA-256 (hex) over all live content in path order: equal for equal files, whatever the history."""
-        with self.snapshot(), translated(self._session.path):
+        with self.snapshot(), self._session.errors():
             return digest_of(self._session.connection)
 
     def close(self) -> None:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -19,7 +18,7 @@ from typing import Any, TypeAlias
 
 import apsw
 
-from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
+from helix_core.errors import StoreError
 
 BUSY_TIMEOUT_MS = 5_000
 RANKING_STEPS_PER_MS = 8_000
@@ -29,12 +28,6 @@ LONG_TEXT_STEPS_PER_MS = 4_000
 ROW_STEPS_PER_MS = 25_000
 """The same for plain rows and joins."""
 _STEPS_PER_LOOK = 1_000
-_SCHEMA_DAMAGE = re.compile(
-    r"no such (?:column|table|index|module)\b|table \S+ has (?:no column named|\d+ columns? but)|"
-    r"vtable constructor failed|unable to use function"
-)
-"""SQLite's error messages for this package's constant statements on a file with a foreign schema."""
-
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 
@@ -56,50 +49,6 @@ def connect(path: str, flags: int) -> apsw.Connection:
     return connection
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Translate SQLite's errors into a ``StoreError`` that names the next action.
-
-    Raises: CorruptStoreError for a damaged or foreign file, its schema included, QueryBudgetError for a query
-    interrupted by its budget, BusyStoreError when another connection writes for longer than the busy timeout,
-    StoreError for every other SQLite error.
-    """
-    try:
-        yield
-    except apsw.InterruptError as error:
-        raise QueryBudgetError from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
-        raise CorruptStoreError(
-            f"The index {path} is damaged ({error}); it will be moved aside and rebuilt."
-        ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise BusyStoreError(f"Another process is writing the index {path} and does not end; try again.") from error
-    except apsw.SQLError as error:
-        if _SCHEMA_DAMAGE.match(str(error)) is None:
-            raise StoreError(_explain(error, path)) from error
-        raise CorruptStoreError(
-            f"The index {path} is damaged (its schema: {error}); it will be moved aside and rebuilt."
-        ) from error
-    except apsw.Error as error:
-        raise StoreError(_explain(error, path)) from error
-
-
-def _explain(error: apsw.Error, path: str) -> str:
-    folder = os.path.dirname(path) or "."
-    match error:
-        case apsw.FullError():
-            return f"No room to write the index {path}; free space on its disk, what was committed before is kept."
-        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError() | apsw.AuthError():
-            return (
-                f"The index {path} cannot be opened for writing; make {folder} writable or choose another cache folder."
-            )
-        case apsw.IOError():
-            return f"Reading or writing the index {path} failed ({error}); check the disk that holds {folder}."
-        case apsw.NoMemError():
-            return f"Not enough memory for the index {path}; close other programs and try again."
-    return f"The index {path} refused a statement ({error}); delete the file to have it rebuilt."
-
-
 def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
     """Execute a statement and return all rows."""
     return connection.execute(sql, tuple(bindings)).fetchall()
@@ -108,8 +57,8 @@ def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = (
 class QuerySession:
     """One connection shared by query objects: it bounds their work and translates their errors.
 
-    ``translate`` returns the context manager that turns SQLite's errors into the errors of this file (by default those
-    of the index). With ``thread`` set, queries from another thread raise RuntimeError.
+    ``translate`` returns the context manager that turns SQLite's errors into the errors of this file. With ``thread``
+    set, queries from another thread raise RuntimeError.
     """
 
     def __init__(
@@ -117,8 +66,8 @@ class QuerySession:
         path: str,
         connection: apsw.Connection,
         budget_ms: float,
+        translate: Callable[[str], AbstractContextManager[None]],
         *,
-        translate: Callable[[str], AbstractContextManager[None]] = translated,
         thread: int | None = None,
     ) -> None:
         self.path = path
@@ -131,7 +80,7 @@ class QuerySession:
         """Execute a statement and return all rows."""
         if self._thread is not None and get_ident() != self._thread:
             raise RuntimeError("A Reader belongs to the thread that made it; ask the Index for another.")
-        with self._translate(self.path):
+        with self.errors():
             return rows_of(self.connection, sql, bindings)
 
     def bounded_rows(
@@ -155,13 +104,17 @@ class QuerySession:
         finally:
             self.connection.set_progress_handler(None, id="budget")
 
+    def errors(self) -> AbstractContextManager[None]:
+        """Return a context manager that translates SQLite's errors."""
+        return self._translate(self.path)
+
     def version(self) -> int:
         """Return SQLite's ``data_version``, which changes when another connection has written."""
         return int(self.rows("PRAGMA data_version")[0][0])
 
     def close(self) -> None:
         """Close the connection; the session cannot query afterwards."""
-        with self._translate(self.path):
+        with self.errors():
             self.connection.close()
 
 
@@ -175,7 +128,6 @@ def text_list(texts: Iterable[str]) -> str:
     return json.dumps([*texts])
 
 
-APPLICATION_ID = 0x48454C58  # "HELX"
 HEADER_BYTES = 100
 _MAGIC = b"SQLite format 3\0"
 
@@ -193,7 +145,7 @@ class Header:
 def read_header(path: str) -> Header | None:
     """Return the header of the file at ``path``, or None when the file is missing or empty.
 
-    Raises: CorruptStoreError when the bytes are no SQLite header; OSError when they cannot be read.
+    Raises: ValueError when the bytes are no SQLite header; OSError when they cannot be read.
     """
     try:
         with open(path, "rb") as file:
@@ -203,29 +155,12 @@ def read_header(path: str) -> Header | None:
     if not data:
         return None
     if len(data) < HEADER_BYTES or not data.startswith(_MAGIC):
-        raise CorruptStoreError(f"The index {path} is damaged (no SQLite header); it will be moved aside and rebuilt.")
+        raise ValueError("no SQLite header")
     (page_size,) = struct.unpack_from(">H", data, 16)
     (page_count,) = struct.unpack_from(">I", data, 28)
     (user_version,) = struct.unpack_from(">I", data, 60)
     (application_id,) = struct.unpack_from(">I", data, 68)
     return Header(65536 if page_size == 1 else page_size, page_count, user_version, application_id)
-
-
-def check_version(path: str, user_version: int, known: int) -> None:
-    """Raise NewerStoreError when a Helix with a newer format wrote the file."""
-    if user_version > known:
-        raise NewerStoreError(
-            f"The index {path} was written by a newer Helix (format {user_version}, this one knows {known}); "
-            "upgrade Helix, or delete the file to have it rebuilt."
-        )
-
-
-def check_owner(path: str, application_id: int) -> None:
-    """Raise CorruptStoreError when the file is another application's database."""
-    if application_id not in (APPLICATION_ID, 0):
-        raise CorruptStoreError(
-            f"The file {path} is another application's database; it will be moved aside and the index rebuilt."
-        )
 
 
 def is_truncated(path: str, header: Header) -> bool:

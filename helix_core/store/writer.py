@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import apsw
 
@@ -34,7 +34,7 @@ from helix_core.store.rows import (
     stem_of,
 )
 from helix_core.store.sources import replace_co_changes
-from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of, translated
+from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, Row, rows_of
 from helix_core.store.vector_rows import VectorRows
 from helix_core.store.write_queue import WriteQueue
 
@@ -135,8 +135,15 @@ class Writer:
     file committed before stays.
     """
 
-    def __init__(self, path: str, connection: apsw.Connection, check_present: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        path: str,
+        connection: apsw.Connection,
+        check_present: Callable[[], None],
+        errors: Callable[[str], AbstractContextManager[None]],
+    ) -> None:
         self._path = path
+        self._errors = errors
         self._connection = connection
         self._check_present = check_present
         self._ids = Ids(connection)
@@ -178,7 +185,7 @@ class Writer:
                 self._depth -= 1
             return
         self._check_present()
-        with translated(self._path):
+        with self._errors(self._path):
             with self._queue.ticket(self._wait_ms):
                 self._connection.execute("BEGIN IMMEDIATE")
             self._depth = 1
@@ -266,7 +273,7 @@ class Writer:
 
     def has_version(self, path: bytes, content_hash: str, parser: str) -> bool:
         """Return whether ``activate`` can make a version with these bytes live."""
-        with translated(self._path):
+        with self._errors(self._path):
             return bool(self._versions(path, bytes.fromhex(content_hash), parser))
 
     def touch(self, path: bytes, signature: StatSignature, observed_ns: int) -> None:
@@ -403,7 +410,7 @@ class Writer:
 
     def checkpoint(self) -> None:
         """Checkpoint the WAL into the file and truncate it, as far as open snapshots allow."""
-        with translated(self._path):
+        with self._errors(self._path):
             self._connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
             try:
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -414,7 +421,7 @@ class Writer:
                 self._connection.set_busy_timeout(self._wait_ms)
 
     def _incremental_vacuum(self) -> None:
-        with translated(self._path):
+        with self._errors(self._path):
             rows_of(self._connection, "PRAGMA incremental_vacuum")
 
     def _start_bulk_load(self) -> None:

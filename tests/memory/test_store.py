@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -238,8 +239,9 @@ def test_damage_that_only_a_query_meets_is_found_by_looking_at_every_page(folder
 def test_a_copy_is_kept_before_the_format_changes(folder, monkeypatch):
     with Memory(folder, NOW) as memory:
         memory.notes.put(note("From the old days.\n"))
-    monkeypatch.setattr(memory_file, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
-    monkeypatch.setitem(memory_file.MIGRATIONS, SCHEMA_VERSION, "ALTER TABLE note ADD COLUMN mood TEXT")
+    migrations = {**memory_file.MIGRATIONS, SCHEMA_VERSION: "ALTER TABLE note ADD COLUMN mood TEXT"}
+    later = replace(memory_file.MEMORY, version=SCHEMA_VERSION + 1, migrations=migrations)
+    monkeypatch.setattr(memory_file, "MEMORY", later)
     with Memory(folder, NOW) as memory:
         assert memory.notes.matches(HERE, ["days"], 1)
     monkeypatch.undo()
@@ -254,8 +256,9 @@ def test_a_copy_is_kept_before_the_format_changes(folder, monkeypatch):
 def test_an_older_memory_that_cannot_be_migrated_is_left_as_it_is(folder, monkeypatch):
     with Memory(folder, NOW) as memory:
         memory.notes.put(note("From the old days.\n"))
-    monkeypatch.setattr(memory_file, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
-    monkeypatch.setitem(memory_file.MIGRATIONS, SCHEMA_VERSION, "ALTER TABLE nothing ADD COLUMN mood TEXT")
+    migrations = {**memory_file.MIGRATIONS, SCHEMA_VERSION: "ALTER TABLE nothing ADD COLUMN mood TEXT"}
+    later = replace(memory_file.MEMORY, version=SCHEMA_VERSION + 1, migrations=migrations)
+    monkeypatch.setattr(memory_file, "MEMORY", later)
     with pytest.raises(MemoryStoreError):
         Memory(folder, NOW)
     monkeypatch.undo()

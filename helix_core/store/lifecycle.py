@@ -1,0 +1,273 @@
+"""The life of a SQLite file of Helix: open, create, migrate, refuse a newer one, move a damaged one aside.
+
+The index and the memory are two formats of one life. What differs between them is a ``FileFormat``: the stamps in the
+header, the schema, and what a person is told. The memory is never deleted, the index can always be built again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+
+from helix_core.errors import BusyStoreError, HelixError, NewerStoreError
+from helix_core.store.sqlite_file import (
+    BUSY_TIMEOUT_MS,
+    QueryBudgetError,
+    connect,
+    is_truncated,
+    read_header,
+)
+
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode: which file it is, whatever its name."""
+
+_SCHEMA_DAMAGE = re.compile(
+    r"no such (?:column|table|index|module)\b|table \S+ has (?:no column named|\d+ columns? but)|"
+    r"vtable constructor failed|unable to use function"
+)
+"""What SQLite says of the statements of this package, which are constants, where the schema in the file is not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A kind of file: its stamps in the header, its schema, and the wording and types of its errors.
+
+    ``schema`` is a file of SQL beside this module; ``first`` are pragmas for a file without tables, ``settings`` those
+    of every writer. ``migrations`` hold the SQL that takes a file from the version that is the key to the next one;
+    ``before_migration(path, version)`` is called first, ``restart`` empties a file that no migration leads from.
+
+    Of the texts, ``noun`` names the file, ``remedy`` says what happens to a damaged one, ``elsewhere`` how to choose
+    another place, ``otherwise`` what helps against what SQLite refuses, ``newer`` and ``foreign`` what helps against
+    those. ``damaged``, ``failed`` and ``not_ours`` are raised for damage, for any other error of SQLite, and for
+    another application's file.
+    """
+
+    noun: str
+    application_id: int
+    version: int
+    schema: str
+    migrations: Mapping[int, str]
+    damaged: type[HelixError]
+    failed: type[HelixError]
+    not_ours: type[HelixError]
+    remedy: str
+    elsewhere: str
+    otherwise: str
+    newer: str
+    foreign: str
+    first: str = ""
+    settings: str = ""
+    before_migration: Callable[[str, int], None] | None = None
+    restart: Callable[[apsw.Connection], None] | None = None
+
+    def damage(self, path: str, cause: object) -> HelixError:
+        """Return the error for a damaged file."""
+        return self.damaged(f"The {self.noun} {path} is damaged ({cause}); {self.remedy}.")
+
+    @contextmanager
+    def errors(self, path: str) -> Iterator[None]:
+        """Translate SQLite's errors into errors of this format that name the next action.
+
+        Raises: ``damaged`` for a damaged file, its schema included; QueryBudgetError for a query interrupted by its
+        budget; BusyStoreError when another connection writes for longer than the busy timeout; ``failed`` for every
+        other error of SQLite.
+        """
+        try:
+            yield
+        except apsw.InterruptError as error:
+            raise QueryBudgetError from error
+        except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError) as error:
+            raise self.damage(path, error) from error
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise BusyStoreError(
+                f"Another process is writing the {self.noun} {path} and does not end; try again."
+            ) from error
+        except apsw.SQLError as error:
+            if _SCHEMA_DAMAGE.match(str(error)) is None:
+                raise self.failed(self._explain(error, path)) from error
+            raise self.damage(path, f"its schema: {error}") from error
+        except apsw.Error as error:
+            raise self.failed(self._explain(error, path)) from error
+
+    def _explain(self, error: apsw.Error, path: str) -> str:
+        folder = os.path.dirname(path) or "."
+        match error:
+            case apsw.FullError():
+                return (
+                    f"No room to write the {self.noun} {path}; free space on its disk, what was committed before is "
+                    "kept."
+                )
+            case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError() | apsw.AuthError():
+                return (
+                    f"The {self.noun} {path} cannot be opened for writing; make {folder} writable or {self.elsewhere}."
+                )
+            case apsw.IOError():
+                return (
+                    f"Reading or writing the {self.noun} {path} failed ({error}); check the disk that holds {folder}."
+                )
+            case apsw.NoMemError():
+                return f"Not enough memory for the {self.noun} {path}; close other programs and try again."
+        return f"The {self.noun} {path} refused a statement ({error}); {self.otherwise}."
+
+    def check(self, path: str, version: int, application_id: int) -> None:
+        """Check the stamps of a file. Raises: NewerStoreError, ``not_ours``."""
+        if application_id not in (self.application_id, 0):
+            raise self.not_ours(f"The file {path} is another application's database; {self.foreign}.")
+        if version > self.version:
+            raise NewerStoreError(
+                f"The {self.noun} {path} was written by a newer Helix (format {version}, this one knows "
+                f"{self.version}); {self.newer}."
+            )
+
+    def open(self, path: str, *, suspect: bool = False) -> apsw.Connection:
+        """Open the file, which may be empty, for writing, and bring it to this version.
+
+        Every page is checked where the header does not fit the file, where a transaction was cut off, and where the
+        file is ``suspect``. Several processes may open it at the same time.
+
+        Raises: NewerStoreError and ``not_ours`` (the file is untouched), and what ``errors`` raises.
+        """
+        suspect = self._look(path) or suspect
+        with self.errors(path):
+            connection = connect(path, apsw.SQLITE_OPEN_READWRITE)
+            try:
+                self._set_up(path, connection, suspect)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _look(self, path: str) -> bool:
+        """Return whether the header is odd enough for a check of every page."""
+        if os.path.exists(f"{path}-journal"):
+            # The header is unreliable until SQLite has rolled the transaction back.
+            return True
+        try:
+            header = read_header(path)
+        except ValueError as error:
+            raise self.damage(path, error) from error
+        if header is None:
+            return False
+        self.check(path, header.user_version, header.application_id)
+        return is_truncated(path, header)
+
+    def _set_up(self, path: str, connection: apsw.Connection, suspect: bool) -> None:
+        if suspect:
+            found = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if found != [("ok",)]:
+                raise self.damage(path, found[0][0])
+        stamps = _stamps(connection)
+        if stamps[1] == 0:
+            # These take effect only without tables.
+            connection.execute(self.first)
+        connection.execute(self.settings)
+        if stamps != (self.version, self.application_id):
+            self._bring_up_to_date(path, connection)
+        _enter_wal(connection)
+
+    def _bring_up_to_date(self, path: str, connection: apsw.Connection) -> None:
+        """Create or migrate inside one write transaction, so that one of several processes does it and the others see
+        the result.
+        """
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version, application_id = _stamps(connection)
+            self.check(path, version, application_id)
+            if application_id == 0:
+                self._create(path, connection)
+            elif version < self.version:
+                self._migrate(path, connection, version)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _create(self, path: str, connection: apsw.Connection) -> None:
+        # SQLite's own tables, such as sqlite_stat1, cannot be dropped: they remain in a file that is emptied.
+        tables = "SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' LIMIT 1"
+        if connection.execute(tables).fetchall():
+            self.check(path, 0, -1)
+        connection.execute(Path(__file__).with_name(self.schema).read_text("utf-8"))
+        connection.execute(f"PRAGMA application_id={self.application_id}; PRAGMA user_version={self.version}")
+
+    def _migrate(self, path: str, connection: apsw.Connection, version: int) -> None:
+        if self.before_migration is not None:
+            self.before_migration(path, version)
+        while version < self.version:
+            if version not in self.migrations and self.restart is not None:
+                self.restart(connection)
+                self._create(path, connection)
+                return
+            connection.execute(self.migrations[version])
+            version += 1
+            connection.execute(f"PRAGMA user_version={version}")
+
+    def replace_damaged(
+        self, path: Path, now: float, damaged: Identity | None, lock: AbstractContextManager[object]
+    ) -> Path | None:
+        """Move the damaged file aside under ``lock``; return its new path, None where another process has done so.
+
+        ``now`` (Unix seconds) becomes part of the new name. Raises OSError and what ``lock`` raises.
+        """
+        with lock:
+            return _move_aside(path, now) if file_identity(os.fspath(path)) == damaged else None
+
+
+def rebuild_lock(path: Path) -> AbstractContextManager[object]:
+    """Return the lock between processes that replace the file at ``path``."""
+    from filelock import FileLock
+
+    return FileLock(f"{path}.rebuild", timeout=BUSY_TIMEOUT_MS / 1000, mode=0o600)
+
+
+def file_identity(file: str) -> Identity | None:
+    """Return the device and inode of the file at the path; None when it is missing or empty."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status.st_size else None
+
+
+def _stamps(connection: apsw.Connection) -> tuple[int, int]:
+    """Return the version and the application id."""
+    return int(connection.pragma("user_version")), int(connection.pragma("application_id"))
+
+
+def _enter_wal(connection: apsw.Connection) -> None:
+    """Switch to WAL with retries: the busy timeout does not apply to a change of the journal mode."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            if connection.pragma("journal_mode") == "wal" or connection.pragma("journal_mode", "wal") == "wal":
+                return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)
+
+
+def _move_aside(path: Path, now: float) -> Path:
+    """Rename the file and what SQLite keeps beside it; delete only the shared-memory file."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    number = 1
+    while os.path.lexists(aside):
+        number += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
+    # Move the WAL first: SQLite would replay a WAL left beside a new file into it.
+    for suffix in ("-wal", "-journal", ""):
+        with suppress(FileNotFoundError):
+            os.replace(f"{path}{suffix}", f"{aside}{suffix}")
+    with suppress(FileNotFoundError):
+        os.unlink(f"{path}-shm")
+    return aside
