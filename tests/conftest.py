@@ -13,6 +13,11 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no fault of a test: no example has a deadline, and slow generation is not refused.
+settings.register_profile("helix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("helix")
 
 MARKS = ("unit", "process", "editor")
 TOOLS = {"git"}
