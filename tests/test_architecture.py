@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,18 @@ SQL = re.compile(
 )
 
 
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def name(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
 
 def texts(file: Path) -> Iterator[str]:
     """Every string of a module that is not a docstring, f-strings included."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = parsed(file)
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -44,7 +50,7 @@ def calls(file: Path, called: str) -> list[int]:
     """The lines on which something of that name is called."""
     return [
         node.lineno
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == called
     ]
 
@@ -79,20 +85,20 @@ def test_only_the_secrets_room_makes_text_clean(file: Path) -> None:
 
 @pytest.mark.parametrize("file", [file for file in SOURCES if file.name == "__init__.py"], ids=name)
 def test_every_package_says_what_it_is_for(file: Path) -> None:
-    said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    said = ast.get_docstring(parsed(file)) or ""
     assert len(said) > 60
     assert "under construction" not in said
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=name)
 def test_every_module_says_what_it_is_for(file: Path) -> None:
-    assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    assert ast.get_docstring(parsed(file))
 
 
 def _imported(file: Path) -> set[Path]:
     """The modules of Helix that a module imports anywhere, also for its types only, but for ``__init__`` files."""
     names = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
@@ -104,7 +110,7 @@ def _imported(file: Path) -> set[Path]:
 def test_a_class_name_means_one_thing_in_the_whole_house() -> None:
     places: dict[str, list[str]] = {}
     for file in SOURCES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name(file))
     assert {one: files for one, files in places.items() if len(files) > 1} == {}

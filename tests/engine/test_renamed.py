@@ -29,7 +29,7 @@ VAULT = (
     f"{SEAL_TEXT}\n{OPEN_TEXT}\n\ndef count_letters(vault):\n    return len(vault)\n"
 )
 PADDING = "\n\n" + "".join(
-    f"def padding_{number}(value):\n    return value + {number}\n\n\n" for number in range(2_500)
+    f"def padding_{number}(value):\n    return value + {number}  # {'-' * 400}\n\n\n" for number in range(250)
 )
 
 
