@@ -659,7 +659,11 @@ class _Look:
         sight = self.asked.observer.peek(path)
         if sight.file is not None:
             return name.encode() not in sight.file.data
-        return sight.reason is Reason.GONE and self.committed.read([(self.asked.head, path)])[0] is None
+        return sight.reason is Reason.GONE and not self._is_at_head(path)
+
+    def _is_at_head(self, path: bytes) -> bool:
+        """Has the commit checked out the file? Then it is away from the disk alone, and may be back in a moment."""
+        return bool(self.asked.head) and self._had(path)(self.asked.head)
 
     def _is_said_at_head(self, commit: str, name: str) -> bool:
         """Does code that has changed since the commit say the name in the commit checked out, indexed or not?"""
@@ -734,7 +738,7 @@ class _Look:
             lost = next((one for one, data in zip(tries, read, strict=True) if data is not None), None)
             if lost is None:
                 continue
-            if self._changed_together(commit, self._had(lost), True):
+            if self._is_at_head(lost) or self._changed_together(commit, self._had(lost), True):
                 return
             module = ".".join(reference.parts[:count])
             now = self._moved_to(commit, lost)
@@ -816,9 +820,7 @@ class _Look:
             return
         read = self.committed.read([(commit, path) for path in places])
         lost = next((path for path, data in zip(places, read, strict=True) if data is not None), None)
-        if lost is None:
-            return
-        if self._changed_together(commit, self._had(lost), True):
+        if lost is None or self._is_at_head(lost) or self._changed_together(commit, self._had(lost), True):
             return
         yield DocumentFlag(
             DocumentChange.FILE,
