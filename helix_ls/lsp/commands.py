@@ -13,13 +13,15 @@ from lsprotocol import types
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.lsp import arguments as args
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
+from helix_ls.operations import hosting, questions
+from helix_ls.operations.arguments import AskContext, Operation
+from helix_ls.operations.validation import validated
 
 
 class ActionHandlers:
@@ -30,17 +32,17 @@ class ActionHandlers:
     ) -> None:
         self._connection, self._diagnostics, self._attach = connection, diagnostics, attach
 
-    async def refresh(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+    async def refresh(self, given: questions.WorkspaceArguments, token: Token | None = None) -> dict[str, Any]:
         """``helix.index.refresh``."""
         return await self._index(given, token, "Helix: refreshing the index", OpenWorkspace.refresh)
 
-    async def rebuild(self, given: args.Workspace, token: Token | None = None) -> dict[str, Any]:
+    async def rebuild(self, given: questions.WorkspaceArguments, token: Token | None = None) -> dict[str, Any]:
         """``helix.index.rebuild``."""
         return await self._index(given, token, "Helix: rebuilding the index", OpenWorkspace.rebuild)
 
     async def _index(
         self,
-        given: args.Workspace,
+        given: questions.WorkspaceArguments,
         token: Token | None,
         title: str,
         act: Callable[[OpenWorkspace], Awaitable[dict[str, Any]]],
@@ -64,33 +66,36 @@ class ActionHandlers:
                 forget()
                 bar.end(workspace.status.message)
 
-    async def pause(self, given: args.Workspace) -> None:
+    async def pause(self, given: questions.WorkspaceArguments) -> None:
         """``helix.index.pause``."""
         for folder in self._meant(given):
             (await folder.workspace()).pause()
 
-    async def resume(self, given: args.Workspace) -> None:
+    async def resume(self, given: questions.WorkspaceArguments) -> None:
         """``helix.index.resume``."""
         for folder in self._meant(given):
             (await folder.workspace()).resume()
 
-    def _meant(self, given: args.Workspace) -> list[Folder]:
+    def _meant(self, given: questions.WorkspaceArguments) -> list[Folder]:
         """One folder, or all of them where none is named."""
         folders = self._connection.folders
         return [folders.named(given.workspace)] if given.workspace is not None else list(folders)
 
-    async def refresh_file(self, given: args.File) -> None:
+    async def refresh_file(self, given: hosting.DocumentArguments) -> None:
         """``helix.refreshFile``."""
         place = document_place(self._connection, given.uri)
         (await place.folder.workspace()).hint([place.path])
 
-    async def status(self, given: args.Workspace) -> dict[str, Any]:
+    async def status(self, given: questions.StatusArguments) -> dict[str, Any]:
         """``helix.status``."""
         folder = self._connection.folders.named(given.workspace)
-        answer: dict[str, Any] = await self._connection.ask(folder, lambda helix, *_: helix.status())
-        return {**answer, "live": folder.wire_status()}
 
-    async def proxy(self, given: args.Proxy) -> dict[str, Any]:
+        def act(helix: Helix, *_: Any) -> dict[str, Any]:
+            return questions.status(helix, given, AskContext(live=folder.wire_status()))
+
+        return await self._connection.ask(folder, act)
+
+    async def proxy(self, given: hosting.ProxyArguments) -> dict[str, Any]:
         """``helix.proxy``: where chats go, and with which key; begins to listen. Not for a folder nobody trusts."""
         connection, about = self._connection, None
         if given.workspace is not None or list(connection.folders):
@@ -104,7 +109,7 @@ class ActionHandlers:
             raise UsageError("there is no chat proxy in this process; start one with: helix serve")
         return await connection.host.chats.facts(folder=about, start=given.start)
 
-    async def doctor(self, given: args.Workspace) -> dict[str, Any]:
+    async def doctor(self, given: questions.WorkspaceArguments) -> dict[str, Any]:
         """``helix.doctor``."""
         from helix_core.doctor import doctor_answer, examine
 
@@ -113,7 +118,7 @@ class ActionHandlers:
         path = Path.home() if folder is None else Path(folder.status().workspace)
         return doctor_answer(await asyncio.to_thread(examine, path))
 
-    async def dismiss(self, given: args.Dismiss) -> None:
+    async def dismiss(self, given: hosting.DismissArguments) -> None:
         """``helix.dismiss``."""
         place = document_place(self._connection, given.uri)
         one = (place_id(place), given.code, given.text_hash)
@@ -124,7 +129,7 @@ class ActionHandlers:
         await self._connection.ask(place.folder, act)
         self._diagnostics.changed()
 
-    async def open_sides(self, given: args.Sides) -> list[dict[str, Any]]:
+    async def open_sides(self, given: hosting.SidesArguments) -> list[dict[str, Any]]:
         """``helix.openSides``: shows both where the client can, and says in any case where they are."""
         sides = [(given.uri, given.start_line), (given.other_uri, given.other_start_line)]
         for uri, line in sides:
@@ -137,41 +142,44 @@ class ActionHandlers:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The shape of its argument, and the act; ``lasts``: the act takes the client's progress token too."""
+    """An operation as a command; ``lasts``: the act takes the client's progress token too."""
 
-    shape: type[Any]
+    operation: Operation[Any]
     act: Callable[..., Awaitable[Any]]
     lasts: bool = False
 
 
 class Commands:
-    """The commands of one session."""
+    """The commands of one session: the view of the table of operations for editors."""
 
-    def __init__(self, questions: QueryHandlers, acts: ActionHandlers) -> None:
+    def __init__(self, asking: QueryHandlers, acts: ActionHandlers) -> None:
         self.table: dict[str, Command] = {
-            "helix.packet": Command(args.Packet, questions.packet),
-            "helix.packet.close": Command(args.PacketId, questions.close_packet),
-            "helix.search": Command(args.Search, questions.search),
-            "helix.refreshPlan": Command(args.Plan, questions.plan),
-            "helix.explain": Command(args.Explain, questions.explain),
-            "helix.open": Command(args.Open, questions.open),
-            "helix.symbol": Command(args.SymbolArguments, questions.symbol),
-            "helix.index.refresh": Command(args.Workspace, acts.refresh, lasts=True),
-            "helix.index.rebuild": Command(args.Workspace, acts.rebuild, lasts=True),
-            "helix.index.pause": Command(args.Workspace, acts.pause),
-            "helix.index.resume": Command(args.Workspace, acts.resume),
-            "helix.status": Command(args.Workspace, acts.status),
-            "helix.proxy": Command(args.Proxy, acts.proxy),
-            "helix.doctor": Command(args.Workspace, acts.doctor),
-            "helix.dismiss": Command(args.Dismiss, acts.dismiss),
-            "helix.refreshFile": Command(args.File, acts.refresh_file),
-            "helix.openSides": Command(args.Sides, acts.open_sides),
+            "helix.packet": Command(questions.PACKET, asking.packet),
+            "helix.packet.close": Command(hosting.CLOSE_PACKET, asking.close_packet),
+            "helix.search": Command(questions.SEARCH, asking.search),
+            "helix.refreshPlan": Command(questions.PLAN, asking.plan),
+            "helix.explain": Command(questions.EXPLAIN, asking.explain),
+            "helix.open": Command(questions.OPEN, asking.open),
+            "helix.symbol": Command(questions.SYMBOL, asking.symbol),
+            "helix.index.refresh": Command(hosting.REFRESH_INDEX, acts.refresh, lasts=True),
+            "helix.index.rebuild": Command(hosting.REBUILD_INDEX, acts.rebuild, lasts=True),
+            "helix.index.pause": Command(hosting.PAUSE_INDEX, acts.pause),
+            "helix.index.resume": Command(hosting.RESUME_INDEX, acts.resume),
+            "helix.status": Command(questions.STATUS, acts.status),
+            "helix.proxy": Command(hosting.PROXY, acts.proxy),
+            "helix.doctor": Command(hosting.DOCTOR, acts.doctor),
+            "helix.dismiss": Command(hosting.DISMISS, acts.dismiss),
+            "helix.refreshFile": Command(hosting.REFRESH_FILE, acts.refresh_file),
+            "helix.openSides": Command(hosting.OPEN_SIDES, acts.open_sides),
         }
 
     async def execute(self, params: types.ExecuteCommandParams) -> Any:
-        """Do one; RefusedError (-32602) for one nobody knows and for wrong arguments."""
+        """Run a command. Raises RequestError (-32602) for an unknown one, and UsageError for wrong arguments."""
         command = self.table.get(params.command)
         if command is None:
             raise RequestError(INVALID_PARAMS, f"there is no command {params.command[:200]}")
-        given = args.read(command.shape, params.command, params.arguments)
+        sent = list(params.arguments or [])
+        if len(sent) > 1 or (sent and not isinstance(sent[0], dict | None)):
+            raise RequestError(INVALID_PARAMS, f"{params.command} takes one object, or nothing")
+        given = validated(command.operation, dict(sent[0] or {}) if sent else {}, "lsp")
         return await (command.act(given, params.work_done_token) if command.lasts else command.act(given))

@@ -6,20 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 from helix_core.engine import Helix
+from helix_core.engine.requests import checked_places
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
 from helix_core.workspace.paths import source_id_of
-from helix_ls.lsp import arguments as args
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.documents import line_in_file, name_at, to_column
 from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import symbol
 from helix_ls.lsp.packets import Asked, OpenPackets
-from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
-
-PLAN_SCHEMA = "helix.refreshPlan/1"
-MOST_LINES = 100_000
-_EXPLAIN_NEEDS = "helix.explain needs source_id with lines, uri with position, packet_id, or question"
+from helix_ls.operations import questions as verbs
+from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.hosting import ClosePacketArguments
+from helix_ls.operations.questions import (
+    PLAN,
+    ExplainArguments,
+    NameArguments,
+    OpenArguments,
+    PacketArguments,
+    PlanArguments,
+    SearchArguments,
+)
 
 
 class QueryHandlers:
@@ -28,27 +35,19 @@ class QueryHandlers:
     def __init__(self, connection: ClientConnection, packets: OpenPackets) -> None:
         self._connection, self._packets = connection, packets
 
-    async def packet(self, given: args.Packet) -> dict[str, Any]:
+    async def packet(self, given: PacketArguments) -> dict[str, Any]:
         """``helix.packet``."""
         folder = self._connection.folders.named(given.workspace, given.uri)
         hints = self._hints(folder, given.uri)
 
         def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return helix.packet(
-                given.question,
-                task=given.task,
-                k=given.k,
-                hints=hints,
-                overlays=overlays,
-                quotes=given.quotes,
-                max_tokens=given.max_tokens,
-                cancelled=cancelled,
-            )
+            return verbs.packet(helix, given, AskContext(cancelled, hints, overlays))
 
         answer = await self._connection.ask(folder, act)
         if not given.open:
             return answer
-        opened = self._packets.open(folder, given.question, answer, Asked(given.k, hints, act))
+        asked = Asked(checked_places(given.k, given.max_tokens), hints, act)
+        opened = self._packets.open(folder, given.question, answer, asked)
         return {**answer, "packet_id": opened.id}
 
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
@@ -59,44 +58,46 @@ class QueryHandlers:
         open_paths = tuple(dict.fromkeys(one.path for one in places if one and one.folder is folder))
         return Hints(open_paths=open_paths, session=self._connection.session)
 
-    async def close_packet(self, given: args.PacketId) -> None:
+    async def close_packet(self, given: ClosePacketArguments) -> None:
         """``helix.packet.close``."""
         self._packets.close(given.packet_id)
 
-    async def search(self, given: args.Search) -> dict[str, Any]:
+    async def search(self, given: SearchArguments) -> dict[str, Any]:
         """``helix.search``."""
         folder = self._connection.folders.named(given.workspace)
         hints = self._hints(folder, None)
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return helix.search(given.question, k=given.k, hints=hints, cancelled=cancelled)
+            return verbs.search(helix, given, AskContext(cancelled, hints))
 
         return await self._connection.ask(folder, act)
 
-    async def plan(self, given: args.Plan) -> dict[str, Any]:
+    async def plan(self, given: PlanArguments) -> dict[str, Any]:
         """``helix.refreshPlan``."""
         if given.packet_id is not None:
             packet = self._packets.get(given.packet_id)
             if packet is None:
                 raise UsageError("that packet is not open any more; ask its question again")
-            return {"schema": PLAN_SCHEMA, "refresh_targets": await self._packets.targets(packet)}
-        if given.question is None:
-            raise RequestError(INVALID_PARAMS, "helix.refreshPlan needs packet_id or question")
-        answer = await self.packet(args.Packet(given.question, given.task, workspace=given.workspace))
-        return {"schema": PLAN_SCHEMA, "refresh_targets": answer["refresh_targets"]}
+            return {"schema": PLAN.answer, "refresh_targets": await self._packets.targets(packet)}
+        folder = self._connection.folders.named(given.workspace)
+        hints = self._hints(folder, None)
 
-    async def explain(self, given: args.Explain) -> dict[str, Any]:
+        def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return verbs.plan(helix, given, AskContext(cancelled, hints, overlays))
+
+        return await self._connection.ask(folder, act)
+
+    async def explain(self, given: ExplainArguments) -> dict[str, Any]:
         """``helix.explain``."""
         if given.packet_id is not None or given.question is not None:
             return await self._explain_answer(given)
         if given.uri is not None and given.position is not None:
-            place, line = document_place(self._connection, given.uri), _line(given.position) + 1
-            return await self._explain(place, source_id_of(place.path), (line, line), given.task)
-        if given.source_id is None:
-            raise RequestError(INVALID_PARAMS, _EXPLAIN_NEEDS)
+            place, line = document_place(self._connection, given.uri), given.position.line + 1
+            return await self._explain(place, source_id_of(place.path), (line, line), given.task_type)
+        assert given.source_id is not None and given.start_line is not None and given.end_line is not None
         place = FileInFolder(self._connection.folders.named(given.workspace), b"")
         lines = (given.start_line, given.end_line)
-        return await self._explain(place, given.source_id, lines, given.task, given.symbol)
+        return await self._explain(place, given.source_id, lines, given.task_type, given.symbol)
 
     async def _explain(
         self, place: FileInFolder, source_id: str, lines: tuple[int, int], task: str, symbol: str = ""
@@ -114,7 +115,7 @@ class QueryHandlers:
 
         return await self._connection.ask(place.folder, act)
 
-    async def _explain_answer(self, given: args.Explain) -> dict[str, Any]:
+    async def _explain_answer(self, given: ExplainArguments) -> dict[str, Any]:
         """How an open packet came about, with the files that were open then; or the answer to a question, as now."""
         packet = self._packets.get(given.packet_id) if given.packet_id is not None else None
         if packet is not None:
@@ -122,7 +123,8 @@ class QueryHandlers:
             k, hints = packet.k, packet.hints
         elif given.question is not None:
             folder = self._connection.folders.named(given.workspace, given.uri)
-            question, task, k, hints = given.question, given.task, given.k, self._hints(folder, given.uri)
+            question, task = given.question, given.task_type
+            k, hints = checked_places(given.k, None), self._hints(folder, given.uri)
         else:
             raise UsageError("that packet is not open any more; ask its question again")
 
@@ -131,27 +133,25 @@ class QueryHandlers:
 
         return await self._connection.ask(folder, act)
 
-    async def open(self, given: args.Open) -> dict[str, Any]:
-        """``helix.open``: what the engine's ``show`` gives, secrets masked; so many bytes of it as it allows."""
-        last = given.end_line or given.start_line + MOST_LINES - 1
+    async def open(self, given: OpenArguments) -> dict[str, Any]:
+        """``helix.open``."""
 
-        def act(helix: Helix, _: Overlays, __: Any) -> dict[str, Any]:
-            return helix.show(given.source_id, given.start_line, last)
+        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return verbs.open_lines(helix, given, AskContext(cancelled))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
-    async def symbol(self, given: args.SymbolArguments) -> dict[str, Any] | None:
+    async def symbol(self, given: NameArguments) -> dict[str, Any] | None:
         """``helix.symbol``."""
         if given.uri is not None and given.position is not None:
             place, document = document_place(self._connection, given.uri), self._connection.documents.get(given.uri)
             if document is None:
                 raise UsageError("that document is not open; open it, or ask by name")
-            line = document.line(_line(given.position))
-            units = _line(given.position, "character")
+            line = document.line(given.position.line)
+            units = given.position.character
             name, _, _ = name_at(line, to_column(line, units, self._connection.documents.encoding))
-            return await symbol(self._connection, place, name, _line(given.position) + 1) if name else None
-        if given.name is None:
-            raise RequestError(INVALID_PARAMS, "helix.symbol needs name, or uri with position")
+            return await symbol(self._connection, place, name, given.position.line + 1) if name else None
+        assert given.name is not None
         folder = self._connection.folders.named(given.workspace)
         return await symbol(self._connection, FileInFolder(folder, b""), given.name, 0)
 
@@ -162,10 +162,3 @@ def document_place(connection: ClientConnection, uri: str) -> FileInFolder:
     if place is None:
         raise UsageError("that document is in no folder of this window; open the folder it is in")
     return place
-
-
-def _line(position: dict[str, Any], part: str = "line") -> int:
-    value = position.get(part)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise RequestError(INVALID_PARAMS, f"position needs {part} as a whole number from 0")
-    return value

@@ -34,7 +34,7 @@ def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surfac
         named = _names(parameters, given)
     for name in operation.required(surface):
         if name not in named:
-            about = operation.parameter(name).about.description
+            about = operation.parameter(name).about.description.partition(";")[0].rstrip(".")
             raise UsageError(f"{name} is missing: {about[0].lower()}{about[1:]}")
     values = _typed(arguments, given, named)
     if surface == _LENIENT:

@@ -12,10 +12,11 @@ import pytest
 from helix_core.config import load_config
 from helix_core.config.load import APPLICATION
 from helix_core.engine import Helix
+from helix_core.errors import UsageError
 from helix_core.memory.notes import NoteInput
-from helix_ls.lsp import arguments
 from helix_ls.lsp.documents import line_in_file, reads_as_file
-from helix_ls.lsp.replies import RequestError
+from helix_ls.operations.questions import PACKET, STATUS, PacketArguments, StatusArguments
+from helix_ls.operations.validation import validated
 from tests.engine.repository import write
 from tests.lsp.wire import Wire, environment
 
@@ -29,29 +30,30 @@ def refused(wire: Wire, command: str, *given: Any) -> str:
 
 
 def test_wrong_arguments_are_told_in_one_sentence(opened: Wire) -> None:
-    assert "needs question" in refused(opened, "helix.packet")
-    assert "needs question" in refused(opened, "helix.packet", {})
-    assert "a text as question" in refused(opened, "helix.packet", {"question": 5})
-    assert "a whole number as k" in refused(opened, "helix.packet", {"question": "x", "k": "many"})
-    assert "a whole number as k" in refused(opened, "helix.packet", {"question": "x", "k": True})
-    assert "true or false as open" in refused(opened, "helix.packet", {"question": "x", "open": 1})
-    assert "knows no 'nonsense'" in refused(opened, "helix.packet", {"question": "x", "nonsense": 1})
+    assert "question is missing" in refused(opened, "helix.packet")
+    assert "question is missing" in refused(opened, "helix.packet", {})
+    assert "question must be a string" in refused(opened, "helix.packet", {"question": 5})
+    assert "k must be a whole number from 1 to 100" in refused(opened, "helix.packet", {"question": "x", "k": "many"})
+    assert "k must be a whole number from 1 to 100" in refused(opened, "helix.packet", {"question": "x", "k": True})
+    assert "open must be true or false" in refused(opened, "helix.packet", {"question": "x", "open": 1})
+    assert "there is no argument 'nonsense'" in refused(opened, "helix.packet", {"question": "x", "nonsense": 1})
     assert "takes one object" in refused(opened, "helix.packet", {"question": "x"}, {})
     assert "takes one object" in refused(opened, "helix.packet", "x")
+    assert opened.command("helix.status", None)["schema"] == "helix.status/1"
     assert "question is empty" in refused(opened, "helix.packet", {"question": "  "})
-    assert "k is 0" in refused(opened, "helix.packet", {"question": "x", "k": 0})
-    assert "unknown task" in refused(opened, "helix.packet", {"question": "x", "task": "sing"})
+    assert "k must be a whole number from 1 to 100" in refused(opened, "helix.packet", {"question": "x", "k": 0})
+    assert "task must be one of plan" in refused(opened, "helix.packet", {"question": "x", "task": "sing"})
     assert "is no folder" in refused(opened, "helix.search", {"question": "x", "workspace": "file:///other"})
     assert "no command helix.nothing" in refused(opened, "helix.nothing")
     assert "no command rm -rf" in refused(opened, "rm -rf", {})
-    assert "needs packet_id or question" in refused(opened, "helix.refreshPlan", {})
+    assert "give either packet_id, or question" in refused(opened, "helix.refreshPlan", {})
     assert "not open any more" in refused(opened, "helix.refreshPlan", {"packet_id": "x"})
-    assert "needs source_id" in refused(opened, "helix.explain", {})
-    assert "needs name" in refused(opened, "helix.symbol", {})
+    assert "give source_id with start_line and end_line, or uri" in refused(opened, "helix.explain", {})
+    assert "give name, or uri with position" in refused(opened, "helix.symbol", {})
     assert "in no folder" in refused(opened, "helix.refreshFile", {"uri": "file:///other.py"})
     uri = {"uri": "file:///other.py"}
     assert "in no folder" in refused(opened, "helix.explain", {**uri, "position": {"line": 1, "character": 0}})
-    assert "needs text_hash" in refused(opened, "helix.dismiss", {**uri, "code": "stale"})
+    assert "text_hash is missing" in refused(opened, "helix.dismiss", {**uri, "code": "stale"})
 
 
 def test_a_position_must_be_one(opened: Wire, project: Path) -> None:
@@ -66,12 +68,11 @@ def test_what_leads_out_of_the_folder_is_refused(opened: Wire) -> None:
 
 
 def test_null_stands_for_what_is_left_out() -> None:
-    given = arguments.read(arguments.Packet, "helix.packet", [{"question": "x", "k": None, "workspace": None}])
-    assert given == arguments.Packet("x")
-    assert arguments.read(arguments.Workspace, "helix.status", None) == arguments.Workspace()
-    assert arguments.read(arguments.Workspace, "helix.status", [None]) == arguments.Workspace()
-    with pytest.raises(RequestError):
-        arguments.read(arguments.Packet, "helix.packet", [{"question": None}])
+    given = validated(PACKET, {"question": "x", "k": None, "workspace": None}, "lsp")
+    assert given == PacketArguments("x")
+    assert validated(STATUS, {"workspace": None}, "lsp") == StatusArguments()
+    with pytest.raises(UsageError, match="question is missing"):
+        validated(PACKET, {"question": None}, "lsp")
 
 
 def test_the_answers_are_those_of_the_command_line(opened: Wire) -> None:
@@ -92,7 +93,7 @@ def test_the_answers_are_those_of_the_command_line(opened: Wire) -> None:
     assert (report["schema"], report["parsed"]) == ("helix.index/1", 0)
     assert opened.command("helix.index.rebuild")["parsed"] == 5
     plan = opened.command("helix.refreshPlan", {"question": "cookie", "task": "edit"})
-    assert set(plan) == {"schema", "refresh_targets"}
+    assert plan.keys() >= {"schema", "refresh_targets", "counts"}
     assert opened.command("helix.symbol", {"name": "no_such_name_anywhere"}) is None
     json.dumps([packet, status, doctor, report, plan])
 

@@ -52,7 +52,7 @@ def test_a_packet_that_is_closed_is_explained_by_its_question_or_not_at_all(open
     assert "ask its question again" in refused(opened, "helix.explain", gone)
     assert opened.command("helix.explain", {**gone, "question": QUESTION, "k": 2})["query"] == QUESTION
     assert "question is empty" in refused(opened, "helix.explain", {"question": " "})
-    assert "a whole number as k" in refused(opened, "helix.explain", {"question": "x", "k": "2"})
+    assert "k must be a whole number" in refused(opened, "helix.explain", {"question": "x", "k": "2"})
 
 
 def test_a_place_is_still_explained_by_its_verdict(opened: Wire) -> None:

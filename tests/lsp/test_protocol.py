@@ -323,7 +323,8 @@ def test_a_message_with_half_a_character_is_answered_with_whole_ones(opened: Wir
 SLOW = """
 import threading, time
 from helix_ls.lsp import commands
-from helix_ls.lsp.arguments import Nothing
+from helix_ls.operations.arguments import Operation
+from helix_ls.operations.hosting import NoArguments
 whole = commands.Commands.__init__
 def begin(self, questions, acts):
     whole(self, questions, acts)
@@ -343,7 +344,7 @@ def begin(self, questions, acts):
         loop.append(asyncio.get_running_loop())
         for folder in connection.folders:
             await connection.ask(folder, act)
-    self.table["helix.slow"] = commands.Command(Nothing, slow)
+    self.table["helix.slow"] = commands.Command(Operation("slow", "Slow", "Slow.", NoArguments), slow)
 commands.Commands.__init__ = begin
 from helix_ls.lsp.session import run
 raise SystemExit(run())

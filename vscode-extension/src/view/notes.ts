@@ -4,6 +4,8 @@ import { serverCommands } from '../base/protocol';
 import type { Server } from '../server/server';
 
 const scheme = 'helix-note';
+/** The largest line number there is: the whole note. */
+const lastLine = 10_000_000;
 
 export const isNote = (sourceId: string): boolean => sourceId.startsWith(`${scheme}:`);
 
@@ -15,7 +17,11 @@ export const noteUri = (folder: vscode.Uri, sourceId: string): vscode.Uri =>
 export const registerNotes = (server: Pick<Server, 'ask'>): vscode.Disposable =>
   vscode.workspace.registerTextDocumentContentProvider(scheme, {
     async provideTextDocumentContent(uri, token) {
-      const asked = { source_id: `${scheme}:${uri.path}`, ...(uri.query && { workspace: uri.query }) };
+      const asked = {
+        source_id: `${scheme}:${uri.path}`,
+        end_line: lastLine,
+        ...(uri.query && { workspace: uri.query }),
+      };
       return (await server.ask<{ readonly text: string }>(serverCommands.open, asked, token)).text;
     },
   });

@@ -28,7 +28,7 @@ test('a note is opened by the command that shows it, of the folder it is in', as
   expect(await registered.get('helix-note')?.provideTextDocumentContent(uri, token)).toBe('We sign cookies.');
   expect(ask).toHaveBeenCalledWith(
     'helix.open',
-    { source_id: 'helix-note:0123456789abcdef', workspace: 'file:///project' },
+    { source_id: 'helix-note:0123456789abcdef', end_line: 10_000_000, workspace: 'file:///project' },
     token,
   );
 });
