@@ -57,7 +57,7 @@ def settings() -> str:
         "# Settings\n",
         "Helix reads settings from four places. A later one wins:\n",
         "1. the default,",
-        "2. your own `config.toml` (`helix config` prints its path; `HELIX_CONFIG` names another file),",
+        "2. your own `config.toml` (`helix config --explain` prints its path; `HELIX_CONFIG` names another file),",
         "3. `helix.toml` in the workspace folder,",
         "4. the environment variable.\n",
         "A `helix.toml` comes with a repository, so Helix does not trust it: it cannot set what is marked "
@@ -183,7 +183,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return f"`{schema['const']}`"
     if "$ref" in schema:
-        return schema["$ref"].rsplit("/", 1)[-1]
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {})) or 'values'}"
     kind = schema.get("type", "")
@@ -344,7 +344,7 @@ def verdicts() -> str:
     from helix_core.engine.verdict import table
     from helix_core.model import Authority, Reason, Status, TaskType
 
-    made = {
+    made: dict[Reason, dict[str, Any]] = {
         Reason.UNSAVED: {"unsaved": True},
         Reason.CONFLICTED: {"conflicted": True},
         Reason.OUTDATED_DOC: {"outdated": (_Flag(),)},
@@ -382,7 +382,7 @@ def verdicts() -> str:
         [
             "# Verdicts and reasons\n",
             "A verdict is one of three statuses, with a reason. Helix reads the file at the moment of the answer; the "
-            "most severe row that applies decides, and an item's `also` names the others.\n",
+            "most severe row that applies decides. `also` in `helix.explain/1` names the others.\n",
             _table(("status", "what to do"), [(f"`{each.value}`", ACTIONS[each.value]) for each in Status]),
             "## Every reason\n",
             "The status depends on the task, which says what the answer is for.\n",

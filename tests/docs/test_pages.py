@@ -128,8 +128,20 @@ def test_the_site_has_every_page_once_and_loads_nothing_from_another_host() -> N
     assert config["theme"]["font"] is False
     # The plugin "offline" loads a script from another host.
     assert config["plugins"] == ["search"]
-    assert not {"extra_javascript", "extra_css"} & config.keys()
+    assert "extra_javascript" not in config
+    assert all((DOCS / file).is_file() for file in config["extra_css"])
     assert "analytics" not in config["extra"]
     assert not [
         page for page in PAGES if "](http" in "".join(re.findall(r"!\[[^\]]*\]\(http[^)]*\)", page.read_text()))
     ]
+
+
+def test_every_message_of_the_troubleshooting_page_is_a_message_of_the_code() -> None:
+    sources = [file for room in ("helix_core", "helix_ls") for file in (ROOT / room).rglob("*.py")]
+    # Adjacent literals are one string.
+    code = re.sub(r'"\s*\n\s*[rf]?"', "", "\n".join(file.read_text(encoding="utf-8") for file in sources))
+    table = (DOCS / "troubleshooting.md").read_text(encoding="utf-8").split("## At the terminal")[1].split("\n## ")[0]
+    messages = [message for row in table.splitlines() for message in re.findall(r"`([^`]+)`", row.split(" | ")[0])]
+    assert len(messages) > 8
+    fragments = {part.strip(" .;") for message in messages for part in message.split("…") if len(part.strip(" .;")) > 9}
+    assert {fragment for fragment in fragments if fragment not in code} == set()
