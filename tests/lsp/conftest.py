@@ -1,4 +1,4 @@
-"""A language server process of each test's own, on a small real repository."""
+"""A language server process of a test or of a module, on a small real repository of each test's own."""
 
 from __future__ import annotations
 
@@ -33,6 +33,15 @@ def wire(start: StartWire) -> Wire:
     return start()
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """A server for a whole module, without a folder; a test that depends on a fresh process uses ``start``."""
+    wire = Wire(tmp_path_factory.mktemp("running") / "home")
+    wire.initialize()
+    yield wire
+    wire.close()
+
+
 def make_project(folder: Path, files: dict[str, str] | None = None) -> Path:
     """A repository with one commit."""
     folder.mkdir(parents=True)
@@ -55,3 +64,15 @@ def opened(wire: Wire, project: Path) -> Wire:
     wire.initialize(project)
     wire.until_fresh(project)
     return wire
+
+
+@pytest.fixture
+def visited(running: Wire, project: Path) -> Iterator[Wire]:
+    """The module's server with the repository as its only folder, indexed; what earlier tests left is closed."""
+    running.forget()
+    running.change_folders(added=[project])
+    running.until_fresh(project)
+    yield running
+    running.close_documents()
+    running.change_folders(removed=[project])
+    assert running.is_alive()

@@ -29,6 +29,12 @@ def refused(wire: Wire, command: str, *given: Any) -> str:
     return str(error["message"])
 
 
+@pytest.fixture
+def opened(visited: Wire) -> Wire:
+    """The module's server, on a repository of the test's own."""
+    return visited
+
+
 def test_wrong_arguments_are_told_in_one_sentence(opened: Wire) -> None:
     assert "question is missing" in refused(opened, "helix.packet")
     assert "question is missing" in refused(opened, "helix.packet", {})
@@ -118,17 +124,16 @@ def test_indexing_pauses_and_goes_on(opened: Wire, project: Path) -> None:
     assert opened.command("helix.symbol", {"name": "arrives_late"}) is not None
 
 
-def test_lines_are_opened_as_they_are_on_disk_and_a_note_by_its_address(
-    opened: Wire, project: Path, tmp_path: Path
-) -> None:
+def test_lines_are_opened_as_they_are_on_disk_and_a_note_by_its_address(opened: Wire, project: Path) -> None:
     folder = project.as_uri()
     text = (project / "app/sessions.py").read_text()
     whole = opened.command("helix.open", {"source_id": "app/sessions.py", "workspace": folder})
     assert (whole["schema"], whole["text"]) == ("helix.open/1", text)
     two = opened.command("helix.open", {"source_id": "app/sessions.py", "start_line": 2, "end_line": 3})
     assert two["text"].splitlines() == text.splitlines()[1:3]
-    config = load_config(project, environ=environment(tmp_path / "home0"))
-    config = replace(config, data_dir=tmp_path / "home0/.local/share" / APPLICATION)
+    home = opened.errors.parent
+    config = load_config(project, environ=environment(home))
+    config = replace(config, data_dir=home / ".local/share" / APPLICATION)
     with Helix.open(project, config=config) as helix:
         helix.ingest(NoteInput("We sign cookies with the oldest key."))
         [note] = [

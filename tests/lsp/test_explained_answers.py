@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.test_commands import refused
 from tests.lsp.wire import Wire
 
@@ -17,6 +19,12 @@ def places(items: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
 
 def shown(packet: dict[str, Any]) -> list[dict[str, Any]]:
     return [item for group in ("verified", "stale_risk", "needs_refresh") for item in packet[group]]
+
+
+@pytest.fixture
+def opened(visited: Wire) -> Wire:
+    """The module's server, on a repository of the test's own."""
+    return visited
 
 
 def test_a_question_is_explained_as_its_packet_answers_it(opened: Wire) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire, environment
 
 # What differs between any two runs; the digits of times are counted as tokens too.
@@ -25,12 +24,9 @@ def still(value: Any) -> Any:
 
 
 @pytest.fixture
-def window(start: StartWire, project: Path) -> Wire:
-    wire = start()
-    wire.initialize(project)
-    wire.until_fresh(project)
-    wire.command("helix.index.refresh")
-    return wire
+def window(visited: Wire) -> Wire:
+    visited.command("helix.index.refresh")
+    return visited
 
 
 def printed(wire: Wire, *arguments: str) -> Any:

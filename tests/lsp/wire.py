@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Wire:
         self.heard: list[Message] = []
         self.capabilities: Message = {}
         self._number = 0
+        self._documents: set[str] = set()
         self._arrived = threading.Condition()
         self._closed = False
         with self.errors.open("ab") as errors:
@@ -186,6 +187,7 @@ class Wire:
 
     def open(self, file: Path, text: str | None = None, version: int = 1) -> str:
         """didOpen; the address."""
+        self._documents.add(file.as_uri())
         item = {"uri": file.as_uri(), "languageId": "python", "version": version}
         self.notify(
             "textDocument/didOpen", {"textDocument": {**item, "text": file.read_text() if text is None else text}}
@@ -196,6 +198,25 @@ class Wire:
         """didChange with the whole text."""
         params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]}
         self.notify("textDocument/didChange", params)
+
+    def close_documents(self) -> None:
+        """didClose of everything that ``open`` opened."""
+        for uri in self._documents:
+            self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        self._documents.clear()
+
+    def change_folders(self, added: Iterable[Path] = (), removed: Iterable[Path] = ()) -> None:
+        """didChangeWorkspaceFolders."""
+        event = {
+            "added": [{"uri": folder.as_uri(), "name": folder.name} for folder in added],
+            "removed": [{"uri": folder.as_uri(), "name": folder.name} for folder in removed],
+        }
+        self.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+
+    def forget(self) -> None:
+        """Forget what the server said so far."""
+        with self._arrived:
+            self.heard.clear()
 
     def is_alive(self) -> bool:
         """Does it still answer?"""
