@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from search import Engine, interval
 
-from helix_core.model import Hints
 from helix_core.search import confidence, search
 from helix_core.search.confidence import AGAINST, PLACE_SIGNS, PRESENCE_SIGNS, AnswerFeatures
 from helix_core.search.confidence_weights import PLACE_WITH_MODEL
@@ -89,7 +88,7 @@ def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:
     own = search.presence
     search.presence = noticed
     try:
-        found = search.search(question["question"], reader, Hints(), 5, encoder=engine.encoder)
+        found = search.search(search.SearchRequest(question["question"], 5, encoder=engine.encoder), reader)
     finally:
         search.presence = own
     first = found.ranked[0].item.source.source_id if found.ranked else ""

@@ -33,7 +33,7 @@ from helix_core.engine.memory.companions import co_changed, co_used
 from helix_core.memory.uses import SITTING_S
 from helix_core.model import Hints, Role
 from helix_core.search import priors
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader, open_index
 from helix_core.store.memory import Memory
 
@@ -185,7 +185,7 @@ def _figures(
     reader: Reader, subject: str, hints: Hints, wanted: set[bytes], encoder: StaticEncoder
 ) -> dict[str, float]:
     """Of the first ten files but the open one: the share of those wanted, and the first one's reciprocal rank."""
-    found = search(subject, reader, hints, 2 * K, encoder=encoder)
+    found = search(SearchRequest(subject, 2 * K, hints, encoder=encoder), reader)
     files = list(dict.fromkeys(one.item.source.path for one in found.ranked))
     shown = [path for path in files if path not in hints.open_paths][:K]
     first = next((place for place, path in enumerate(shown, 1) if path in wanted), 0)

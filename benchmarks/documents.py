@@ -362,7 +362,9 @@ class Replay:
         return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
 
     def _of(self, helix: Helix, commit: str, path: str) -> Iterator[Flag]:
-        found = [one for one in helix.findings(path.encode(), budget_ms=BUDGET_MS) if one["code"] == "outdated_doc"]
+        found = [
+            one for one in helix.symbols.findings(path.encode(), budget_ms=BUDGET_MS) if one["code"] == "outdated_doc"
+        ]
         lines = (self._tree / path).read_text("utf-8", "replace").splitlines() if found else []
         for one in found:
             said = one["flag"]

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from search import Engine
 
 from helix_core.embed.static import StaticEncoder
-from helix_core.model import Hints
 from helix_core.search import search, second_stage
 from helix_core.search.rankers import RankerInput
 from helix_core.search.second_stage import FEATURES, ChosenSpan, FirstStage, place_features
@@ -87,7 +86,7 @@ def _case(question: dict[str, Any], folder: Path, reader: Reader) -> Case:
     own = search.choose_spans
     search.choose_spans = noticed
     try:
-        search.search(question["question"], reader, Hints(), 5, encoder=StaticEncoder())
+        search.search(search.SearchRequest(question["question"], 5, encoder=StaticEncoder()), reader)
     finally:
         search.choose_spans = own
     if not met:

@@ -36,10 +36,10 @@ from packets import Costs
 from helix_core.config import Config, load_config
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine import Helix
-from helix_core.model import Found, Hints, Level
+from helix_core.model import Found, Level
 from helix_core.search.question import any_of, parse_question
 from helix_core.search.rankers import RANKERS
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader, open_index
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def ask_all(
     answers, latencies = [], []
     for question in bench.questions:
         started = time.perf_counter()
-        found = search(question["question"], readers[question["corpus"]], Hints(), 20, off=off, encoder=encoder)
+        found = search(SearchRequest(question["question"], 20, off=off, encoder=encoder), readers[question["corpus"]])
         latencies.append(1e3 * (time.perf_counter() - started))
         answers.append(_answer(question, found))
     return answers, latencies
@@ -306,7 +306,7 @@ def report_packets(bench: Bench, engine: Engine) -> None:
     for name in bench.projects:
         folder = bench.corpora / name
         with Helix.open(folder, config=replace(load_config(folder), cache_dir=engine.cache)) as helix:
-            helix.encoder = engine.encoder
+            helix.session.encoder = engine.encoder
             for question in bench.answerable():
                 if question["corpus"] == name:
                     costs.ask(helix, question)
@@ -327,7 +327,7 @@ def time_questions(
 
 
 def search_10(question: str, reader: Reader, encoder: Encoder) -> object:
-    return search(question, reader, Hints(), 10, encoder=encoder)
+    return search(SearchRequest(question, 10, encoder=encoder), reader)
 
 
 def plain_or(question: str, reader: Reader) -> object:

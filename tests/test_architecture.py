@@ -107,6 +107,79 @@ def _imported(file: Path) -> set[Path]:
     return files & set(SOURCES) - {file}
 
 
+MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 9, 4, 20
+ENGINE = ROOT / "helix_core" / "engine"
+
+
+def _room(file: Path) -> str:
+    """The room of the engine a module lies in: its folder, or itself."""
+    return file.relative_to(ENGINE).parts[0].removesuffix(".py")
+
+
+def _engine_arrows() -> set[tuple[str, str]]:
+    """``(importing room, imported room)`` of the engine, imports inside functions and for types included."""
+    arrows = set()
+    for file in (file for file in SOURCES if ENGINE in file.parents and file != ENGINE / "__init__.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helix_core.engine"):
+                parts = str(node.module).split(".")[2:]
+                arrows |= {(_room(file), room) for room in (parts[:1] or [alias.name for alias in node.names])}
+    return {(importing, imported) for importing, imported in arrows if importing != imported}
+
+
+def test_a_drawing_of_the_engine_fits_on_a_page() -> None:
+    rooms = {_room(file) for file in SOURCES if ENGINE in file.parents} - {"__init__"}
+    arrows = _engine_arrows()
+    floors: dict[str, int] = {}
+    while left := rooms - floors.keys():
+        ready = {room for room in left if all(below in floors for above, below in arrows if above == room)}
+        assert ready, f"a circle among {sorted(left)}"
+        floors |= {room: 1 + max((floors[b] for a, b in arrows if a == room), default=0) for room in ready}
+    assert len(rooms) <= MOST_ROOMS, sorted(rooms)
+    assert max(floors.values()) <= MOST_FLOORS, floors
+    assert len(arrows) <= MOST_ARROWS, sorted(arrows)
+
+
+MOST_BASES = 2
+"""Classes of ours above each other, the lowest included."""
+NO_LADDER = {"HelixError", "Protocol", "Exception", "NamedTuple", "TypedDict"}
+"""Below these a ladder says what a thing is: errors are caught by their kind, a protocol has no code to share."""
+
+
+def _bases() -> dict[str, list[str]]:
+    """The names of the bases of each class of ours."""
+    return {
+        node.name: [getattr(base, "id", getattr(base, "attr", "")) for base in node.bases]
+        for file in SOURCES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def test_no_class_stands_on_a_ladder_of_our_own() -> None:
+    bases = _bases()
+
+    def above(name: str) -> list[str]:
+        """The longest way up from a class, itself included."""
+        return max(([name, *above(base)] for base in bases.get(name, ()) if base in bases), key=len, default=[name])
+
+    def names_above(name: str) -> set[str]:
+        return {name}.union(*(names_above(base) for base in bases.get(name, ())))
+
+    ladders = {name: above(name) for name in bases if not NO_LADDER & names_above(name)}
+    assert {name: way for name, way in ladders.items() if len(way) > MOST_BASES} == {}
+
+
+def test_no_state_is_hidden_in_a_dict_of_attributes() -> None:
+    hidden = [
+        f"{name(file)}:{node.lineno}"
+        for file in SOURCES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__"
+    ]
+    assert hidden == []
+
+
 def test_a_class_name_means_one_thing_in_the_whole_house() -> None:
     places: dict[str, list[str]] = {}
     for file in SOURCES:

@@ -219,7 +219,7 @@ def bench(
         "helix": {"version": __version__, "parsers": parser_generation()},
         "code": _code(helix),
         "index": {"digest": digest, "files": status["index"]["files"], "items": status["index"]["items"]},
-        "model": helix.encoder.models[0],
+        "model": helix.session.encoder.models[0],
         "machine": described(),
         "questions": {"count": len(questions), "sha256": fingerprint(questions)},
         "rounds": rounds,

@@ -17,12 +17,12 @@ from helix_core.embed.model import Model
 from helix_core.embed.static import STATIC
 from helix_core.embed.texts import Text, as_bits, as_int8, texts_of
 from helix_core.engine.indexing.report import Progress
-from helix_core.engine.opened import PATIENT_MS, Opened
+from helix_core.engine.opened import WorkspaceSession
 from helix_core.ingest.document import ingest
 from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
 from helix_core.model import Level
 from helix_core.store.vectors import UnembeddedFile
-from helix_core.workspace.disk import DiskError, Root, Scan
+from helix_core.workspace.disk import DiskError, Scan
 from helix_core.workspace.files import content_reason
 
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
@@ -52,18 +52,20 @@ class EmbedReport:
     left_out: int
 
 
-class Embedding(Opened):
+class Embedding:
     """An open workspace whose texts are being embedded. Belongs to one thread."""
+
+    def __init__(self, session: WorkspaceSession) -> None:
+        self.session = session
 
     @classmethod
     def open(cls, folder: Path, config: Config, in_hand: ParseGuard | None = None) -> Embedding:
         """Raises as ``Helix.open`` does."""
-        root = Root.open(Path(folder))
-        try:
-            return cls(root, config, PATIENT_MS, in_hand or no_parse_guard)
-        except BaseException:
-            root.close()
-            raise
+        return cls(WorkspaceSession.open(folder, config, parse_guard=in_hand or no_parse_guard))
+
+    def close(self) -> None:
+        """Close the index and the folder."""
+        self.session.close()
 
     def __enter__(self) -> Embedding:
         return self
@@ -85,11 +87,11 @@ class Embedding(Opened):
         a model and goes back waits for nothing.
         """
         name, tell = embedder.model.name, progress or (lambda _: None)
-        with self._turn(progress):
-            self._index.writer.drop_models([name, *self._model_before(name)])
+        with self.session.write_lock(progress):
+            self.session.index.writer.drop_models([name, *self._model_before(name)])
         embedded = left_out = 0
         for level in levels:
-            done, total = self._index.reader.missing_vectors.text_counts(name, level)
+            done, total = self.session.index.reader.missing_vectors.text_counts(name, level)
             tell(Progress(PHASES[level], done, total))
             for texts, skipped in self._batches(name, level, check):
                 left_out += skipped
@@ -97,7 +99,7 @@ class Embedding(Opened):
                 embedded += added
                 done += added
                 tell(Progress(PHASES[level], min(done, total), total))
-        reader = self._index.reader
+        reader = self.session.index.reader
         outlines, chunks = (
             reader.missing_vectors.text_counts(name, "outline"),
             reader.missing_vectors.text_counts(name, "chunk"),
@@ -106,12 +108,12 @@ class Embedding(Opened):
 
     def _model_before(self, name: str) -> list[str]:
         """The model that vectors were begun for last, besides the named one; none where there was none."""
-        models = (space.rpartition("/")[0] for space in self._index.reader.vectors.spaces())
+        models = (space.rpartition("/")[0] for space in self.session.index.reader.vectors.spaces())
         return [model for model in models if model not in (name, STATIC)][-1:]
 
     def is_waiting(self, model: str) -> bool:
         """Is any live text without a vector of the model?"""
-        reader = self._index.reader
+        reader = self.session.index.reader
         return any(reader.missing_vectors.unembedded_files(model, level) for level in PHASES)
 
     def _embed(self, embedder: Embedder, level: Level, texts: Sequence[Text]) -> int:
@@ -122,22 +124,24 @@ class Embedding(Opened):
         most = OUTLINE_TOKENS if level == "outline" else 0
         vectors = np.asarray(embedder.vectors([text.text for text in texts], most), np.float32)
         kept = as_int8(vectors) if level == "outline" else as_bits(vectors)
-        with self._turn(None):
-            self._index.check_present()
+        with self.session.write_lock(None):
+            self.session.index.check_present()
             pairs = [(text.input_hash, vector) for text, vector in zip(texts, kept, strict=True)]
-            return self._index.writer.add_vectors(embedder.model.name, level, pairs)
+            return self.session.index.writer.add_vectors(embedder.model.name, level, pairs)
 
     def _batches(self, model: str, level: Level, check: Callable[[], None]) -> Iterator[tuple[list[Text], int]]:
         """Texts without a vector, as many as are written at once, with the number of files passed over on the way."""
         batch: dict[bytes, Text] = {}
         skipped, most = 0, TEXTS_AT_ONCE[level]
-        with self._root.scan() as scan:
-            for waiting in self._index.reader.missing_vectors.unembedded_files(model, level):
+        with self.session.root.scan() as scan:
+            for waiting in self.session.index.reader.missing_vectors.unembedded_files(model, level):
                 check()
                 texts = self._texts(scan, waiting, level)
                 skipped += texts is None
                 missing = (
-                    self._index.reader.missing_vectors.missing_hashes(model, level, waiting.path) if texts else set()
+                    self.session.index.reader.missing_vectors.missing_hashes(model, level, waiting.path)
+                    if texts
+                    else set()
                 )
                 batch.update({text.input_hash: text for text in texts or () if text.input_hash in missing})
                 while len(batch) >= most:
@@ -150,12 +154,12 @@ class Embedding(Opened):
     def _texts(self, scan: Scan, waiting: UnembeddedFile, level: Level) -> list[Text] | None:
         """None for a file that is not, or cannot be read, as it was indexed."""
         try:
-            file = scan.read(waiting.path, self._config.max_file_bytes)
+            file = scan.read(waiting.path, self.session.config.max_file_bytes)
         except DiskError:
             return None
         if file.content_hash != waiting.content_hash or content_reason(waiting.path, file.data):
             return None
-        with self._in_hand(file.content_hash) as may_parse:
+        with self.session.parse_guard(file.content_hash) as may_parse:
             if not may_parse:
                 return None
             document = ingest(waiting.path, file.data, embed=False)

@@ -16,33 +16,58 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from helix_core.config import Config, load_config
-from helix_core.engine.explaining import NO_HINTS, Explaining
+from helix_core.config import Config
+from helix_core.engine.answer.answers import Answers
 from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
 from helix_core.engine.indexing.report import Progress, RefreshReport
-from helix_core.engine.opened import FIRST_INDEX_WAIT_S, NO_OVERLAYS, PATIENT_MS, QUESTION_WAIT_S, WorkspaceSummary
-from helix_core.engine.requests import checked_places, checked_question, checked_spending, checked_task, stop_when
-from helix_core.engine.verdict.table import refresh_plan
+from helix_core.engine.memory.recall import WorkspaceMemory
+from helix_core.engine.opened import (
+    FIRST_INDEX_WAIT_S,
+    PATIENT_MS,
+    QUESTION_WAIT_S,
+    WorkspaceSession,
+    WorkspaceSummary,
+    heals_index,
+)
+from helix_core.engine.requests import (
+    NO_HINTS,
+    NO_OVERLAYS,
+    AnswerRequest,
+    checked_places,
+    checked_question,
+    checked_spending,
+    checked_task,
+    stop_when,
+)
+from helix_core.engine.symbols.verbs import Symbols
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
 from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
-from helix_core.model import NOTE_SCHEME, Found, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
-from helix_core.packet import PacketFacts, Quotes, packet, round_share, search_answer
+from helix_core.model import NOTE_SCHEME, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
+from helix_core.packet import Quotes
 from helix_core.store.writer import RULES
-from helix_core.workspace.disk import Root
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer.answer import Answered
     from helix_core.engine.answer.window import ContextRequest
-    from helix_core.engine.symbols.lenses import Findings
-    from helix_core.engine.verdict.weigher import Weigher
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
 FINDINGS_MS = 150.0
 
 
-class Helix(Explaining):
-    """One open workspace with its index."""
+class Helix:
+    """One open workspace with its index.
+
+    Attributes:
+        session: The folder, settings, index and git facts that all verbs use.
+        memory: Notes, exchanges, and what sessions used.
+        symbols: What is known of a name; lenses and findings of a file.
+    """
+
+    def __init__(self, session: WorkspaceSession) -> None:
+        self.session = session
+        self.memory = WorkspaceMemory(session)
+        self.symbols = Symbols(session)
+        self._answers = Answers(session, self.memory)
 
     @classmethod
     def open(
@@ -62,13 +87,12 @@ class Helix(Explaining):
         Raises WorkspaceError for a folder that is missing, not a folder or not readable, StoreError when the index
         can be neither opened nor made, ConfigError for settings that cannot be understood.
         """
-        root = Root.open(Path(folder))
-        try:
-            chosen = config if config is not None else load_config(root.path)
-            return cls(root, chosen, write_wait_ms, in_hand or no_parse_guard)
-        except BaseException:
-            root.close()
-            raise
+        parse_guard = in_hand or no_parse_guard
+        return cls(WorkspaceSession.open(folder, config, parse_guard=parse_guard, write_wait_ms=write_wait_ms))
+
+    def close(self) -> None:
+        """Close the index and the folder. Nothing is lost by not calling it."""
+        self.session.close()
 
     def __enter__(self) -> Helix:
         return self
@@ -78,19 +102,38 @@ class Helix(Explaining):
     ) -> None:
         self.close()
 
+    @property
+    def workspace(self) -> Path:
+        """The folder that is open."""
+        return self.session.workspace
+
+    @property
+    def index_path(self) -> Path:
+        """The index's file."""
+        return self.session.index_path
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know of settings, index and memory."""
+        return self.session.notices
+
+    @property
+    def behind(self) -> str:
+        """Why the index could not be brought up to date before the last question; empty where it was."""
+        return self.session.behind
+
+    @heals_index(fills=False)
     def is_indexed(self) -> bool:
         """Has a refresh ever run to its end here?"""
-        return self._mended(lambda: self._index.reader.meta("complete") == "1", indexed=False)
+        return self.session.index.reader.meta("complete") == "1"
 
+    @heals_index(fills=False)
     def has_other_rules(self) -> bool:
         """Is what decides which files count, outside the tree and in the settings, other than when they were listed?"""
         from helix_core.workspace.counting import Record
 
-        def compare() -> bool:
-            recorded = Record.of(self._index.reader.meta(RULES)).outside
-            return recorded != self._counting().begin(self._file_options())
-
-        return self._mended(compare, indexed=False)
+        recorded = Record.of(self.session.index.reader.meta(RULES)).outside
+        return recorded != self.session.counting().begin(self.session.file_options())
 
     def refresh(
         self,
@@ -106,18 +149,27 @@ class Helix(Explaining):
         waits to do the same without such a limit: what was taken in is kept.
         """
         started = time.monotonic()
-
-        def run() -> RefreshReport:
-            refresh = self._new_refresh(self._facts.state().history, progress, retries=retries)
-            report = refresh.look()
-            if report is not None:
-                return report
-            with self._turn(progress, wait_s):
-                return refresh.run(None if wait_s is None else self._handing_over(started + wait_s))
-
-        report = self._mended(run, indexed=False)
-        self.behind = ""
+        hand_over_at = None if wait_s is None else started + wait_s
+        report = self._refresh(progress, retries=retries, wait_s=wait_s, hand_over_at=hand_over_at)
+        self.session.behind = ""
         return report
+
+    @heals_index(fills=False)
+    def _refresh(
+        self,
+        progress: Callable[[Progress], None] | None,
+        *,
+        retries: bool,
+        wait_s: float | None,
+        hand_over_at: float | None,
+    ) -> RefreshReport:
+        session = self.session
+        refresh = session.new_refresh(session.git_facts.state().history, progress, retries=retries)
+        report = refresh.look()
+        if report is not None:
+            return report
+        with session.write_lock(progress, wait_s):
+            return refresh.run(None if hand_over_at is None else session.handing_over(hand_over_at))
 
     def catch_up(self, progress: Callable[[Progress], None] | None = None) -> None:
         """Bring the index up to date before a question, as far as that can be done soon; why it could not is
@@ -133,7 +185,7 @@ class Helix(Explaining):
         except StoreError as error:
             if not is_indexed and not isinstance(error, BusyStoreError):
                 raise
-            self._fall_behind(error)
+            self.session.fall_behind(error)
 
     def refresh_paths(self, paths: Sequence[bytes]) -> RefreshReport:
         """Bring some files or folders up to date, as raw paths from the workspace root: what a watcher heard of.
@@ -145,25 +197,25 @@ class Helix(Explaining):
             return RefreshReport()
         if self.needs_whole_refresh(paths):
             return self.refresh()
+        return self._refresh_only(paths)
 
-        return self._mended(lambda: self._new_refresh("", None).run_only(paths))
+    @heals_index()
+    def _refresh_only(self, paths: Sequence[bytes]) -> RefreshReport:
+        return self.session.new_refresh("", None).run_only(paths)
 
+    @heals_index(fills=False)
     def take_saved(self, paths: Sequence[bytes]) -> RefreshReport:
         """Take in a few files that were saved while another process brings the whole index up to date.
 
         Never begins a whole refresh: what can change which files count is left to the one that follows.
         """
-
-        def run() -> RefreshReport:
-            with self._index.writer.as_secondary_writer():
-                return self._new_refresh("", None).run_only(paths)
-
-        return self._mended(run, indexed=False)
+        with self.session.index.writer.as_secondary_writer():
+            return self.session.new_refresh("", None).run_only(paths)
 
     def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:
         """Of ``paths``, or of all: those read so soon after their last write that another may have left no trace, and
         in how many seconds ``refresh_paths`` will settle them."""
-        reader = self._index.reader
+        reader = self.session.index.reader
         states = reader.files.states() if paths is None else reader.files.states_at(paths)
         return unsettled(states.values(), time.time_ns())
 
@@ -179,18 +231,19 @@ class Helix(Explaining):
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
         """Throw the index away and build it again from the disk."""
-
-        def clear() -> None:
-            self._index.writer.clear()
-
-        self._mended(clear, indexed=False)
+        self._clear()
         return self.refresh(progress)
 
+    @heals_index(fills=False)
+    def _clear(self) -> None:
+        self.session.index.writer.clear()
+
+    @heals_index(fills=False)
     def vacuum(self, *, cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
         """The ``helix.vacuum/1`` object: the index gives back what it does not need. Raises StoreError, Cancelled."""
         from helix_core.engine.indexing.refresh import vacuum
 
-        return self._mended(lambda: vacuum(self._index.writer, self.index_path, stop_when(cancelled)), indexed=False)
+        return vacuum(self.session.index.writer, self.index_path, stop_when(cancelled))
 
     def search(
         self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
@@ -199,8 +252,7 @@ class Helix(Explaining):
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        found, took_ms = self._searched(question, k, hints, cancelled)
-        return search_answer(question, found, took_ms, self._said(found))
+        return self._answers.search(AnswerRequest(question, k, hints=hints, check=stop_when(cancelled)))
 
     def packet(
         self,
@@ -222,33 +274,11 @@ class Helix(Explaining):
         what points, judges and quotes, and fewer come. Raises UsageError for a bad call, and Cancelled soon after
         ``cancelled`` says so.
         """
-
-        started = time.monotonic()
         chosen = checked_task(task)
         checked_question(question)
-        most = checked_places(k, max_tokens)
-        spending = checked_spending(quotes, max_tokens, chosen)
-        check = stop_when(cancelled)
-
-        def make() -> tuple[Answered, Weigher]:
-            weigher = self._weigher(overlays, check)
-            unsaved = self._unsaved_names(overlays, check)
-            answer = self._answer(weigher, unsaved)
-            return self._with_notes(answer.make(question, chosen, most, self._hinted(hints)), chosen, most)[0], weigher
-
-        answer, weigher = self._mended(make)
-        notes = (*self._said(answer.found), *weigher.notes)
-        facts = PacketFacts(
-            query=question,
-            task=chosen,
-            workspace=str(self.workspace),
-            head=weigher.facts.state.head,
-            found=answer.found,
-            notes=notes,
-            elapsed_ms=(time.monotonic() - started) * 1e3,
-            spending=spending,
-        )
-        return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, chosen), facts)
+        most, spending = checked_places(k, max_tokens), checked_spending(quotes, max_tokens, chosen)
+        request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled))
+        return self._answers.packet(request, spending)
 
     def context(
         self,
@@ -263,27 +293,16 @@ class Helix(Explaining):
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.answer import window as windows
+        from helix_core.engine.answer.window import ContextRequest, window_places
 
-        started = time.monotonic()
         checked_question(question)
-        wanted = (request or windows.ContextRequest()).checked()
-        check = stop_when(cancelled)
+        wanted = (request or ContextRequest()).checked()
+        asked = AnswerRequest(
+            question, window_places(wanted), hints=hints, overlays=overlays, check=stop_when(cancelled)
+        )
+        return self._answers.context(asked, wanted)
 
-        def make() -> tuple[dict[str, Any], Found, Weigher]:
-            weigher = self._weigher(overlays, check, patience=windows.PATIENCE, busy_ms=windows.BUSY_MS)
-            reader = self._index.reader
-            means = windows.WindowDependencies(self._config, self.encoder, self._reranking(), self._with_notes)
-            given, pending = self._hinted(hints), self._not_indexed()
-            made, found = windows.context(reader, weigher, question, wanted, given, means=means, not_indexed=pending)
-            return made, found, weigher
-
-        answer, found, weigher = self._mended(make)
-        answer["workspace"], answer["head"] = str(self.workspace), weigher.facts.state.head
-        answer["notes"] = [*self._said(found), *weigher.notes, *answer["notes"]]
-        answer["elapsed_ms"] = round((time.monotonic() - started) * 1e3, 3)
-        return answer
-
+    @heals_index()
     def judge(
         self,
         pointers: Sequence[Pointer],
@@ -301,14 +320,11 @@ class Helix(Explaining):
         """
         from helix_core.engine.verdict.judge import Judgement
 
-        chosen, check = checked_task(task), stop_when(cancelled)
+        weigher = self.session.weigher(overlays, stop_when(cancelled), mends=False)
+        judgement = Judgement(self.session.index.reader, weigher, self.memory.judged_note)
+        return judgement.of(pointers, checked_task(task), confidence)
 
-        def judge() -> tuple[list[Judged], list[RefreshTarget]]:
-            judgement = Judgement(self._index.reader, self._weigher(overlays, check, mends=False), self._judged_note)
-            return judgement.of(pointers, chosen, confidence)
-
-        return self._mended(judge)
-
+    @heals_index()
     def show(
         self,
         source_id: str,
@@ -328,95 +344,107 @@ class Helix(Explaining):
         from helix_core.engine.verdict.shown import Shown, reason_now
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
+        if source_id.startswith(NOTE_SCHEME):
+            return shown_note(self.memory.note_items(source_id), source_id, lines, chosen, most_bytes)
+        session = self.session
+        weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
+        git, options = session.git_facts.git, session.file_options()
+        shown = Shown(session.index.reader, weigher, lambda path: reason_now(session.root, git, options, path))
+        return shown.of(source_id, lines, chosen, most_bytes)
 
-        def show() -> dict[str, Any]:
-            if source_id.startswith(NOTE_SCHEME):
-                return shown_note(self._note_items(source_id), source_id, lines, chosen, most_bytes)
-            weigher = self._weigher(NO_OVERLAYS, stop_when(cancelled))
-            look, options = (self._root, self._facts.git), self._file_options()
-            shown = Shown(self._index.reader, weigher, lambda path: reason_now(*look, options, path))
-            return shown.of(source_id, lines, chosen, most_bytes)
-
-        return self._mended(show)
-
-    def symbol(
+    @heals_index()
+    def explain(
         self,
-        name: str,
+        source_id: str,
+        start_line: int,
+        end_line: int,
         *,
-        path: bytes = b"",
-        line: int = 0,
+        task: TaskType | str = TaskType.EXPLAIN,
+        overlays: Overlays = NO_OVERLAYS,
+        confidence: float = 1.0,
+        in_buffer: bool = False,
+        symbol: str = "",
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.explain/1`` object: why these lines of the disk's text have the verdict they have.
+
+        Speaks of the smallest item that holds the lines, else of the file as a whole. ``confidence`` is that of the
+        packet they were in, ``symbol`` what it called them: text that has another name now is explained as renamed.
+        ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError for a path out of
+        the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.memory.note_shown import explained_note
+        from helix_core.engine.verdict.explain import Explanation
+
+        chosen, lines = checked_task(task), LineSpan(start_line, end_line)
+        if source_id.startswith(NOTE_SCHEME):
+            return explained_note(self.memory.note_items(source_id), source_id, lines, chosen)
+        explanation = Explanation(self.session.index.reader, self.session.weigher(overlays, stop_when(cancelled)))
+        return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
+
+    def explain_search(
+        self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
+    ) -> dict[str, Any]:
+        """The ``helix.search/1`` object of ``search``, and how it came about: ``lists`` (of each ranker its first
+        places and every file of the answer), ``weights``, ``vectors``, ``certainty``, and each item's ``place`` signs.
+
+        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        """
+        asked = AnswerRequest(question, k, hints=hints, check=stop_when(cancelled), explained=True)
+        return self._answers.search(asked)
+
+    def explain_answer(
+        self,
+        question: str,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        k: int = 8,
+        hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
         cancelled: Callable[[], bool] | None = None,
-    ) -> dict[str, Any] | None:
-        """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
+    ) -> dict[str, Any]:
+        """The ``helix.explain/1`` object of a question: how the packet came about that ``packet`` gives for the same
+        arguments. Its items are the packet's, best first, each with ``gene_id``, signals, priors and ``place`` signs;
+        ``lists``, ``weights``, ``vectors`` and ``certainty`` are those of ``explain_search``.
 
-        ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. Raises
-        Cancelled soon after ``cancelled`` says so.
+        The question is answered once more, so that what is explained is what the index says now. Raises UsageError for
+        a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.symbols.lookup import SymbolAnswer
+        chosen = checked_task(task)
+        request = AnswerRequest(question, k, chosen, hints, overlays, stop_when(cancelled), explained=True)
+        return self._answers.explained(request)
 
-        def about() -> dict[str, Any] | None:
-            lacking = self._not_indexed()
-            weigher = self._weigher(overlays, stop_when(cancelled))
-            answer = SymbolAnswer(self._index.reader, weigher, self._facts.lines()).about(name, path, line, overlays)
-            if answer is not None:
-                answer["indexed_share"] = round_share(lacking.share)
-                answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
-            return answer
-
-        return self._mended(about)
-
-    def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:
-        """For each definition of a file ``{symbol, start_line, uses, tests, same_name, status, reason}``."""
-        from helix_core.engine.symbols.lenses import lenses
-
-        return self._mended(lambda: lenses(path, self._index.reader, self._weigher(overlays, stop_when(None))))
-
-    def findings(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS, budget_ms: float = FINDINGS_MS) -> Findings:
-        """What is wrong in a file: ``{code, message, start_line, end_line, text_hash, other}`` each.
-
-        The list's ``partial`` says that ``budget_ms`` was over before all was looked at.
-        """
-        from helix_core.engine.symbols.lenses import FileFindings
-
-        return self._mended(
-            lambda: FileFindings(self._index.reader, self._weigher(overlays, stop_when(None)), budget_ms).of(path)
-        )
-
+    @heals_index()
     def digest(self) -> str:
         """SHA-256 over what is indexed, independent of how it came to be: equal for equal folders."""
+        return self.session.index.reader.digest()
 
-        def digest() -> str:
-            return self._index.reader.digest()
-
-        return self._mended(digest)
-
+    @heals_index(fills=False)
     def standing(self) -> WorkspaceSummary:
         """The index's totals and git's branch and HEAD; no file is looked at."""
+        reader, state = self.session.index.reader, self.session.git_facts.state()
+        live, set_aside = reader.files.counts().live, reader.files.set_aside()
+        whole = reader.meta("complete") == "1"
+        due = first_retry_at(set_aside)
+        return WorkspaceSummary(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
 
-        def standing() -> WorkspaceSummary:
-            reader, state = self._index.reader, self._facts.state()
-            live, set_aside = reader.files.counts().live, reader.files.set_aside()
-            whole = reader.meta("complete") == "1"
-            due = first_retry_at(set_aside)
-            return WorkspaceSummary(whole, live.sources, live.items, state.branch, state.head, len(set_aside), due)
-
-        return self._mended(standing, indexed=False)
-
+    @heals_index()
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
         from helix_core.engine.indexing.report import status
+        from helix_core.engine.verdict.not_indexed import set_aside_note
 
-        answer = self._mended(
-            lambda: status(
-                self._root,
-                self._facts.git,
-                self._index.reader,
-                self.index_path,
-                options=self._file_options(),
-                state=self._facts.state(),
-                list_skipped=skipped,
-            )
+        session = self.session
+        answer = status(
+            session.root,
+            session.git_facts.git,
+            session.index.reader,
+            self.index_path,
+            options=session.file_options(),
+            state=session.git_facts.state(),
+            list_skipped=skipped,
         )
-        self.on_pending(max(sum(answer["pending"].values()) - len(answer["set_aside"]), 0))
+        set_aside = [one.path for one in session.index.reader.files.set_aside()]
+        session.on_pending(max(sum(answer["pending"].values()) - len(set_aside), 0))
+        answer["notes"] += [set_aside_note(set_aside)] if set_aside else []
         return answer

@@ -1,4 +1,4 @@
-"""What every verb of an open workspace uses: its folder, settings, index and git facts."""
+"""The session that every verb of an open workspace uses: its folder, settings, index, memory and git facts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
-from helix_core.config import Config, current
+from helix_core.config import Config, current, load_config
 from helix_core.embed.static import Encoder, StaticEncoder
 from helix_core.engine.indexing.refresh import Refresh
 from helix_core.engine.indexing.report import Progress
@@ -25,7 +25,7 @@ from helix_core.errors import (
     StoreError,
 )
 from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.model import Found, GitState, Hints, LastCommit, Overlays
+from helix_core.model import Found, GitState, LastCommit, Overlays
 from helix_core.store.index import open_or_rebuild, rebuild
 from helix_core.store.lifecycle import Identity
 from helix_core.store.reader import Reader
@@ -40,14 +40,13 @@ from helix_core.workspace.paths import source_id_of
 from helix_core.workspace.state import GitStateReader
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer.answer import Answer
-    from helix_core.engine.answer.reranking import Reranker, Reranking
     from helix_core.engine.verdict.chains import KeptChains
     from helix_core.engine.verdict.judge import UnsavedNames
     from helix_core.engine.verdict.not_indexed import NotIndexed
     from helix_core.engine.verdict.observe import MaskedFiles
     from helix_core.engine.verdict.outdated import KeptLookups
     from helix_core.engine.verdict.weigher import Weigher
+    from helix_core.search.meaning import Reranker
     from helix_core.store.memory import Memory
     from helix_core.store.reader import Reader
     from helix_core.workspace.counting import Counting
@@ -227,7 +226,7 @@ FILE = "memory.db"
 T = TypeVar("T")
 
 
-class Remembered:
+class MemoryFile:
     """Belongs to one thread. ``notices`` tells what was set aside."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -287,202 +286,178 @@ MOST_PATIENCE = 4
 QUESTION_WAIT_S = 1.0
 FIRST_INDEX_WAIT_S = 5.0
 BUSY_WRITE_WAIT_MS = 100
-NO_OVERLAYS: Overlays = MappingProxyType({})
 
 
-class Opened:
-    """One open workspace with its index. ``encoder`` makes vectors of questions; a host may put a better one in, and a
-    ``reranker``, which reads the first places of an answer again; every status calls its ``on_pending`` with the number
-    of files that are neither set aside nor indexed as they are on the disk. ``behind`` says why the index could not be
-    brought up to date before the last question; empty where it was."""
+class WorkspaceSession:
+    """What every verb of one open workspace uses. Belongs to one thread.
 
-    def __init__(self, root: Root, config: Config, write_wait_ms: int, in_hand: ParseGuard) -> None:
-        self._root = root
-        self._config = config
-        self._in_hand = in_hand
-        self._never_waits = write_wait_ms < PATIENT_MS
+    Attributes:
+        root, workspace: The folder, and its path.
+        config: The settings, followed when a file of theirs changes.
+        index, index_path: The open index and its file.
+        git_facts, memory_file: What git and the user's memory say, each opened when first asked.
+        parse_guard: Held around everything that is parsed in this process.
+        never_waits: A question waits for no writer and for no indexing.
+        encoder: Makes vectors of questions; a host may put a better one in.
+        reranker: Reads the first places of an answer again; None where no host gave one.
+        on_pending: Called by every status with the number of files that are neither set aside nor indexed as they are
+            on the disk.
+        behind: Why the index could not be brought up to date before the last question; empty where it was.
+        memory_problem: Why the memory could not be used for the last answer; empty where it could.
+    """
+
+    def __init__(self, root: Root, config: Config, write_wait_ms: int, parse_guard: ParseGuard) -> None:
+        self.root = root
+        self.config = config
+        self.parse_guard = parse_guard
+        self.never_waits = write_wait_ms < PATIENT_MS
         self.workspace = root.path
         self.index_path = index_folder(config.cache_dir, root.path) / "index.db"
-        self._index = OpenedIndex(self.index_path, write_wait_ms)
-        self._facts = GitFacts(root.path)
+        self.index = OpenedIndex(self.index_path, write_wait_ms)
+        self.git_facts = GitFacts(root.path)
         self._masked: MaskedFiles | None = None
         self._lacking: tuple[Reader, int, NotIndexed] | None = None
         self._counted: tuple[tuple[Root, Git | None], Counting] | None = None
         self._chains: KeptChains | None = None
         self._lookups: KeptLookups | None = None
-        self._memory = Remembered(config.data_dir)
+        self.memory_file = MemoryFile(config.data_dir)
         self.behind = ""
+        self.memory_problem = ""
         self.encoder: Encoder = StaticEncoder()
         self.reranker: Reranker | None = None
         self.on_pending: Callable[[int], None] = lambda _: None
 
+    @classmethod
+    def open(
+        cls, folder: Path, config: Config | None, *, parse_guard: ParseGuard, write_wait_ms: int = PATIENT_MS
+    ) -> WorkspaceSession:
+        """Open a folder; its index is made in the cache folder when there is none. Raises as ``Helix.open`` does."""
+        root = Root.open(Path(folder))
+        try:
+            chosen = config if config is not None else load_config(root.path)
+            return cls(root, chosen, write_wait_ms, parse_guard)
+        except BaseException:
+            root.close()
+            raise
+
     def close(self) -> None:
         """Close the index and the folder. Nothing is lost by not calling it."""
-        self._facts.forget()
-        self._memory.close()
-        self._index.close()
-        self._root.close()
+        self.git_facts.forget()
+        self.memory_file.close()
+        self.index.close()
+        self.root.close()
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What the user should know of settings and index; an index moved aside while open is told here too."""
-        return (*self._config.warnings, *self._index.notices, *self._memory.notices)
+        return (*self.config.warnings, *self.index.notices, *self.memory_file.notices)
 
-    def _new_refresh(
+    @property
+    def place(self) -> bytes:
+        """The workspace's real path, by which the memory knows it."""
+        return os.fsencode(os.path.realpath(self.workspace))
+
+    def new_refresh(
         self, history: str, progress: Callable[[Progress], None] | None, *, retries: bool = False
     ) -> Refresh:
+        """A refresh of this workspace that nobody has begun."""
         return Refresh(
-            self._root,
-            self._facts.git,
-            self._index.reader,
-            self._index.writer,
-            counting=self._counting(),
+            self.root,
+            self.git_facts.git,
+            self.index.reader,
+            self.index.writer,
+            counting=self.counting(),
             history=history,
-            options=self._file_options(),
-            in_hand=self._in_hand,
-            workers=self._config.workers,
+            options=self.file_options(),
+            in_hand=self.parse_guard,
+            workers=self.config.workers,
             progress=progress,
             retries=retries,
         )
 
-    def _turn(
+    def write_lock(
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None
     ) -> AbstractContextManager[None]:
+        """Hold the index's lock between processes, waiting at most ``wait_s`` seconds (BusyStoreError)."""
         from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, turn
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
         tell = progress if progress is not None else lambda _: None
         return turn(self.index_path, lambda: tell(waiting), LOCK_WAIT_S if wait_s is None else wait_s)
 
-    def _handing_over(self, at: float) -> Callable[[], None]:
+    def handing_over(self, at: float) -> Callable[[], None]:
         """A check that ends a refresh for a process that was ordered to do the same, from ``at`` (monotonic) on."""
         from helix_core.engine.indexing.write_lock import handing_over
 
         return handing_over(self.index_path, at)
 
-    def _fall_behind(self, error: StoreError) -> None:
+    def fall_behind(self, error: StoreError) -> None:
         """The index could not be brought up to date: its answers say so until it can."""
         if isinstance(error, BusyStoreError):
             self.behind = (
                 "the index was not brought up to date: another process is indexing this folder, and what it has not "
                 "reached yet may be missing here"
             )
-            self._index.wait_at_most(BUSY_WRITE_WAIT_MS)
+            self.index.wait_at_most(BUSY_WRITE_WAIT_MS)
         else:
             self.behind = f"the index was not brought up to date and answers as it is: {error}"
 
-    def _mended(self, act: Callable[[], T], *, indexed: bool = True) -> T:
-        """Do it; when the index proves damaged, or was taken away, do it once more on one built from the files.
-
-        ``indexed`` says whether the act needs an index that is up to date, or makes it so itself.
-        """
-        self._follow()
-        try:
-            self._index.check_present()
-            return act()
-        except CorruptStoreError as error:
-            self._index.start_over(str(error))
-        if indexed and not self._never_waits:
+    def start_over(self, cause: str, *, fill: bool) -> None:
+        """Replace a damaged index by an empty one, and with ``fill`` bring that up to date, as far as one may wait."""
+        self.index.start_over(cause)
+        if fill and not self.never_waits:
             try:
-                check = self._handing_over(time.monotonic() + QUESTION_WAIT_S)
-                with self._turn(None, QUESTION_WAIT_S):
-                    self._new_refresh(self._facts.state().history, None).run(check)
+                with self.write_lock(None, QUESTION_WAIT_S):
+                    self.new_refresh(self.git_facts.state().history, None).run()
             except BusyStoreError as error:
-                self._fall_behind(error)
-        return act()
+                self.fall_behind(error)
 
-    def _follow(self) -> None:
-        """Speak of what stands at the workspace's path now, whatever stood there when it was opened.
+    def follow(self) -> None:
+        """Follow the settings, and the folder that is at the workspace's path now, whichever was opened.
 
-        The settings are followed too. Raises WorkspaceError when no folder stands there any more.
+        Raises WorkspaceError when there is no folder any more.
         """
-        self._config = current(self._config)
-        if not self._root.is_in_place():
+        self.config = current(self.config)
+        if not self.root.is_in_place():
             root = Root.open(self.workspace)
-            self._root.close()
-            self._root = root
-            self._facts.forget()
+            self.root.close()
+            self.root = root
+            self.git_facts.forget()
         else:
-            self._facts.follow()
+            self.git_facts.follow()
 
-    def _said(self, found: Found) -> tuple[str, ...]:
-        """What stands beside every answer: of settings and index, of this moment, of how it was found."""
-        return (*self.notices, *self._doubts(), *found.notes)
+    def notes(self, found: Found) -> tuple[str, ...]:
+        """The notes of an answer: of settings and index, of this moment, and of how it was found."""
+        return (*self.notices, *self.doubts(), *found.notes)
 
-    def _doubts(self) -> list[str]:
+    def doubts(self) -> list[str]:
         """What an answer from this index should say of itself."""
-        doubts = [note for note in (self.behind, self._facts.note) if note]
-        doubts += self._not_indexed().notes
+        doubts = [note for note in (self.behind, self.git_facts.note) if note]
+        doubts += self.not_indexed().notes
         if self.encoder.problem:
             doubts.append(f"the built-in vectors serve: {self.encoder.problem}")
-        return doubts
+        return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
-    def _not_indexed(self) -> NotIndexed:
+    def not_indexed(self) -> NotIndexed:
         """The files that count and that this index does not hold."""
         from helix_core.engine.verdict.not_indexed import NotIndexed
 
-        reader = self._index.reader
+        reader = self.index.reader
         version = reader.version()
         known = self._lacking
         if known is None or known[:2] != (reader, version):
             pending = reader.files.pending()
             new: Sequence[bytes] = pending.new
-            if not pending.is_listed and self._facts.git is not None:
+            if not pending.is_listed and self.git_facts.git is not None:
                 # Nobody has listed the disk yet; a list by git takes less than the first files do.
-                new = [entry.path for entry in list_files(self._root, self._facts.git, self._file_options()).files]
+                new = [entry.path for entry in list_files(self.root, self.git_facts.git, self.file_options()).files]
             files, _ = reader.text.size()
             aside = [one.path for one in reader.files.set_aside()]
             lacking = NotIndexed(aside, new, pending.changed, files, is_listed=pending.is_listed)
             known = self._lacking = (reader, version, lacking)
         return known[2]
 
-    def _find(
-        self, question: str, hints: Hints, k: int, check: Callable[[], None], *, explained: bool = False
-    ) -> Found:
-        """Places for a question, as the settings want them and in the best vectors there are."""
-        from helix_core.engine.verdict.not_indexed import with_named
-        from helix_core.search.question import parse_question
-        from helix_core.search.search import search
-
-        prefer, reranking = self._config.prefer_implementation, self._reranking()
-        # Before the search: what comes in meanwhile is then counted as missing, never the other way round.
-        lacking = self._not_indexed()
-        found = search(
-            question,
-            self._index.reader,
-            hints,
-            k if reranking is None else reranking.asked(k),
-            prefer_implementation=prefer,
-            check=check,
-            encoder=self.encoder,
-            explained=explained,
-        )
-        if reranking is not None:
-            found = reranking.of(question, found, self._weigher(NO_OVERLAYS, check, mends=False), k)
-        return with_named(lacking.limits(found), lacking.named_by(parse_question(question)), k)
-
-    def _reranking(self) -> Reranking | None:
-        if self.reranker is None:
-            return None
-        from helix_core.engine.answer.reranking import Reranking
-
-        return Reranking(self.reranker, self._config.rerank_budget_ms)
-
-    def _answer(self, weigher: Weigher, unsaved: UnsavedNames | None, *, explained: bool = False) -> Answer:
-        from helix_core.engine.answer.answer import Answer
-
-        return Answer(
-            self._index.reader,
-            weigher,
-            prefer_implementation=self._config.prefer_implementation,
-            encoder=self.encoder,
-            unsaved=unsaved,
-            not_indexed=self._not_indexed(),
-            reranking=self._reranking(),
-            explained=explained,
-        )
-
-    def _weigher(
+    def weigher(
         self,
         overlays: Overlays,
         check: Callable[[], None],
@@ -508,52 +483,89 @@ class Opened:
             self._chains = KeptChains()
         if self._lookups is None:
             self._lookups = KeptLookups()
-        reader, options, counting = self._index.reader, self._file_options(), self._counting()
+        reader, options, counting = self.index.reader, self.file_options(), self.counting()
         observer = Observer(
-            self._root,
+            self.root,
             reader,
-            self._index.writer if mends else None,
-            max_bytes=self._config.max_file_bytes,
-            budget_ms=patience * self._config.reingest_budget_ms,
-            in_hand=self._in_hand,
+            self.index.writer if mends else None,
+            max_bytes=self.config.max_file_bytes,
+            budget_ms=patience * self.config.reingest_budget_ms,
+            in_hand=self.parse_guard,
             check=check,
             uncounted=lambda paths, indexed: counting.uncounted(paths, options, reader.meta(RULES) if indexed else ""),
-            never_waits=self._never_waits,
+            never_waits=self.never_waits,
             busy_ms=busy_ms,
         )
-        chains = ChainLookup(self._chains, self._in_hand, CHAIN_BUDGET_MS * min(patience, MOST_PATIENCE))
+        chains = ChainLookup(self._chains, self.parse_guard, CHAIN_BUDGET_MS * min(patience, MOST_PATIENCE))
         facts = VerdictContext(
-            folder=self._root.path,
-            state=self._facts.state(),
-            committed=self._facts.committed(),
-            commits_of=lambda paths: self._facts.commits_of(paths, reader),
+            folder=self.root.path,
+            state=self.git_facts.state(),
+            committed=self.git_facts.committed(),
+            commits_of=lambda paths: self.git_facts.commits_of(paths, reader),
             masked=self._masked,
             buffers=Buffers(overlays, chains),
             chains=chains,
             check=check,
-            lines=self._facts.lines(),
+            lines=self.git_facts.lines(),
             lookups=self._lookups,
         )
         return Weigher(reader, observer, facts)
 
-    def _counting(self) -> Counting:
+    def counting(self) -> Counting:
         """What says which files still count; another one for another root or repository."""
         from helix_core.workspace.counting import Counting
 
-        place = (self._root, self._facts.git)
+        place = (self.root, self.git_facts.git)
         if self._counted is None or self._counted[0] != place:
             self._counted = (place, Counting(*place))
         return self._counted[1]
 
-    def _unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
+    def unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
+        """The names that only the unsaved buffers define."""
         from helix_core.engine.verdict.judge import UnsavedNames
 
         return UnsavedNames(
-            self._root, self._index.reader, overlays, self._in_hand, max_bytes=self._config.max_file_bytes, check=check
+            self.root, self.index.reader, overlays, self.parse_guard, max_bytes=self.config.max_file_bytes, check=check
         )
 
-    def _file_options(self) -> FileOptions:
-        return FileOptions(max_bytes=self._config.max_file_bytes, helixignore=self._config.exclude)
+    def file_options(self) -> FileOptions:
+        """Which files count, as the settings say."""
+        return FileOptions(max_bytes=self.config.max_file_bytes, helixignore=self.config.exclude)
+
+
+S = TypeVar("S", bound="HasSession")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class HasSession(Protocol):
+    """An object whose methods work on an open workspace."""
+
+    @property
+    def session(self) -> WorkspaceSession: ...
+
+
+def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
+    """Decorate a verb so that it runs a second time, on a new index, when the index proves damaged or was taken away.
+
+    With ``fills`` the new index is brought up to date before that; a verb that does so itself needs it empty.
+    """
+
+    def decorate(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+        @wraps(verb)
+        def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            session = self.session
+            session.follow()
+            try:
+                session.index.check_present()
+                return verb(self, *args, **kwargs)
+            except CorruptStoreError as error:
+                session.start_over(str(error), fill=fills)
+            return verb(self, *args, **kwargs)
+
+        return run
+
+    return decorate
 
 
 def index_folder(cache_dir: Path, workspace: Path) -> Path:

@@ -1,12 +1,13 @@
-"""Validate the arguments of the Python API; a refusal names what would be right."""
+"""The request of a question, validated once and handed down unchanged; a refusal names what would be right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from helix_core.engine.verdict.table import HIGH_RISK
 from helix_core.errors import Cancelled, UsageError
-from helix_core.model import TaskType
+from helix_core.model import HIGH_RISK, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 
 MAX_K = 100
@@ -14,6 +15,40 @@ PLACES, PLACES_WITHIN_BUDGET = 8, 12
 LEAST_BUDGET, MOST_BUDGET = 200, 200_000
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBOURS = 50
+NO_HINTS = Hints()
+NO_OVERLAYS: Overlays = MappingProxyType({})
+
+
+def go_on() -> None:
+    """Nobody cancels the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequest:
+    """A question on its way to an answer.
+
+    Attributes:
+        question: What is asked, not empty.
+        k: At most so many places, 1..100.
+        task: What the answer is for.
+        hints: What else is known of who asks: open files, session.
+        overlays: The editor's unsaved buffers.
+        check: Called between steps; raises Cancelled once nobody wants the answer any more.
+        explained: The answer says how it came about.
+    """
+
+    question: str
+    k: int
+    task: TaskType = TaskType.EXPLAIN
+    hints: Hints = NO_HINTS
+    overlays: Overlays = field(default_factory=lambda: NO_OVERLAYS)
+    check: Callable[[], None] = go_on
+    explained: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for an empty question or a k out of its bounds."""
+        checked_question(self.question)
+        checked_k(self.k)
 
 
 def checked_question(question: str) -> str:

@@ -6,6 +6,7 @@ Lines are 1-based and inclusive; byte spans are half-open; times are Unix second
 """
 
 from helix_core.model.answer import (
+    Answered,
     Contradiction,
     DocumentChange,
     DocumentFlag,
@@ -42,11 +43,13 @@ from helix_core.model.content import (
     StatSignature,
     joined_symbol,
 )
-from helix_core.model.kinds import Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
+from helix_core.model.kinds import HIGH_RISK, Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
 from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExchange, Note, NoteItem
 
 __all__ = [
+    "HIGH_RISK",
     "NOTE_SCHEME",
+    "Answered",
     "Attribution",
     "Authority",
     "Chunk",

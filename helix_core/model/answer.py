@@ -295,3 +295,12 @@ class Judged:
     start_line: int
     end_line: int
     buffer: LineSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a packet is made from: weighed items, best first, what contradicts what, and what was found."""
+
+    weighed: tuple[Weighed, ...]
+    contradictions: tuple[Contradiction, ...]
+    found: Found

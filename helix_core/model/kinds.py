@@ -23,6 +23,10 @@ class TaskType(StrEnum):
     QUOTE = "quote"
 
 
+HIGH_RISK = frozenset({TaskType.EDIT, TaskType.DEBUG, TaskType.OPS, TaskType.QUOTE})
+"""Tasks that need the very words: nothing old may pass for them, and no quote is shortened."""
+
+
 class Status(StrEnum):
     """May the pointer be trusted now?"""
 

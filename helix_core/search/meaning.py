@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +15,17 @@ COMPLETE = 0.95
 """Least share of a level's texts with a vector for it to be searched; the others would rank as dissimilar."""
 STATIC = "static"
 OUTLINES, PASSAGES = "outline", "chunk"
+
+
+class Reranker(Protocol):
+    """Reads question and text together. ``problem`` says why it does not serve now; empty when it does."""
+
+    @property
+    def problem(self) -> str: ...
+
+    def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
+        """Higher for better, in the order of ``texts``; fewer, from the first on, when ``is_late`` says so."""
+        ...
 
 
 class QuestionEncoder(Protocol):

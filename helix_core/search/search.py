@@ -14,7 +14,6 @@ from helix_core.search.meaning import QuestionEncoder, encode_question, state_of
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     Intent,
-    Question,
     Term,
     any_of,
     match_expression,
@@ -117,66 +116,58 @@ def _never_cancelled() -> None:
     """The default ``check``: it never cancels the search."""
 
 
-def search(
-    question: str,
-    reader: Reader,
-    hints: Hints,
-    k: int,
-    *,
-    prefer_implementation: bool = True,
-    off: frozenset[str] = frozenset(),
-    check: Callable[[], None] = _never_cancelled,
-    encoder: QuestionEncoder | None = None,
-    explained: bool = False,
-) -> Found:
-    """Answer ``question`` with at most ``k`` items, best first.
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is searched for.
 
-    Args:
+    Attributes:
+        question: As it was asked.
+        k: At most so many items.
+        hints: What else is known of who asks: open files, session.
         prefer_implementation: Rank it above tests, examples and changelogs unless the question asks for those.
-        off: Names of rankers to skip.
-        check: Called between steps; cancels the search by raising.
-        encoder: Embeds the question; without one the vector rankers are off.
-        explained: Add the explanation of the ranking, which costs about half as much as the answer.
+        off: Names of rankers that are left out.
+        check: Called between steps; ends the search by raising.
+        encoder: Makes the question's vector; without one what goes by meaning is off.
+        explained: Add the account of how the answer came about, which costs about half as much as the answer.
+    """
 
-    Raises:
-        StoreError: The index cannot be read. What exceeded its budget is named in ``Found.rankers`` and ``Found.notes``
-            instead.
+    question: str
+    k: int
+    hints: Hints = field(default_factory=Hints)
+    prefer_implementation: bool = True
+    off: frozenset[str] = frozenset()
+    check: Callable[[], None] = _never_cancelled
+    encoder: QuestionEncoder | None = None
+    explained: bool = False
+
+
+def search(request: SearchRequest, reader: Reader) -> Found:
+    """The answer to a question, best first.
+
+    Raises StoreError when the index cannot be read; what ran out of its budget of work is named in ``Found.rankers``
+    and ``Found.notes`` instead.
     """
     with reader.snapshot():
-        query = parse_question(question)
-        asked_for = query.intents if prefer_implementation else frozenset(Intent)
-        one = _Search(query, reader, asked_for, hints, off=off, check=check, encoder=encoder)
-        return one.run(question, k, explained=explained)
+        return _Search(request, reader).run()
 
 
 class _Search:
     """The state of one search. Use it once."""
 
-    def __init__(
-        self,
-        question: Question,
-        reader: Reader,
-        asked_for: frozenset[Intent],
-        hints: Hints,
-        *,
-        off: frozenset[str],
-        check: Callable[[], None],
-        encoder: QuestionEncoder | None,
-    ) -> None:
-        self._question = question
-        self._asked_for = asked_for
+    def __init__(self, request: SearchRequest, reader: Reader) -> None:
+        self._request = request
+        self._question = parse_question(request.question)
+        self._asked_for = self._question.intents if request.prefer_implementation else frozenset(Intent)
         self._reader = reader
-        self._hints = hints
-        self._off = off
-        self._check = check
-        self._encoder = encoder
         self._sources, self._items = reader.text.size()
 
-    def run(self, text: str, k: int, *, explained: bool = False) -> Found:
+    def run(self) -> Found:
+        text, k, explained = self._request.question, self._request.k, self._request.explained
         known = known_words(self._question.words, self._items, self._reader)
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
-        meaning = None if LEVEL_OF.keys() <= self._off else encode_question(text, self._reader, self._encoder)
+        by_meaning = not LEVEL_OF.keys() <= self._request.off
+        meaning = encode_question(text, self._reader, self._request.encoder) if by_meaning else None
         query = RankerInput(
             self._question, select_terms(terms, self._items), frequency, self._items, self._reader, meaning
         )
@@ -189,9 +180,9 @@ class _Search:
         weights = {name: weight(name, with_model=with_model) for name in (*results.votes, *silent)}
         rankings = [_ranking(name, votes, weights[name]) for name, votes in results.votes.items()]
         fused = blend(rankings)
-        self._check()
+        self._request.check()
         sources = self._reader.files.sources_by_id(one.id for one in fused[: max(FILES_WEIGHED, 2 * k)])
-        priors = {id_: prior(source, self._asked_for, self._hints) for id_, source in sources.items()}
+        priors = {id_: prior(source, self._asked_for, self._request.hints) for id_, source in sources.items()}
         files = sorted(
             ((one, one.score * priors[one.id].factor) for one in fused if one.id in sources),
             key=lambda entry: (-entry[1], sources[entry[0].id].path),
@@ -228,14 +219,14 @@ class _Search:
             self._run_ranker(results, name, partial(derived, query, results.votes))
         for name, level in LEVEL_OF.items():
             if results.states[name] in {"used", "empty"}:
-                results.states[name] = state_of(query.meaning, level, results.states[name], self._encoder)
+                results.states[name] = state_of(query.meaning, level, results.states[name], self._request.encoder)
         return results
 
     def _run_ranker(self, results: _RankerResults, name: str, ranker: Callable[[], Votes]) -> None:
-        if name in self._off:
+        if name in self._request.off:
             results.states[name] = "off"
             return
-        self._check()
+        self._request.check()
         try:
             votes = ranker()
         except QueryBudgetError:

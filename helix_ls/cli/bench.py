@@ -88,13 +88,13 @@ def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
     encoder.follow()
     if encoder.problem:
         warn([f"the built-in vectors serve: {encoder.problem}"])
-    helix.encoder = encoder
+    helix.session.encoder = encoder
     if config.rerank:
         reranker = LoadedReranker(config.cache_dir)
         reranker.follow()
         if reranker.problem:
             warn([f"no place is read again: {reranker.problem}"])
-        helix.reranker = reranker
+        helix.session.reranker = reranker
 
 
 def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:

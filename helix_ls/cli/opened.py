@@ -112,7 +112,7 @@ def opened(folder: Path) -> Iterator[Helix]:
     config = load_config(folder)
     with Helix.open(folder, config=config) as helix:
         warn(helix.notices)
-        helix.encoder = HastyEncoder(config.cache_dir, config.embed_model)
+        helix.session.encoder = HastyEncoder(config.cache_dir, config.embed_model)
         yield helix
 
 

@@ -208,10 +208,10 @@ class OpenWorkspace:
     def _open_helix(self) -> Helix:
         config = self.settings.config(self.folder)
         helix = Helix.open(self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, in_hand=self._in_hand)
-        helix.on_pending = self._on_pending
-        helix.encoder = encoder_for(config.cache_dir, config.embed_model)
+        helix.session.on_pending = self._on_pending
+        helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
         if config.rerank:
-            helix.reranker = reranker_for(config.cache_dir)
+            helix.session.reranker = reranker_for(config.cache_dir)
         return helix
 
     def _told(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:

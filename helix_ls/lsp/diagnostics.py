@@ -190,7 +190,7 @@ def place_id(place: FileInFolder) -> str:
 
 def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], frozenset[Dismissal], bool]]:
     def find(helix: Helix, overlays: Overlays, _: Any) -> tuple[list[dict[str, Any]], frozenset[Dismissal], bool]:
-        found = helix.findings(place.path, overlays=overlays)
+        found = helix.symbols.findings(place.path, overlays=overlays)
         return found, dismissed(helix.index_path.parent), found.partial
 
     return find

@@ -87,7 +87,7 @@ async def symbol(connection: ClientConnection, place: FileInFolder, name: str, l
     """The ``helix.symbol/1`` object for a name at a 1-based line of a file; None where nothing is known."""
 
     def act(helix: Helix, overlays: Overlays, cancelled: Any) -> dict[str, Any] | None:
-        return helix.symbol(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
+        return helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
 
     try:
         return await connection.ask(place.folder, act)
@@ -171,7 +171,7 @@ async def lenses(connection: ClientConnection, params: types.CodeLensParams) -> 
         return []
     try:
         found = await connection.ask(
-            place.folder, lambda helix, overlays, _: helix.lenses(place.path, overlays=overlays)
+            place.folder, lambda helix, overlays, _: helix.symbols.lenses(place.path, overlays=overlays)
         )
     except WorkspaceError:
         return []

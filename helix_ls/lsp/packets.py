@@ -160,7 +160,7 @@ class OpenPackets:
         """The user followed a pointer: that file was used, which the others of the packet were not."""
 
         def act(helix: Helix, *_: Any) -> None:
-            helix.note_use(self._connection.session, [source_id_of(place.path)])
+            helix.memory.note_use(self._connection.session, [source_id_of(place.path)])
 
         await self._connection.ask(place.folder, act)
 

@@ -53,7 +53,7 @@ def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[st
     layers = {name: value for name in LAYERS if (value := getattr(given, name))}
     by = attribution(layers, os.environ) if given.local_federation else Attribution()
     named = {"title": given.title} if given.title else {}
-    stored = helix.ingest(NoteInput(given.content, given.content_type, named | given.metadata), by)
+    stored = helix.memory.ingest(NoteInput(given.content, given.content_type, named | given.metadata), by)
     answer = {"schema": "helix.ingested/1"} | stored
     if given.local_federation and stored["stored"] == "note":
         said_by = {"org": by.org, "party": by.device, "participant": by.user, "agent": by.agent or None}
@@ -84,7 +84,7 @@ class ConsolidateArguments:
 
 def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """``{facts_extracted, gene_ids, exchanges, facts}``."""
-    return {"schema": "helix.consolidated/1"} | helix.consolidate(given.session_id)
+    return {"schema": "helix.consolidated/1"} | helix.memory.consolidate(given.session_id)
 
 
 CONSOLIDATE = Operation(
@@ -115,7 +115,7 @@ class ForgetArguments:
 
 def forget(helix: Helix, given: ForgetArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """What was forgotten."""
-    gone = helix.forget(given.gene_id) if given.gene_id else helix.forget_session(given.session_id or "")
+    gone = helix.memory.forget(given.gene_id) if given.gene_id else helix.memory.forget_session(given.session_id or "")
     return {"schema": "helix.forgotten/1"} | gone
 
 
@@ -136,7 +136,7 @@ FORGET = Operation(
 
 def backfill(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """``{backfilled, total}``."""
-    return helix.kv_backfill()
+    return helix.memory.kv_backfill()
 
 
 BACKFILL = Operation(

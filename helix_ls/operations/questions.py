@@ -193,10 +193,10 @@ def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[
     )
     session = given.session_id
     if session and not given.ignore_delivered:
-        request = replace(request, delivered=helix.delivered(session))
+        request = replace(request, delivered=helix.memory.delivered(session))
     found = helix.context(given.question, request, hints=context.hints, cancelled=context.cancelled)
     if session:
-        helix.deliver(session, found)
+        helix.memory.deliver(session, found)
     return found
 
 
@@ -429,7 +429,7 @@ def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[
         most_bytes=given.most_bytes,
         cancelled=context.cancelled,
     )
-    helix.note_use(context.asker, [given.source_id])
+    helix.memory.note_use(context.asker, [given.source_id])
     return shown
 
 
@@ -514,7 +514,7 @@ class NameArguments:
 def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any] | None:
     """The ``helix.symbol/1`` object; None where no definition has the name."""
     assert given.name is not None
-    return helix.symbol(given.name, cancelled=context.cancelled)
+    return helix.symbols.about(given.name, cancelled=context.cancelled)
 
 
 SYMBOL = Operation(
@@ -546,7 +546,7 @@ class ExpandArguments:
 
 def expand(helix: Helix, given: ExpandArguments, context: AskContext) -> dict[str, Any]:
     """The ``helix.expand/1`` object."""
-    return helix.expand(
+    return helix.memory.expand(
         gene_id=given.gene_id,
         source_id=given.source_id,
         start_line=given.start_line,

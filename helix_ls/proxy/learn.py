@@ -22,7 +22,7 @@ from typing import Any
 from starlette.types import Scope
 
 from helix_core.config import Config
-from helix_core.engine.opened import Remembered
+from helix_core.engine.opened import MemoryFile
 from helix_core.errors import HelixError
 from helix_core.memory.exchanges import ObservedExchange, kept
 from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
@@ -116,7 +116,7 @@ class Learner:
             await asyncio.to_thread(thread.join, END_S)
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        memory, by = Remembered(self._folder), attribution({}, self._environ)
+        memory, by = MemoryFile(self._folder), attribution({}, self._environ)
         try:
             while (waiting := self._queue.get()) is not None:
                 became = _kept(memory, by, waiting, notes_uses=self._notes_uses)
@@ -170,7 +170,7 @@ def session_of(scope: Scope, body: Body) -> str:
     return session if isinstance(session, str) else ""
 
 
-def _kept(memory: Remembered, by: Attribution, waiting: _Waiting, *, notes_uses: bool) -> str:
+def _kept(memory: MemoryFile, by: Attribution, waiting: _Waiting, *, notes_uses: bool) -> str:
     """In the thread: what became of it, in a word. Whatever goes wrong costs this one exchange.
 
     The files an answer cites with their lines are uses of its session, where it has a name.
@@ -192,7 +192,7 @@ def _kept(memory: Remembered, by: Attribution, waiting: _Waiting, *, notes_uses:
     return "kept"
 
 
-def _note_uses(memory: Remembered, exchange: Exchange) -> None:
+def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
     """The exchange is kept by then, whatever goes wrong here."""
     cited = [path for path in cited_paths(exchange.answer) if kept_path(path)]
     if not cited:

@@ -67,7 +67,7 @@ class StatusRoutes:
             lambda helix, _: _told(
                 {"stats_schema": STATS_SCHEMA}
                 | helix.status()
-                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory_totals() | learned},
+                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory.totals() | learned},
                 is_admin=is_admin,
             ),
         )

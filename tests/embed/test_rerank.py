@@ -159,7 +159,7 @@ def test_the_first_places_come_in_its_order_and_all_else_stays(project: Path, se
     with Helix.open(project, config=replace(load_config(project), rerank_budget_ms=5_000.0)) as helix:
         plain = helix.search(QUESTION)
         assert files_of(plain)[0] == "rate.py" and "rerank" not in plain["rankers"]
-        helix.reranker = reranker
+        helix.session.reranker = reranker
         waiting = helix.search(QUESTION)
         assert files_of(waiting) == files_of(plain)
         assert waiting["rankers"]["rerank"] == "not ready: is being loaded"
@@ -200,7 +200,7 @@ class _Listening(_Failing):
 def test_a_question_of_a_megabyte_is_read_as_far_as_a_place_is(project: Path) -> None:
     listening = _Listening()
     with Helix.open(project) as helix:
-        helix.reranker = listening
+        helix.session.reranker = listening
         helix.packet(QUESTION + " plain" * 200_000)
     assert listening.heard and max(listening.heard) <= MOST_CHARS
 
@@ -217,7 +217,7 @@ def test_late_or_broken_it_leaves_the_order_and_says_so(project: Path) -> None:
     with Helix.open(project, config=replace(load_config(project), rerank_budget_ms=5.0)) as helix:
         plain = files_of(helix.search(QUESTION))
         for act, state in ((breaks, "The model small cannot be loaded; set it up again."), (takes_its_time, "1 of 3")):
-            helix.reranker = _Failing(act)
+            helix.session.reranker = _Failing(act)
             answer = helix.search(QUESTION)
             assert files_of(answer) == plain
             assert answer["rankers"]["rerank"].startswith(state)

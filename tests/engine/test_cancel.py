@@ -152,7 +152,7 @@ def test_many_questions_beside_a_writer_are_all_answered(helix, hasty, repositor
             while not stop.is_set():
                 engine.rebuild()
 
-    thread = threading.Thread(target=rebuild, args=(hasty._config,))
+    thread = threading.Thread(target=rebuild, args=(hasty.session.config,))
     thread.start()
     try:
         for _ in range(60):

@@ -63,7 +63,7 @@ def test_the_edge_of_a_shallow_clone_is_nobodys_last_change(origin, tmp_path, op
         assert (item["author"] is None, item["committed_at"] is None) == (commit is None, commit is None)
         assert item["commit_of"] == ("file" if commit else "")
     assert packets[0]["notes"].count(SHALLOW) == 1
-    told = [helix.symbol("seal_letter") for _ in range(20)][-1]
+    told = [helix.symbols.about("seal_letter") for _ in range(20)][-1]
     assert (told["commit"], told["author"], told["commit_of"]) == (None, None, "")
     assert all(place["commit"] is None for place in told["definitions"])
     assert co_changes(Git.open(folder)) == {}
@@ -75,9 +75,9 @@ def test_blame_that_ends_at_the_edge_names_no_commit(origin, tmp_path, open_heli
     git(folder, "commit", "-qam", "Seal")
     helix = open_helix(folder)
     helix.refresh()
-    sealed = eventually(lambda: helix.symbol("seal_letter"), lambda known: known["commit_of"] == "lines")
+    sealed = eventually(lambda: helix.symbols.about("seal_letter"), lambda known: known["commit_of"] == "lines")
     assert sealed["commit"] == revision(folder, "HEAD")
-    untouched = eventually(lambda: helix.symbol("open_letter"), lambda known: known["commit_of"] != "file")
+    untouched = eventually(lambda: helix.symbols.about("open_letter"), lambda known: known["commit_of"] != "file")
     assert (untouched["commit"], untouched["author"], untouched["commit_of"]) == (None, None, "")
     assert untouched["definitions"][0]["commit"] is None
 
@@ -115,7 +115,7 @@ def test_a_commit_that_did_not_touch_the_lines_is_said_to_be_the_files(origin, o
     shown = printed(packet)
     assert f"by Ada in {strip[:8]}" in shown
     assert shown.count("file last changed") == shown.count("by Ada in")
-    told = eventually(lambda: helix.symbol("seal_letter"), lambda known: known["commit_of"] == "lines")
+    told = eventually(lambda: helix.symbols.about("seal_letter"), lambda known: known["commit_of"] == "lines")
     assert (told["commit"], told["definitions"][0]["commit_of"]) == (begin, "lines")
     others = [place for key in ("users", "tests", "documents", "co_changed") for place in told[key]]
     assert all(place["commit_of"] == "file" for place in others if place["commit"])

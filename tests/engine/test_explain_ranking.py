@@ -103,7 +103,7 @@ def test_every_ranker_and_every_sign_has_words_for_people():
 
 
 def test_a_note_is_explained_beside_the_files_and_is_in_no_list(helix, capsys):
-    helix.ingest(NoteInput("We sign the session cookie with the oldest key."))
+    helix.memory.ingest(NoteInput("We sign the session cookie with the oldest key."))
     asked = "sign the session cookie with the oldest key"
     told = helix.explain_search(asked)
     notes = [item for item in told["items"] if item["source_id"].startswith(NOTE_SCHEME)]

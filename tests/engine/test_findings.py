@@ -29,13 +29,13 @@ def coded(findings, code):
 
 def test_nothing_is_found_where_nothing_is_wrong(helix):
     for path in (GUIDE, b"app/sessions.py", b"README.md", b"tests/test_sessions.py"):
-        findings = helix.findings(path)
+        findings = helix.symbols.findings(path)
         assert findings == []
         assert not findings.partial
 
 
 def test_a_document_left_behind_says_by_what_and_since_when(changed, repository):
-    (finding,) = changed.findings(GUIDE)
+    (finding,) = changed.symbols.findings(GUIDE)
     assert (finding["code"], finding["start_line"], finding["end_line"]) == ("outdated_doc", 3, 3)
     assert "sign_cookie(secret_key, payload) is sign_cookie(secret_key, payload, salt) now" in finding["message"]
     assert "(app/sessions.py:6)" in finding["message"]
@@ -52,22 +52,22 @@ def test_a_document_left_behind_says_by_what_and_since_when(changed, repository)
 def test_a_contradicted_value_points_at_both_sides(helix, repository):
     edit(repository, "app/sessions.py", "AGE = 3600", "AGE = 60")
     for _ in range(2):
-        (finding,) = coded(helix.findings(GUIDE), "contradicted")
+        (finding,) = coded(helix.symbols.findings(GUIDE), "contradicted")
         assert finding["start_line"] == 5
         assert "SESSION_COOKIE_AGE is 3600 here, but 60 in app/sessions.py:3" in finding["message"]
         assert (finding["other"]["source_id"], finding["other"]["start_line"]) == ("app/sessions.py", 3)
     # The fresher side is not the one to be mended.
-    assert helix.findings(b"app/sessions.py") == []
+    assert helix.symbols.findings(b"app/sessions.py") == []
 
 
 def test_the_hash_of_a_finding_survives_lines_above_and_not_an_edit_of_its_own(changed, repository):
-    (before,) = changed.findings(GUIDE)
+    (before,) = changed.symbols.findings(GUIDE)
     edit(repository, "docs/sessions.md", "# Sessions\n", "# Sessions\n\nA word more.\n")
     git(repository, "stash", "-q", "--", "app/sessions.py")
     git(repository, "commit", "-q", "-am", "A word more")
     git(repository, "stash", "pop", "-q")
     changed.refresh()
-    (after,) = changed.findings(GUIDE)
+    (after,) = changed.symbols.findings(GUIDE)
     assert after["start_line"] == before["start_line"] + 2
     assert after["text_hash"] == before["text_hash"]
     edit(repository, "docs/sessions.md", "signs the session", "signs each session")
@@ -75,7 +75,7 @@ def test_the_hash_of_a_finding_survives_lines_above_and_not_an_edit_of_its_own(c
     git(repository, "commit", "-q", "-am", "Each")
     git(repository, "stash", "pop", "-q")
     changed.refresh()
-    (edited,) = changed.findings(GUIDE)
+    (edited,) = changed.symbols.findings(GUIDE)
     assert edited["text_hash"] != before["text_hash"]
 
 
@@ -89,7 +89,7 @@ def test_two_names_on_one_line_are_two_findings_to_put_away(tmp_path, open_helix
     engine = open_helix(folder)
     engine.refresh()
     (folder / "app/gate.py").write_text(code.replace("(by)", "(by, key)"))
-    findings = engine.findings(b"docs/gate.md")
+    findings = engine.symbols.findings(b"docs/gate.md")
     assert [finding["start_line"] for finding in findings] == [3, 3]
     assert len({finding["text_hash"] for finding in findings}) == 2
 
@@ -97,36 +97,36 @@ def test_two_names_on_one_line_are_two_findings_to_put_away(tmp_path, open_helix
 def test_text_that_is_being_edited_is_left_in_peace_and_the_rest_moves(changed, repository):
     disk = (repository / "docs/sessions.md").read_bytes()
     touched = {GUIDE: disk.replace(b"signs the session", b"signs, with a salt, the session")}
-    assert changed.findings(GUIDE, overlays=touched) == []
-    (moved,) = changed.findings(GUIDE, overlays={GUIDE: b"one\ntwo\n" + disk})
+    assert changed.symbols.findings(GUIDE, overlays=touched) == []
+    (moved,) = changed.symbols.findings(GUIDE, overlays={GUIDE: b"one\ntwo\n" + disk})
     assert (moved["start_line"], moved["end_line"]) == (5, 5)
 
 
 def test_a_document_with_edits_of_its_own_on_disk_is_being_brought_up_to_date(changed, repository):
     edit(repository, "docs/sessions.md", "signs the session", "signs with a salt the session")
-    assert changed.findings(GUIDE) == []
+    assert changed.symbols.findings(GUIDE) == []
 
 
 def test_nothing_is_said_of_what_is_not_indexed_or_not_there(changed, repository):
     for path in (b"no/such.md", b"", b"\xff\0", b"../outside.md", b"docs", b".git/config"):
-        assert changed.findings(path) == []
-    assert changed.findings(b"docs/new.md", overlays={b"docs/new.md": b"`sign_cookie`"}) == []
+        assert changed.symbols.findings(path) == []
+    assert changed.symbols.findings(b"docs/new.md", overlays={b"docs/new.md": b"`sign_cookie`"}) == []
     (repository / "docs/sessions.md").unlink()
-    assert changed.findings(GUIDE) == []
+    assert changed.symbols.findings(GUIDE) == []
 
 
 def test_time_that_runs_out_is_told(changed):
-    findings = changed.findings(GUIDE, budget_ms=0)
+    findings = changed.symbols.findings(GUIDE, budget_ms=0)
     assert findings.partial
-    assert not changed.findings(GUIDE, budget_ms=60_000).partial
+    assert not changed.symbols.findings(GUIDE, budget_ms=60_000).partial
 
 
 def test_without_git_and_before_the_first_commit_no_document_is_called_outdated(changed, repository):
     shutil.rmtree(repository / ".git")
-    assert changed.findings(GUIDE) == []
+    assert changed.symbols.findings(GUIDE) == []
     git(repository, "init", "-q", "-b", "main")
     git(repository, "add", "-A")
-    assert changed.findings(GUIDE) == []
+    assert changed.symbols.findings(GUIDE) == []
 
 
 def test_a_long_value_is_cut_and_a_secret_one_is_no_claim(tmp_path, open_helix):
@@ -141,7 +141,7 @@ def test_a_long_value_is_cut_and_a_secret_one_is_no_claim(tmp_path, open_helix):
     git(folder, "commit", "-q", "-m", "Begin")
     engine = open_helix(folder)
     engine.refresh()
-    found = engine.findings(b"docs/service.md")
+    found = engine.symbols.findings(b"docs/service.md")
     (finding,) = coded(found, "contradicted")
     assert "…" in finding["message"] and finding["message"].count("a" * 70) == 0
     assert secret not in str(found)
@@ -155,4 +155,4 @@ def test_what_a_class_says_of_itself_is_not_contradicted_by_a_namesake_in_the_ne
     git(folder, "commit", "-q", "-m", "Begin")
     engine = open_helix(folder)
     engine.refresh()
-    assert engine.findings(b"app/one.py") == engine.findings(b"app/other.py") == []
+    assert engine.symbols.findings(b"app/one.py") == engine.symbols.findings(b"app/other.py") == []

@@ -36,7 +36,7 @@ def engine(kindred, open_helix):
 
 
 def around(helix, path):
-    reader = helix._index.reader
+    reader = helix.session.index.reader
     item = reader.files.items_of(reader.files.source(path).id)[0]
     linked = related_sources(reader, item)
     items = reader.files.items([id_ for _, id_ in linked])
@@ -44,7 +44,7 @@ def around(helix, path):
 
 
 def test_the_index_knows_what_changed_together(engine):
-    reader = engine._index.reader
+    reader = engine.session.index.reader
     (partner,) = reader.related.co_changed([reader.files.source(b"app/routing.py").id])
     assert (partner.path, partner.together) == (b"app/views.html", 4)
     assert partner.lift > 2
@@ -56,14 +56,14 @@ def test_the_index_knows_what_changed_together(engine):
 def test_a_partner_that_is_gone_is_no_kin_any_more(engine, kindred):
     (kindred / "app/views.html").unlink()
     engine.refresh()
-    assert co_changed(engine._index.reader, [b"app/routing.py"]) == ()
+    assert co_changed(engine.session.index.reader, [b"app/routing.py"]) == ()
 
 
 def test_another_history_replaces_what_was_known(engine, kindred):
     git(kindred, "checkout", "-q", "-f", "--orphan", "fresh")
     git(kindred, "commit", "-q", "-m", "Begin anew")
     engine.refresh()
-    assert co_changed(engine._index.reader, [b"app/routing.py"]) == ()
+    assert co_changed(engine.session.index.reader, [b"app/routing.py"]) == ()
 
 
 def test_imports_lead_both_ways(engine):
@@ -76,7 +76,7 @@ def test_imports_lead_both_ways(engine):
 
 
 def test_what_is_related_stands_below_what_was_found_and_says_how(engine):
-    reader = engine._index.reader
+    reader = engine.session.index.reader
     item = reader.files.items_of(reader.files.source(b"app/routing.py").id)[0]
     related = related_items(reader, [Ranked(item, 0.5, ())], 5)
     assert {one.item.source.path: one.signals[0].ranker for one in related} == {
@@ -97,9 +97,9 @@ def test_an_index_of_the_format_before_learns_its_history(kindred, open_helix):
     connection.execute("DROP TABLE co_change; DROP TABLE set_aside; DROP INDEX source_set_aside; PRAGMA user_version=5")
     connection.close()
     again = open_helix(kindred)
-    assert co_changed(again._index.reader, [b"app/routing.py"]) == ()
+    assert co_changed(again.session.index.reader, [b"app/routing.py"]) == ()
     again.refresh()
-    assert co_changed(again._index.reader, [b"app/routing.py"]) == (b"app/views.html",)
+    assert co_changed(again.session.index.reader, [b"app/routing.py"]) == (b"app/views.html",)
 
 
 def test_last_commits_are_kept_where_the_history_behind_them_is_damaged(repository, open_helix):
@@ -116,6 +116,6 @@ def test_last_commits_are_kept_where_the_history_behind_them_is_damaged(reposito
     report = helix.refresh()
     assert any("change together" in note for note in report.notes)
     head = git(repository, "rev-parse", "HEAD").strip()
-    assert helix._index.reader.files.commit(b"app/old.py").commit == head
+    assert helix.session.index.reader.files.commit(b"app/old.py").commit == head
     # What cannot be read is not asked for again at every look.
     assert helix.refresh().notes == ()

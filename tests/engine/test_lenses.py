@@ -50,7 +50,7 @@ def shop(tmp_path, open_helix):
 
 def test_functions_classes_and_methods_are_counted(tmp_path, open_helix):
     _, engine = shop(tmp_path, open_helix)
-    lenses = by_symbol(engine.lenses(b"shop/basket.py"))
+    lenses = by_symbol(engine.symbols.lenses(b"shop/basket.py"))
     assert list(lenses) == ["load_basket", "Basket", "Basket.price_of_basket"]
     # price_of_basket stands in the class's own item, so its use and the definition of Basket are one place each.
     assert (lenses["load_basket"]["uses"], lenses["load_basket"]["tests"]) == (2, 1)
@@ -66,7 +66,7 @@ def test_unsaved_edits_move_lenses_and_mark_what_they_touch(tmp_path, open_helix
     folder, engine = shop(tmp_path, open_helix)
     disk = (folder / "shop/basket.py").read_bytes()
     overlays = {b"shop/basket.py": b"# above\n" + disk.replace(b"return key", b"return key + 1")}
-    lenses = by_symbol(engine.lenses(b"shop/basket.py", overlays=overlays))
+    lenses = by_symbol(engine.symbols.lenses(b"shop/basket.py", overlays=overlays))
     assert (lenses["load_basket"]["status"], lenses["load_basket"]["reason"]) == ("stale_risk", "unsaved")
     assert (lenses["Basket"]["status"], lenses["Basket"]["start_line"]) == ("verified", 9)
 
@@ -74,7 +74,7 @@ def test_unsaved_edits_move_lenses_and_mark_what_they_touch(tmp_path, open_helix
 def test_a_file_that_changed_on_disk_is_told_as_it_stands(tmp_path, open_helix):
     folder, engine = shop(tmp_path, open_helix)
     (folder / "shop/basket.py").write_text("# above\n" + CODE.replace("load_basket", "read_basket"))
-    lenses = by_symbol(engine.lenses(b"shop/basket.py"))
+    lenses = by_symbol(engine.symbols.lenses(b"shop/basket.py"))
     assert lenses["read_basket"]["start_line"] == 5
     assert lenses["read_basket"]["status"] == "verified"
 
@@ -82,7 +82,7 @@ def test_a_file_that_changed_on_disk_is_told_as_it_stands(tmp_path, open_helix):
 def test_a_conflicted_file_says_so_in_every_lens(tmp_path, open_helix):
     folder, engine = shop(tmp_path, open_helix)
     (folder / "shop/basket.py").write_text(CODE + "\n<<<<<<< a\nA = 1\n=======\nA = 2\n>>>>>>> b\n")
-    assert {lens["reason"] for lens in engine.lenses(b"shop/basket.py")} == {"conflicted"}
+    assert {lens["reason"] for lens in engine.symbols.lenses(b"shop/basket.py")} == {"conflicted"}
 
 
 def test_there_are_no_lenses_where_there_is_no_indexed_code(tmp_path, open_helix):
@@ -90,17 +90,17 @@ def test_there_are_no_lenses_where_there_is_no_indexed_code(tmp_path, open_helix
     (folder / "notes.md").write_text("# Notes\n\n`load_basket`\n")
     engine.refresh()
     for path in (b"no/such.py", b"notes.md", b"", b"\xff\0", b"../outside.py", b"shop"):
-        assert engine.lenses(path) == []
+        assert engine.symbols.lenses(path) == []
     (folder / "shop/basket.py").unlink()
-    assert engine.lenses(b"shop/basket.py") == []
+    assert engine.symbols.lenses(b"shop/basket.py") == []
     new = {b"shop/new.py": b"def fresh():\n    pass\n"}
-    assert engine.lenses(b"shop/new.py", overlays=new) == []
+    assert engine.symbols.lenses(b"shop/new.py", overlays=new) == []
 
 
 def test_lenses_need_no_git(tmp_path, open_helix):
     folder, engine = shop(tmp_path, open_helix)
     shutil.rmtree(folder / ".git")
-    assert len(engine.lenses(b"shop/basket.py")) == 3
+    assert len(engine.symbols.lenses(b"shop/basket.py")) == 3
 
 
 def test_a_file_of_very_many_definitions_has_a_bounded_number_of_lenses(tmp_path, open_helix):
@@ -108,4 +108,4 @@ def test_a_file_of_very_many_definitions_has_a_bounded_number_of_lenses(tmp_path
     write(folder, {"many.py": "".join(f"def part_{n}():\n    return {n}\n\n\n" for n in range(500))})
     engine = open_helix(folder)
     engine.refresh()
-    assert len(engine.lenses(b"many.py")) == 300
+    assert len(engine.symbols.lenses(b"many.py")) == 300

@@ -91,10 +91,10 @@ def test_a_packet_an_explanation_and_lines_read_agree_with_the_editor(tmp_path, 
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_a_symbol_its_use_and_the_commit_of_its_lines_stand_where_the_editor_has_them(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
-    known = helix.symbol("stamp_parcel", path=b"depot.py", line=line_of("return stamp_parcel"))
+    known = helix.symbols.about("stamp_parcel", path=b"depot.py", line=line_of("return stamp_parcel"))
     assert [place["start_line"] for place in known["definitions"]] == [line_of("def stamp_parcel")]
     assert [place["start_line"] for place in known["users"]] == [line_of("return stamp_parcel")]
-    told = eventually(lambda: helix.symbol("stamp_parcel"), lambda known: known["commit_of"] == "lines")
+    told = eventually(lambda: helix.symbols.about("stamp_parcel"), lambda known: known["commit_of"] == "lines")
     assert (told["commit_of"], told["commit"]) == ("lines", git(folder, "rev-parse", "HEAD").strip())
 
 
@@ -106,9 +106,9 @@ def test_git_is_asked_for_the_lines_as_git_counts_them(tmp_path, open_helix):
     (folder / "depot.py").write_bytes(joined(later, ends))
     git(folder, "commit", "-qam", "Unload otherwise")
     helix.refresh()
-    told = eventually(lambda: helix.symbol("stamp_parcel"), lambda known: known["commit_of"] == "lines")
+    told = eventually(lambda: helix.symbols.about("stamp_parcel"), lambda known: known["commit_of"] == "lines")
     assert told["commit"] == first
-    told = eventually(lambda: helix.symbol("unload_depot"), lambda known: known["commit_of"] == "lines")
+    told = eventually(lambda: helix.symbols.about("unload_depot"), lambda known: known["commit_of"] == "lines")
     assert told["commit"] == git(folder, "rev-parse", "HEAD").strip() != first
 
 
@@ -116,7 +116,7 @@ def test_git_is_asked_for_the_lines_as_git_counts_them(tmp_path, open_helix):
 def test_text_that_moved_between_lone_returns_is_found_at_its_line(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
     shown = [Pointer(**{name: item[name] for name in FIELDS}) for item in items_of(helix.packet("stamp_parcel"))]
-    pointer = next(one for one in shown if one.symbol == "stamp_parcel")
+    pointer = next(one for one in shown if one.symbols.about == "stamp_parcel")
     data = (folder / "depot.py").read_bytes()
     (folder / "depot.py").write_bytes(b"# one\r# two\r\n# three\n" + data)
     for indexed in (False, True):
@@ -162,6 +162,6 @@ def test_files_of_random_line_ends_are_cited_by_the_editors_lines(tmp_path, open
     helix = open_helix(folder)
     helix.refresh()
     for number in range(12):
-        hit = helix.symbol(f"carry_{number}")["definitions"][0]
+        hit = helix.symbols.about(f"carry_{number}")["definitions"][0]
         lines = (folder / hit["source_id"]).read_bytes().splitlines()
         assert lines[hit["start_line"] - 1] == f"def carry_{number}(box):".encode()

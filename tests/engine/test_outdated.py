@@ -114,7 +114,7 @@ def change(folder, name, *pairs):
 def found(open_helix, folder, document="docs/gate.md"):
     helix = open_helix(folder)
     helix.refresh()
-    flagged = helix.findings(document.encode(), budget_ms=60_000)
+    flagged = helix.symbols.findings(document.encode(), budget_ms=60_000)
     return [(one["start_line"], one["message"].partition(", since")[0]) for one in flagged]
 
 
@@ -348,5 +348,5 @@ def test_an_index_that_lags_behind_the_disk_calls_nothing_gone(open_helix, gates
     if before is _is_back:
         helix.refresh()
     after()
-    said = [one["message"] for one in helix.findings(b"docs/gate.md", budget_ms=60_000)]
+    said = [one["message"] for one in helix.symbols.findings(b"docs/gate.md", budget_ms=60_000)]
     assert [one for one in said if " is gone" in one] == []

@@ -45,7 +45,7 @@ def cut(repository, open_helix, monkeypatch) -> Helix:
 
 
 def share(engine):
-    known = engine._index.reader
+    known = engine.session.index.reader
     return known.text.size()[0] / (known.text.size()[0] + len(known.files.pending().new))
 
 
@@ -63,14 +63,14 @@ def test_every_surface_of_the_engine_says_it(cut):
         assert any("not complete yet" in note for note in answer["notes"])
     assert cut.search(WHERE)["indexed_share"] < 0.5
     assert cut.context(WHERE)["indexed_share"] < 0.5
-    known = next(iter(cut._index.reader.names.definitions_by_prefix("handle_")))
-    symbol = cut.symbol(known.name)
+    known = next(iter(cut.session.index.reader.names.definitions_by_prefix("handle_")))
+    symbol = cut.symbols.about(known.name)
     assert symbol["indexed_share"] < 0.5
     assert any("not complete yet" in note for note in symbol["notes"])
 
 
 def test_confidence_counts_the_share_that_is_in(cut):
-    known = next(iter(cut._index.reader.names.definitions_by_prefix("handle_"))).name
+    known = next(iter(cut.session.index.reader.names.definitions_by_prefix("handle_"))).name
     partial = cut.packet(known)
     cut.refresh()
     whole = cut.packet(known)
@@ -98,7 +98,7 @@ def test_a_file_not_yet_in_is_pointed_at_when_the_question_names_it(cut):
 
 
 def test_a_window_says_what_it_lacks_or_holds_nothing(cut):
-    known = next(iter(cut._index.reader.names.definitions_by_prefix("handle_"))).name
+    known = next(iter(cut.session.index.reader.names.definitions_by_prefix("handle_"))).name
     text = cut.context(known)["text"]
     assert "Note: the index is not complete yet" in text
     assert cut.context("kubernetes flamingo telemetry")["text"] == ""
@@ -132,7 +132,7 @@ def test_new_files_of_an_index_that_was_whole_count_as_missing_until_they_are_in
 
 
 def test_a_changed_file_lowers_the_share_and_leaves_with_its_own_transaction(helix, repository):
-    writer, reader = helix._index.writer, helix._index.reader
+    writer, reader = helix.session.index.writer, helix.session.index.reader
     writer.set_pending([b"a/new.py"], [b"app/sessions.py"])
     assert (reader.files.pending().new, reader.files.pending().changed) == ((b"a/new.py",), 1)
     state = reader.files.state(b"app/sessions.py")
@@ -143,7 +143,7 @@ def test_a_changed_file_lowers_the_share_and_leaves_with_its_own_transaction(hel
 
 def test_what_is_pending_is_no_content(helix):
     before = helix.digest()
-    helix._index.writer.set_pending([b"a/new.py"], [b"app/sessions.py"])
+    helix.session.index.writer.set_pending([b"a/new.py"], [b"app/sessions.py"])
     assert helix.digest() == before
 
 

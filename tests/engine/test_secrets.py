@@ -104,7 +104,7 @@ def test_a_file_that_was_stored_by_older_rules_is_masked_by_those_of_today(helix
     # A daemon of an older Helix goes on writing to an index that a newer one has brought up to date.
     write(repository, {"client.py": FILES["client.py"]})
     helix.refresh()
-    connection = helix._index.writer._connection
+    connection = helix.session.index.writer._connection
     connection.execute("UPDATE source SET masked_count = 0 WHERE path = CAST('client.py' AS BLOB)")
     connection.execute(
         "INSERT INTO profile SELECT NULL, 'chunker/0 lines', language, source_kind, volatility, "

@@ -43,7 +43,7 @@ def indexed(tmp_path, open_helix, files, *, commit=True):
 
 
 def test_a_name_is_told_with_its_definition_tests_documents_and_commit(helix, repository):
-    known = helix.symbol("sign_cookie")
+    known = helix.symbols.about("sign_cookie")
     assert (known["schema"], known["name"], known["kind"]) == ("helix.symbol/1", "sign_cookie", "function")
     assert places(known, "definitions") == [("app/sessions.py", 6)]
     assert places(known, "tests") == [("tests/test_sessions.py", 5)]
@@ -66,27 +66,29 @@ def test_a_name_is_told_with_its_definition_tests_documents_and_commit(helix, re
     ids=lambda name: ascii(name[:20]),
 )
 def test_what_nothing_defines_has_no_answer(helix, name):
-    assert helix.symbol(name, path=b"app/sessions.py", line=8) is None
+    assert helix.symbols.about(name, path=b"app/sessions.py", line=8) is None
 
 
 def test_a_name_with_white_space_around_it_is_that_name(helix):
-    assert helix.symbol(" sign_cookie\n")["name"] == "sign_cookie"
+    assert helix.symbols.about(" sign_cookie\n")["name"] == "sign_cookie"
 
 
 def test_a_path_or_line_that_is_not_there_changes_nothing(helix):
     for path, line in ((b"no/such.py", 3), (b"app/sessions.py", 100_000), (b"app/sessions.py", -4), (b"\xff/\0", 1)):
-        assert places(helix.symbol("sign_cookie", path=path, line=line), "definitions") == [("app/sessions.py", 6)]
+        assert places(helix.symbols.about("sign_cookie", path=path, line=line), "definitions") == [
+            ("app/sessions.py", 6)
+        ]
 
 
 def test_who_types_a_name_need_not_know_its_case_and_a_text_is_taken_at_its_word(helix):
-    assert helix.symbol("SIGN_COOKIE")["symbol"] == "sign_cookie"
-    assert helix.symbol("SIGN_COOKIE", path=b"app/routing.py", line=1) is None
+    assert helix.symbols.about("SIGN_COOKIE")["symbol"] == "sign_cookie"
+    assert helix.symbols.about("SIGN_COOKIE", path=b"app/routing.py", line=1) is None
 
 
 def test_a_changed_definition_is_told_as_it_stands_now(helix, repository):
     path = repository / "app/sessions.py"
     path.write_text("# one\n# two\n" + path.read_text().replace("(secret_key, payload):", "(secret_key, text):"))
-    known = helix.symbol("sign_cookie")
+    known = helix.symbols.about("sign_cookie")
     assert places(known, "definitions") == [("app/sessions.py", 8)]
     assert known["definitions"][0]["status"] == "verified"
     (document,) = known["documents"]
@@ -97,39 +99,39 @@ def test_a_changed_definition_is_told_as_it_stands_now(helix, repository):
 def test_a_renamed_symbol_has_its_new_name_only(helix, repository):
     path = repository / "app/sessions.py"
     path.write_text(path.read_text().replace("sign_cookie", "seal_cookie"))
-    assert helix.symbol("sign_cookie") is None
+    assert helix.symbols.about("sign_cookie") is None
     helix.refresh()
-    assert places(helix.symbol("seal_cookie"), "definitions") == [("app/sessions.py", 6)]
+    assert places(helix.symbols.about("seal_cookie"), "definitions") == [("app/sessions.py", 6)]
 
 
 def test_a_deleted_file_is_never_shown(helix, repository):
     (repository / "tests/test_sessions.py").unlink()
     (repository / "docs/sessions.md").unlink()
-    known = helix.symbol("sign_cookie")
+    known = helix.symbols.about("sign_cookie")
     assert places(known, "tests") == places(known, "documents") == []
     (repository / "app/sessions.py").unlink()
-    assert helix.symbol("sign_cookie") is None
+    assert helix.symbols.about("sign_cookie") is None
 
 
 def test_unsaved_edits_move_lines_and_mark_what_they_touch(helix, repository):
     disk = (repository / "app/sessions.py").read_bytes()
     above = {b"app/sessions.py": b"# a\n# b\n" + disk}
-    (moved,) = helix.symbol("sign_cookie", path=b"app/sessions.py", line=8, overlays=above)["definitions"]
+    (moved,) = helix.symbols.about("sign_cookie", path=b"app/sessions.py", line=8, overlays=above)["definitions"]
     assert (moved["status"], moved["start_line"]) == ("verified", 6)
     assert moved["buffer"] == {"start_line": 8, "end_line": 10}
     inside = {b"app/sessions.py": disk.replace(b'payload + "."', b'payload + "|"')}
-    (touched,) = helix.symbol("sign_cookie", path=b"app/sessions.py", line=6, overlays=inside)["definitions"]
+    (touched,) = helix.symbols.about("sign_cookie", path=b"app/sessions.py", line=6, overlays=inside)["definitions"]
     assert (touched["status"], touched["reason"]) == ("stale_risk", "unsaved")
-    (other,) = helix.symbol("verify_cookie", path=b"app/sessions.py", line=11, overlays=inside)["definitions"]
+    (other,) = helix.symbols.about("verify_cookie", path=b"app/sessions.py", line=11, overlays=inside)["definitions"]
     assert other["status"] == "verified"
     same = {b"app/sessions.py": disk}
-    assert "buffer" not in helix.symbol("sign_cookie", overlays=same)["definitions"][0]
+    assert "buffer" not in helix.symbols.about("sign_cookie", overlays=same)["definitions"][0]
 
 
 def test_conflict_markers_mark_every_place_of_their_file(helix, repository):
     path = repository / "app/sessions.py"
     path.write_text(path.read_text() + "\n<<<<<<< ours\nAGE = 1\n=======\nAGE = 2\n>>>>>>> theirs\n")
-    (definition,) = helix.symbol("sign_cookie")["definitions"]
+    (definition,) = helix.symbols.about("sign_cookie")["definitions"]
     assert (definition["status"], definition["reason"]) == ("stale_risk", "conflicted")
 
 
@@ -138,9 +140,9 @@ def test_a_contradicted_constant_says_so_and_its_neighbour_does_not(helix, repos
     path.write_text(path.read_text().replace("AGE = 3600", "AGE = 60\nSESSION_COOKIE_NAME = 'sid'"))
     git(repository, "commit", "-q", "-am", "Shorter sessions")
     helix.refresh()
-    (document,) = helix.symbol("SESSION_COOKIE_AGE")["documents"]
+    (document,) = helix.symbols.about("SESSION_COOKIE_AGE")["documents"]
     assert document["status"] == "stale_risk"
-    assert helix.symbol("SESSION_COOKIE_NAME")["definitions"][0]["status"] == "verified"
+    assert helix.symbols.about("SESSION_COOKIE_NAME")["definitions"][0]["status"] == "verified"
 
 
 COMMON = "def save(self):\n    return {number}\n"
@@ -164,21 +166,29 @@ def crowded(tmp_path, open_helix, starts_processes):
 
 
 def test_of_many_definitions_at_most_five_are_listed_and_tests_come_last(crowded):
-    known = crowded.symbol("save")
+    known = crowded.symbols.about("save")
     assert known["definitions_total"] == 31
     assert len(known["definitions"]) == 5
     assert all(path.startswith("shop/part_") for path, _ in places(known, "definitions"))
 
 
 def test_the_definition_in_this_file_is_meant_and_then_the_imported_one(crowded):
-    assert places(crowded.symbol("save", path=b"shop/part_09.py", line=1), "definitions") == [("shop/part_09.py", 1)]
-    assert places(crowded.symbol("save", path=b"shop/till.py", line=5), "definitions") == [("shop/part_17.py", 1)]
-    assert places(crowded.symbol("save", path=b"shop/night.py", line=5), "definitions") == [("shop/part_17.py", 1)]
-    assert places(crowded.symbol("save", path=b"tests/helpers.py", line=1), "definitions") == [("tests/helpers.py", 1)]
+    assert places(crowded.symbols.about("save", path=b"shop/part_09.py", line=1), "definitions") == [
+        ("shop/part_09.py", 1)
+    ]
+    assert places(crowded.symbols.about("save", path=b"shop/till.py", line=5), "definitions") == [
+        ("shop/part_17.py", 1)
+    ]
+    assert places(crowded.symbols.about("save", path=b"shop/night.py", line=5), "definitions") == [
+        ("shop/part_17.py", 1)
+    ]
+    assert places(crowded.symbols.about("save", path=b"tests/helpers.py", line=1), "definitions") == [
+        ("tests/helpers.py", 1)
+    ]
 
 
 def test_users_come_nearest_first_and_a_definition_is_no_user_of_its_name(crowded):
-    known = crowded.symbol("save", path=b"shop/part_17.py", line=1)
+    known = crowded.symbols.about("save", path=b"shop/part_17.py", line=1)
     assert [path for path, _ in places(known, "users")] == ["shop/night.py", "shop/till.py", "other/far.py"]
     assert known["users"][0]["symbol"] == "close_night"
     assert places(known, "tests") == [("tests/test_part_17.py", 5)]
@@ -200,15 +210,15 @@ def test_importers_are_known_however_they_write_the_import(tmp_path, open_helix)
         "net/h.c": '#include "net/wire.h"\n\nint h(void) {\n  return wire_twice(1);\n}\n',
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    assert engine.symbol("rate_of")["importers_total"] == 4
-    assert engine.symbol("euros")["importers_total"] == 2
-    assert engine.symbol("wire_twice")["importers_total"] == 1
+    assert engine.symbols.about("rate_of")["importers_total"] == 4
+    assert engine.symbols.about("euros")["importers_total"] == 2
+    assert engine.symbols.about("wire_twice")["importers_total"] == 1
 
 
 def test_a_method_is_told_by_its_class_and_self_by_the_class_around(crowded):
-    assert [place["symbol"] for place in crowded.symbol("Basket.total")["definitions"]] == ["Basket.total"]
-    assert crowded.symbol("total", path=b"shop/models.py", line=2)["symbol"] == "Order.total"
-    assert crowded.symbol("total", path=b"shop/models.py", line=11)["symbol"] == "Basket.total"
+    assert [place["symbol"] for place in crowded.symbols.about("Basket.total")["definitions"]] == ["Basket.total"]
+    assert crowded.symbols.about("total", path=b"shop/models.py", line=2)["symbol"] == "Order.total"
+    assert crowded.symbols.about("total", path=b"shop/models.py", line=11)["symbol"] == "Basket.total"
 
 
 def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
@@ -217,8 +227,8 @@ def test_a_name_of_a_module_from_elsewhere_is_not_ours(tmp_path, open_helix):
         "app/text.py": "import re\n\nPATTERN = re.compile('a')\n\n\ndef of(form):\n    return form.compile()\n",
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    assert engine.symbol("compile", path=b"app/text.py", line=3) is None
-    assert engine.symbol("compile", path=b"app/text.py", line=7)["symbol"] == "Form.compile"
+    assert engine.symbols.about("compile", path=b"app/text.py", line=3) is None
+    assert engine.symbols.about("compile", path=b"app/text.py", line=7)["symbol"] == "Form.compile"
 
 
 def test_a_field_elsewhere_says_nothing_about_a_common_word_here(tmp_path, open_helix):
@@ -227,8 +237,8 @@ def test_a_field_elsewhere_says_nothing_about_a_common_word_here(tmp_path, open_
         "app/b.py": "def show(title):\n    return title\n",
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    assert engine.symbol("title", path=b"app/b.py", line=2) is None
-    assert engine.symbol("title", path=b"app/a.py", line=2)["symbol"] == "A.title"
+    assert engine.symbols.about("title", path=b"app/b.py", line=2) is None
+    assert engine.symbols.about("title", path=b"app/a.py", line=2)["symbol"] == "A.title"
 
 
 def test_names_in_any_script_and_names_the_language_calls_itself(tmp_path, open_helix):
@@ -239,11 +249,11 @@ def test_names_in_any_script_and_names_the_language_calls_itself(tmp_path, open_
         "app/计.py": "def 计算(x):\n    return x\n",
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    known = engine.symbol("größe_von", path=b"app/use.py", line=5)
+    known = engine.symbols.about("größe_von", path=b"app/use.py", line=5)
     assert places(known, "definitions") == [("app/größe.py", 6)]
     assert places(known, "users") == [("app/use.py", 5)]
-    assert engine.symbol("计算")["kind"] == "function"
-    assert engine.symbol("__init__", path="app/größe.py".encode(), line=2)["symbol"] == "Maß.__init__"
+    assert engine.symbols.about("计算")["kind"] == "function"
+    assert engine.symbols.about("__init__", path="app/größe.py".encode(), line=2)["symbol"] == "Maß.__init__"
 
 
 def test_only_the_case_that_is_meant_is_used(tmp_path, open_helix):
@@ -253,7 +263,7 @@ def test_only_the_case_that_is_meant_is_used(tmp_path, open_helix):
         "app/b.py": "def other(ledger):\n    return ledger + 1\n",
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    known = engine.symbol("Ledger")
+    known = engine.symbols.about("Ledger")
     assert places(known, "users") == [("app/a.py", 5)]
     assert known["users_total"] == 1
 
@@ -261,11 +271,11 @@ def test_only_the_case_that_is_meant_is_used(tmp_path, open_helix):
 def test_without_git_and_before_the_first_commit_there_is_no_history_and_no_complaint(tmp_path, open_helix):
     files = {"app/a.py": "def lonely_name():\n    return 1\n"}
     folder, engine = indexed(tmp_path, open_helix, files, commit=False)
-    known = engine.symbol("lonely_name")
+    known = engine.symbols.about("lonely_name")
     assert (known["commit"], known["author"], known["commit_of"], known["co_changed"]) == (None, None, "", [])
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A")
-    assert engine.symbol("lonely_name")["definitions"][0]["commit"] is None
+    assert engine.symbols.about("lonely_name")["definitions"][0]["commit"] is None
 
 
 def test_the_definitions_own_lines_are_dated_not_its_file(tmp_path, open_helix):
@@ -277,7 +287,7 @@ def test_the_definitions_own_lines_are_dated_not_its_file(tmp_path, open_helix):
     engine.refresh()
 
     def dated(name):
-        return eventually(lambda: engine.symbol(name), lambda known: known["commit_of"] == "lines")
+        return eventually(lambda: engine.symbols.about(name), lambda known: known["commit_of"] == "lines")
 
     first, second = dated("first_thing"), dated("second_thing")
     assert (first["commit"], first["definitions"][0]["commit"]) == (begin, begin)
@@ -299,10 +309,10 @@ def test_a_hover_and_an_expansion_name_the_same_files_that_change_together(tmp_p
             (folder / f"app/{letter}.py").write_text(f"def pair_{letter}():\n    return {number}\n")
         git(folder, "commit", "-q", "-am", f"Step {number}")
     engine.refresh()
-    known = engine.symbol("pair_a")
+    known = engine.symbols.about("pair_a")
     assert places(known, "co_changed") == [("app/b.py", 1)]
     assert known["co_changed"][0]["status"] == "verified"
-    reader = engine._index.reader
+    reader = engine.session.index.reader
     item = reader.files.items_of(reader.files.source(b"app/a.py").id)[0]
     expanded = [item_id for relation, item_id in related_sources(reader, item) if relation == CHANGED]
     assert [one.source.path for one in reader.files.items(expanded).values()] == [b"app/b.py"]
@@ -313,10 +323,10 @@ def test_a_file_that_leads_outside_or_became_a_folder_is_not_read(helix, reposit
     target = repository / "app/sessions.py"
     target.unlink()
     target.symlink_to(tmp_path / "outside.py")
-    assert helix.symbol("sign_cookie") is None
+    assert helix.symbols.about("sign_cookie") is None
     shutil.rmtree(repository / "tests")
     os.mkfifo(repository / "tests")
-    assert helix.symbol("match_route")["tests"] == []
+    assert helix.symbols.about("match_route")["tests"] == []
 
 
 def test_no_secret_is_said_in_any_part_of_the_answer(tmp_path, open_helix):
@@ -326,21 +336,25 @@ def test_no_secret_is_said_in_any_part_of_the_answer(tmp_path, open_helix):
         "docs/a.md": f"# Tokens\n\n`API_TOKEN = {token}` is read by `with_token`.\n",
     }
     _, engine = indexed(tmp_path, open_helix, files)
-    said = [engine.symbol("API_TOKEN"), engine.symbol("with_token"), engine.findings(b"docs/a.md")]
-    said += [engine.lenses(b"app/a.py"), engine.symbol(token)]
+    said = [
+        engine.symbols.about("API_TOKEN"),
+        engine.symbols.about("with_token"),
+        engine.symbols.findings(b"docs/a.md"),
+    ]
+    said += [engine.symbols.lenses(b"app/a.py"), engine.symbols.about(token)]
     assert said[0] is not None and said[1]["documents"]
     assert token not in str(said)
 
 
 def test_a_question_taken_back_ends_with_cancelled(helix):
     with pytest.raises(Cancelled):
-        helix.symbol("sign_cookie", cancelled=lambda: True)
+        helix.symbols.about("sign_cookie", cancelled=lambda: True)
 
 
 def test_nothing_runs_on_after_the_engine_is_closed(tmp_path, open_helix):
     import threading
 
     _, engine = indexed(tmp_path, open_helix, {"app/a.py": "def soon_gone():\n    return 0\n"})
-    engine.symbol("soon_gone")
+    engine.symbols.about("soon_gone")
     engine.close()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("helix-")]

@@ -17,7 +17,7 @@ source, base = Path(sys.argv[1]), Path(sys.argv[2]) / "theirs"
 with Helix.open(source, config=config_in(Path(sys.argv[2]) / "before", source)) as helix:
     helix.refresh()
     helix.packet("sign_cookie")
-    helix.symbol("sign_cookie")
+    helix.symbols.about("sign_cookie")
 if os.geteuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
@@ -30,7 +30,7 @@ TEXT = "def sign_cookie"
 def shown(helix):
     packet = helix.packet("sign_cookie", task="edit")
     quoted = [item["source_id"] for item in packet["verified"] if TEXT in item["quote"]]
-    symbol = helix.symbol("sign_cookie") or {"definitions": []}
+    symbol = helix.symbols.about("sign_cookie") or {"definitions": []}
     verified = [place["source_id"] for place in symbol["definitions"] if place["status"] == "verified"]
     assert TEXT not in json.dumps([packet["stale_risk"], packet["needs_refresh"]])
     return quoted, verified

@@ -10,8 +10,8 @@ def _settle(helix):
 
 
 def _made_by_an_older_parser(helix):
-    with helix._index.writer.batch():
-        helix._index.writer.set_meta("parsers", "older")
+    with helix.session.index.writer.batch():
+        helix.session.index.writer.set_meta("parsers", "older")
 
 
 def test_what_an_older_parser_made_is_pending_until_it_was_looked_at_again(helix, repository):

@@ -170,7 +170,7 @@ def test_a_word_that_could_not_be_counted_is_no_error(helix, monkeypatch):
 def test_what_uses_a_name_is_no_error_when_it_takes_too_much_work(helix, monkeypatch):
     lost(monkeypatch, "ref_fts")
     item = helix.packet("sign_cookie")["verified"][0]
-    answer = helix.expand(source_id=item["source_id"], start_line=item["start_line"])
+    answer = helix.memory.expand(source_id=item["source_id"], start_line=item["start_line"])
     assert any("who uses the name" in note for note in answer["notes"])
 
 

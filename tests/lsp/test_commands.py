@@ -135,7 +135,7 @@ def test_lines_are_opened_as_they_are_on_disk_and_a_note_by_its_address(opened: 
     config = load_config(project, environ=environment(home))
     config = replace(config, data_dir=home / ".local/share" / APPLICATION)
     with Helix.open(project, config=config) as helix:
-        helix.ingest(NoteInput("We sign cookies with the oldest key."))
+        helix.memory.ingest(NoteInput("We sign cookies with the oldest key."))
         [note] = [
             one["source_id"]
             for one in helix.packet("We sign cookies with the oldest key")["stale_risk"]

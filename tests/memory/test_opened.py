@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from helix_core.engine.opened import Remembered
+from helix_core.engine.opened import MemoryFile
 from helix_core.model import Attribution
 from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME
@@ -101,7 +101,7 @@ def cited(project, session):
 
 @pytest.mark.parametrize(("session", "notes_uses"), [("s", True), ("s", False), ("", True)])
 def test_files_that_an_answer_cites_are_used_in_its_session_where_wanted(project, tmp_path, session, notes_uses):
-    memory = Remembered(tmp_path / "data")
+    memory = MemoryFile(tmp_path / "data")
     try:
         assert _kept(memory, Attribution(), cited(project, session), notes_uses=notes_uses) == "kept"
     finally:
@@ -114,7 +114,7 @@ def test_an_exchange_that_is_kept_is_told_as_kept_though_its_uses_cannot_be_note
     Memory(tmp_path / "data", 0.0).close()
     with contextlib.closing(sqlite3.connect(tmp_path / "data" / NAME)) as connection:
         connection.execute("CREATE TRIGGER full BEFORE INSERT ON used BEGIN SELECT RAISE(ABORT, 'full'); END")
-    memory = Remembered(tmp_path / "data")
+    memory = MemoryFile(tmp_path / "data")
     try:
         assert _kept(memory, Attribution(), cited(project, "s"), notes_uses=True) == "kept"
         assert memory.read(lambda opened: opened._file.rows("SELECT count(*) FROM exchange")) == [(1,)]

@@ -53,7 +53,7 @@ def memory(folder):
 def keeping(open_helix, project):
     """An engine that keeps uses."""
     helix = open_helix(project)
-    helix._config = dataclasses.replace(helix._config, co_use=True)
+    helix.session.config = dataclasses.replace(helix.session.config, co_use=True)
     helix.refresh()
     return helix
 
@@ -65,6 +65,12 @@ def sit(memory, session, paths, at=NOW, workspace=HERE):
 def rows(folder):
     with sqlite3.connect(folder / NAME) as connection:
         return connection.execute("SELECT session, path, at FROM used ORDER BY id").fetchall()
+
+
+def lately(helix, session, since):
+    """What the memory knows that a session used since then; None where there is no memory."""
+    place = helix.session.place
+    return helix.session.memory_file.read(lambda memory: memory.uses.recent(place, session, since))
 
 
 def test_two_sittings_link_two_files_and_one_does_not(memory):
@@ -222,40 +228,40 @@ def test_what_was_merely_returned_is_no_use(keeping, tmp_path):
         keeping.search("how is the session cookie signed?", hints=Hints(session="s", open_paths=(SESSIONS,)))
         keeping.packet("how is the session cookie signed?", hints=Hints(session="s"))
         keeping.context("how is the session cookie signed?", hints=Hints(session="s"))
-        keeping.expand(source_id="app/sessions.py", start_line=5, session="s")
+        keeping.memory.expand(source_id="app/sessions.py", start_line=5, session="s")
     file = tmp_path / "data" / NAME
     assert not file.exists() or rows(file.parent) == []
 
 
 def test_what_was_opened_together_ranks_a_little_higher_and_says_so(keeping):
     for session in ("one", "two"):
-        keeping.note_use(session, ["app/sessions.py", "app/routing.py"])
-    hinted = keeping._hinted(Hints(open_paths=(SESSIONS,)))
+        keeping.memory.note_use(session, ["app/sessions.py", "app/routing.py"])
+    hinted = keeping.memory.hinted(Hints(open_paths=(SESSIONS,)))
     assert hinted.used_with == (ROUTING,)
-    keeping.note_use("three", ["app/sessions.py"])
-    assert keeping._hinted(Hints(session="three")).used_with == (ROUTING,)
-    assert keeping._hinted(Hints(session="four")) == Hints(session="four")
-    source = keeping._index.reader.files.source(ROUTING)
+    keeping.memory.note_use("three", ["app/sessions.py"])
+    assert keeping.memory.hinted(Hints(session="three")).used_with == (ROUTING,)
+    assert keeping.memory.hinted(Hints(session="four")) == Hints(session="four")
+    source = keeping.session.index.reader.files.source(ROUTING)
     told = prior(source, frozenset(), hinted)
     assert told.factor == USED_WITH_FACTOR
     assert told.names == (f"used with what is open x{USED_WITH_FACTOR:g}",)
     everything = dataclasses.replace(hinted, open_paths=(ROUTING,), recent_paths=(ROUTING,), changed_with=(ROUTING,))
     assert prior(source, frozenset(), everything).factor == SESSION_CAP
-    assert keeping.forget_session("two") == {"exchanges": 0}
-    assert keeping._hinted(Hints(open_paths=(SESSIONS,))).used_with == ()
+    assert keeping.memory.forget_session("two") == {"exchanges": 0}
+    assert keeping.memory.hinted(Hints(open_paths=(SESSIONS,))).used_with == ()
 
 
 def test_only_known_files_of_a_named_session_are_noted_and_only_where_it_is_wanted(keeping, open_helix, project):
-    keeping.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
-    keeping.note_use("", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "s", 0.0)) is None
+    keeping.memory.note_use("s", ["app/none.py", "helix-note:0011223344556677"])
+    keeping.memory.note_use("", ["app/routing.py"])
+    assert lately(keeping, "s", 0.0) is None
     with pytest.raises(UsageError):
-        keeping.note_use("s", ["../elsewhere.py"])
-    keeping.note_use("s", ["app/routing.py"])
-    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "s", time.time() - 60)) == [ROUTING]
+        keeping.memory.note_use("s", ["../elsewhere.py"])
+    keeping.memory.note_use("s", ["app/routing.py"])
+    assert lately(keeping, "s", time.time() - 60) == [ROUTING]
     for settings in ({"co_use": False}, {"memory_learn": False}):
         off = open_helix(project)
-        off._config = dataclasses.replace(keeping._config, **settings)
-        off.note_use("t", ["app/routing.py"])
-        assert off._hinted(Hints(session="t")) == Hints(session="t")
-    assert keeping._memory.read(lambda memory: memory.uses.recent(keeping._place, "t", 0.0)) == []
+        off.session.config = dataclasses.replace(keeping.session.config, **settings)
+        off.memory.note_use("t", ["app/routing.py"])
+        assert off.memory.hinted(Hints(session="t")) == Hints(session="t")
+    assert lately(keeping, "t", 0.0) == []

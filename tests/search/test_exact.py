@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.model import Found, Hints
+from helix_core.model import Found
 from helix_core.search.question import parse_question
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 from tests.search.conftest import Indexed
 
@@ -42,7 +42,7 @@ TREE = {
 
 
 def ask(reader: Reader, question: str) -> Found:
-    return search(question, reader, Hints(), 10)
+    return search(SearchRequest(question, 10), reader)
 
 
 def first(found: Found) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from helix_core.model import Found, Hints
-from helix_core.search.search import known_words, search
+from helix_core.model import Found
+from helix_core.search.search import SearchRequest, known_words, search
 from helix_core.store import Reader
 
 
 def ask(reader: Reader, question: str) -> Found:
-    return search(question, reader, Hints(), 10, explained=True)
+    return search(SearchRequest(question, 10, explained=True), reader)
 
 
 def sign(found: Found, name: str) -> float:

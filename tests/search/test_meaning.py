@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from helix_core.embed.static import StaticEncoder
-from helix_core.model import Found, Hints
+from helix_core.model import Found
 from helix_core.search.meaning import encode_question
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 
 
@@ -26,7 +26,7 @@ class Better:
 
 
 def ask(reader: Reader, question: str, off: frozenset[str] = frozenset()) -> Found:
-    return search(question, reader, Hints(), 10, off=off, encoder=StaticEncoder())
+    return search(SearchRequest(question, 10, off=off, encoder=StaticEncoder()), reader)
 
 
 def files(found: Found) -> list[str]:
@@ -34,7 +34,7 @@ def files(found: Found) -> list[str]:
 
 
 def test_without_an_encoder_what_goes_by_meaning_is_off(shop: Reader) -> None:
-    found = search("price of the cart", shop, Hints(), 5)
+    found = search(SearchRequest("price of the cart", 5), shop)
     assert (found.rankers["outlines"], found.rankers["passages"]) == ("off", "off")
 
 
@@ -48,14 +48,14 @@ def test_a_question_without_a_word_of_the_index_is_found_by_meaning(shop: Reader
 
 def test_a_model_without_vectors_is_never_asked(shop: Reader) -> None:
     encoder = Better()
-    search("price of the cart", shop, Hints(), 5, encoder=encoder)
+    search(SearchRequest("price of the cart", 5, encoder=encoder), shop)
     assert set(encoder.asked) == {"static"}
 
 
 def test_a_model_that_is_not_complete_is_named_and_the_built_in_vectors_serve(shop: Reader, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     shares = shop.vectors.spaces()
     monkeypatch.setattr(shop.vectors, "spaces", lambda: {"better/outline": 0.4, **shares})
-    found = search("price of the cart", shop, Hints(), 5, encoder=Better())
+    found = search(SearchRequest("price of the cart", 5, encoder=Better()), shop)
     assert found.rankers["outlines"] == "static only: better/outline 40%"
     meaning = encode_question("price of the cart", shop, Better())
     assert meaning is not None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helix_core.model import Found, Hints
 from helix_core.search.rankers import RANKERS
 from helix_core.search.related import _linked
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.search.weights import ROLE_FACTORS
 from helix_core.store import Reader
 from tests.search.conftest import Indexed
@@ -20,7 +20,7 @@ NO_HINTS = Hints()
 
 
 def ask(reader: Reader, question: str, k: int = 10, hints: Hints = NO_HINTS) -> Found:
-    return search(question, reader, hints, k)
+    return search(SearchRequest(question, k, hints), reader)
 
 
 def files(found: Found) -> list[str]:
@@ -187,7 +187,7 @@ def test_an_empty_index_knows_nothing(indexed) -> None:  # type: ignore[no-untyp
 
 
 def test_every_ranker_says_whether_it_had_something_to_say(shop: Reader) -> None:
-    found = search("price of the cart", shop, NO_HINTS, 5, off=frozenset({"files"}))
+    found = search(SearchRequest("price of the cart", 5, off=frozenset({"files"})), shop)
     assert set(found.rankers) == set(RANKERS)
     assert found.rankers["files"] == "off"
     assert found.rankers["chunks"] == "used"
@@ -200,7 +200,7 @@ def test_a_ranker_out_of_time_is_named_and_the_others_answer(indexed, tmp_path) 
     line = "we spin the wheel of the old mill\n"
     indexed({f"m{n}.txt": line * 4000 for n in range(12)} | {"mill.py": "def grind_corn(): return 1\n"})
     with open_index(tmp_path / "0" / "index.db") as index, index.reader(budget_ms=0.0) as hurried:
-        found = search("does grind_corn spin the wheel", hurried, NO_HINTS, 5)
+        found = search(SearchRequest("does grind_corn spin the wheel", 5), hurried)
     late = [state for state in found.rankers.values() if state not in {"used", "empty", "off"}]
     assert late
     assert found.rankers["names"] == "used"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.model import Hints
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.search.second_stage import (
     GROUP,
     ITEMS_PER_FILE,
@@ -87,14 +86,14 @@ def test_a_word_of_a_docstring_is_looked_for_below_the_head() -> None:
 
 
 def test_the_definition_comes_before_the_imports_that_name_it(indexed: Indexed) -> None:
-    found = search("How does a refund work?", indexed(REFUND), Hints(), 5)
+    found = search(SearchRequest("How does a refund work?", 5), indexed(REFUND))
     assert found.ranked[0].item.name == "refund_payment"
 
 
 def test_a_range_is_part_of_its_chunk_and_five_show_no_more_lines_than_are_read(indexed: Indexed) -> None:
     body = "".join(f"    parcel_{n} = weigh(n)\n" for n in range(70))
     files = {f"post/office_{n}.py": f"def send_parcel_{n}(box):\n    # stamp the parcel\n{body}" for n in range(6)}
-    ranked = search("where is a parcel stamped?", indexed(files), Hints(), 8).ranked
+    ranked = search(SearchRequest("where is a parcel stamped?", 8), indexed(files)).ranked
     assert sum(one.lines.end_line - one.lines.start_line + 1 for one in ranked[:GROUP]) <= LINES_SHOWN
     for one in ranked:
         assert one.item.start_line <= one.lines.start_line <= one.lines.end_line <= one.item.end_line

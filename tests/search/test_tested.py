@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from helix_core.model import Hints
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store import Reader
 
 TREE = {
@@ -22,7 +21,7 @@ QUESTION = "waits twice as long after every failure of the connection"
 
 
 def test_a_test_that_says_what_was_asked_brings_what_it_tests(indexed) -> None:  # type: ignore[no-untyped-def]
-    found = search(QUESTION, indexed(TREE), Hints(), 10)
+    found = search(SearchRequest(QUESTION, 10), indexed(TREE))
     votes = {
         one.item.source.source_id: {signal.ranker for signal in one.signals} for one in found.ranked if not one.related
     }
@@ -31,7 +30,7 @@ def test_a_test_that_says_what_was_asked_brings_what_it_tests(indexed) -> None: 
 
 
 def test_who_asks_for_tests_gets_no_votes_from_them(indexed) -> None:  # type: ignore[no-untyped-def]
-    found = search(f"which test checks: {QUESTION}", indexed(TREE), Hints(), 10)
+    found = search(SearchRequest(f"which test checks: {QUESTION}", 10), indexed(TREE))
     assert found.rankers["tested"] == "empty"
 
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from helix_core.engine.verdict.table import (
     HALF_LIFE_S,
-    HIGH_RISK,
     TRUE_NOW,
     Observation,
     freshness,
@@ -14,7 +13,7 @@ from helix_core.engine.verdict.table import (
     specificity,
     verdict,
 )
-from helix_core.model import Authority, DocumentChange, DocumentFlag, Reason, Status, TaskType, Volatility
+from helix_core.model import HIGH_RISK, Authority, DocumentChange, DocumentFlag, Reason, Status, TaskType, Volatility
 
 TASKS = list(TaskType)
 LEFT = DocumentFlag(DocumentChange.SIGNATURE, "run", 3, "run(host)", "run(host, port)")

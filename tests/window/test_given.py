@@ -68,7 +68,7 @@ def test_a_patch_keeps_what_it_changes(helix: Helix) -> None:
 
 
 def test_a_log_that_was_given_is_folded_too(helix: Helix) -> None:
-    helix.ingest(NoteInput(LOG.replace("ledger", "zeppelin"), "text", {}))
+    helix.memory.ingest(NoteInput(LOG.replace("ledger", "zeppelin"), "text", {}))
     text = window(helix, "why did the zeppelin refuse a refund of a closed account?", 2_000)
     assert "ERROR zeppelin refused the refund" in text
     told = text.count("DEBUG polled the zeppelin")

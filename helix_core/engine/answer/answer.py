@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 
 from helix_core.engine.answer.reranking import Reranking
+from helix_core.engine.requests import AnswerRequest
 from helix_core.engine.verdict.judge import OnlyInBuffer, UnsavedNames
 from helix_core.engine.verdict.not_indexed import NotIndexed, with_named
 from helix_core.engine.verdict.weigher import Weigher
-from helix_core.model import Contradiction, Found, Hints, Ranked, Reason, Signal, TaskType, Weighed
+from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first
 from helix_core.search.meaning import QuestionEncoder
 from helix_core.search.question import parse_question
-from helix_core.search.search import search
+from helix_core.search.search import SearchRequest, search
 from helix_core.store.reader import Reader
 
 ROUNDS = 3
@@ -23,45 +23,69 @@ NAMED_CONFIDENCE = 0.9
 """Of an answer that has the only definition of a name it was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a packet is made from."""
-
-    weighed: tuple[Weighed, ...]
-    contradictions: tuple[Contradiction, ...]
-    found: Found
-
-
-class Answer:
-    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself; ``explained``
-    adds how the answer came about."""
+class IndexSearch:
+    """Search one workspace's index, and have a reranker order the first places, where one is set up."""
 
     def __init__(
         self,
         reader: Reader,
-        weigher: Weigher,
         *,
         prefer_implementation: bool,
         encoder: QuestionEncoder,
-        unsaved: UnsavedNames | None = None,
-        not_indexed: NotIndexed | None = None,
         reranking: Reranking | None = None,
-        whole: bool = False,
-        explained: bool = False,
     ) -> None:
-        self._reader = reader
-        self._weigher = weigher
-        self._unsaved = unsaved
-        self._not_indexed = not_indexed or NotIndexed()
+        self.reader = reader
         self._prefer_implementation = prefer_implementation
         self._encoder = encoder
         self._reranking = reranking
-        self._whole = whole
-        self._explained = explained
 
-    def make(self, question: str, task: TaskType, k: int, hints: Hints) -> Answered:
+    @property
+    def is_reranked(self) -> bool:
+        """Is a reranker set up?"""
+        return self._reranking is not None
+
+    def search(self, request: AnswerRequest) -> Found:
+        """The places for a question, so many that a reranker can choose."""
+        wanted = SearchRequest(
+            request.question,
+            request.k if self._reranking is None else self._reranking.asked(request.k),
+            request.hints,
+            prefer_implementation=self._prefer_implementation,
+            check=request.check,
+            encoder=self._encoder,
+            explained=request.explained,
+        )
+        return search(wanted, self.reader)
+
+    def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
+        """The same places, the first of them in a reranker's order; as they are without one."""
+        return found if self._reranking is None else self._reranking.of(request.question, found, weigher, request.k)
+
+
+class Answer:
+    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself."""
+
+    def __init__(
+        self,
+        request: AnswerRequest,
+        index: IndexSearch,
+        weigher: Weigher,
+        not_indexed: NotIndexed,
+        *,
+        unsaved: UnsavedNames | None = None,
+        whole: bool = False,
+    ) -> None:
+        self._request = request
+        self._index = index
+        self._weigher = weigher
+        self._not_indexed = not_indexed
+        self._unsaved = unsaved
+        self._whole = whole
+
+    def make(self) -> Answered:
         """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
-        found, gone = self._settle(question, k, hints)
+        question, task, k = self._request.question, self._request.task, self._request.k
+        found, gone = self._settle()
         found = self._with_not_indexed(question, found, k)
         weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)
         only = self._unsaved.defined(parse_question(question)) if self._unsaved is not None else []
@@ -84,21 +108,12 @@ class Answer:
         ranked = Ranked(one.item, score, (Signal("unsaved", 1, 1.0),))
         return self._weigher.weighed_in_buffer(ranked, one.lines, one.content_hash, task)
 
-    def _settle(self, question: str, k: int, hints: Hints) -> tuple[Found, list[Ranked]]:
+    def _settle(self) -> tuple[Found, list[Ranked]]:
         gone: dict[bytes, Ranked] = {}
         ignored: set[bytes] = set()
-        observer, check = self._weigher.observer, self._weigher.facts.check
+        observer = self._weigher.observer
         for _ in range(ROUNDS):
-            found = search(
-                question,
-                self._reader,
-                hints,
-                k if self._reranking is None else self._reranking.asked(k),
-                prefer_implementation=self._prefer_implementation,
-                check=check,
-                encoder=self._encoder,
-                explained=self._explained,
-            )
+            found = self._index.search(self._request)
             mended = False
             observer.expect(one.item.source.path for one in found.ranked)
             for one in found.ranked:
@@ -115,8 +130,7 @@ class Answer:
             if not mended:
                 break
         found = dataclasses.replace(found, ranked=tuple(_live(found.ranked, gone.keys() | ignored)))
-        if self._reranking is not None:
-            found = self._reranking.of(question, found, self._weigher, k)
+        found = self._index.rerank(self._request, found, self._weigher)
         live = found.ranked
         if self._whole:
             live = tuple(dataclasses.replace(one, focus=None) for one in live)

@@ -10,26 +10,14 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import ModelError
 from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
-from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, rerank, reranker_text
+from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, Reranker, rerank, reranker_text
 
 RANKER = "rerank"
-
-
-class Reranker(Protocol):
-    """Reads question and text together. ``problem`` says why it does not serve now; empty when it does."""
-
-    @property
-    def problem(self) -> str: ...
-
-    def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
-        """Higher for better, in the order of ``texts``; fewer, from the first on, when ``is_late`` says so."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from helix_core.config import Config
-from helix_core.engine.answer.answer import Answer, Answered
-from helix_core.engine.answer.reranking import Reranking
-from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET
-from helix_core.engine.verdict.not_indexed import NotIndexed
+from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import HelixError, UsageError
 from helix_core.lines import with_line_feeds
-from helix_core.model import Found, Hints, Reason, Status, TaskType, Weighed
+from helix_core.model import Answered, Reason, Status, Weighed
 from helix_core.packet import round_share
 from helix_core.printable import safe_text
-from helix_core.search.meaning import QuestionEncoder
 from helix_core.store.reader import Reader
 from helix_core.window.envelope import inert_text
 from helix_core.window.evidence import Block, Decoder, Evidence, Window, WindowFact, WindowRequest
@@ -177,42 +173,27 @@ def checked_decoder(name: str) -> Decoder:
         raise UsageError(f"unknown decoder {name!r}; use one of {', '.join(Decoder)}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class WindowDependencies:
-    """What a workspace answers with. ``recall`` gives the answer with notes among it, and their texts by the ids of
-    their items."""
-
-    config: Config
-    encoder: QuestionEncoder
-    reranking: Reranking | None
-    recall: Callable[[Answered, TaskType, int], tuple[Answered, dict[int, str]]]
+def window_places(wanted: ContextRequest) -> int:
+    """How many places to search for, so that a window of this budget can choose."""
+    return candidates(wanted.budget_tokens)
 
 
 def context(
+    request: AnswerRequest,
+    wanted: ContextRequest,
+    files: Answered,
+    recalled: tuple[Answered, dict[int, str]],
+    *,
     reader: Reader,
     weigher: Weigher,
-    question: str,
-    request: ContextRequest,
-    hints: Hints,
-    *,
-    means: WindowDependencies,
-    not_indexed: NotIndexed,
-) -> tuple[dict[str, Any], Found]:
-    """The ``helix.context/1`` object but for what the workspace adds (path, own notes), and what was found."""
-    config, encoder, recall = means.config, means.encoder, means.recall
-    kept, most = means_of(config), candidates(request.budget_tokens)
-    prefer = config.prefer_implementation
-    answer = Answer(
-        reader,
-        weigher,
-        prefer_implementation=prefer,
-        encoder=encoder,
-        not_indexed=not_indexed,
-        reranking=means.reranking,
-        whole=True,
-    )
-    files = answer.make(question, TaskType.EXPLAIN, most, hints)
-    answered, texts = recall(files, TaskType.EXPLAIN, most)
+    config: Config,
+) -> dict[str, Any]:
+    """The ``helix.context/1`` object but for what the workspace adds (path, own notes).
+
+    ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item.
+    """
+    kept = means_of(config)
+    answered, texts = recalled
     found = answered.found
     evidence = [
         _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
@@ -221,13 +202,13 @@ def context(
     ]
     asked = WindowRequest(
         terms=found.terms,
-        budget_tokens=request.budget_tokens,
-        decoder=request.decoder,
-        model=request.model,
+        budget_tokens=wanted.budget_tokens,
+        decoder=wanted.decoder,
+        model=wanted.model,
         small_models=kept.small_models,
-        delivered=_delivered(request, evidence),
-        prompt_tokens=request.prompt_tokens,
-        context_tokens=request.context_tokens,
+        delivered=_delivered(wanted, evidence),
+        prompt_tokens=wanted.prompt_tokens,
+        context_tokens=wanted.context_tokens,
     )
     facts = _facts(reader, evidence)
     window = make_window(
@@ -241,7 +222,7 @@ def context(
         notes=found.notes,
     )
     about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
-    return _wire(question, request, answered, window, evidence) | about, found
+    return _wire(request.question, wanted, answered, window, evidence) | about
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:

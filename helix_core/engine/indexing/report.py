@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
-from helix_core.engine.verdict.not_indexed import NotIndexed
 from helix_core.ingest.generation import parser_generation
 from helix_core.model import GitState, Listing, SetAside, SourceState
 from helix_core.store.reader import Reader
@@ -71,7 +70,7 @@ def status(
     state: GitState,
     list_skipped: bool,
 ) -> dict[str, Any]:
-    """The status object; nothing is read but names and stats, and nothing is changed."""
+    """The status object but for the note of files set aside; only names and stats are read, and nothing is changed."""
     counts = reader.files.counts()
     known = reader.files.states()
     listing = list_files(root, git, options)
@@ -99,7 +98,7 @@ def status(
         "git": _repository(git, state),
         "skipped": dict(Counter(skipped.values())),
         "set_aside": _set_aside(set_aside),
-        "notes": [*listing.notes, *NotIndexed([one.path for one in set_aside]).notes],
+        "notes": [*listing.notes],
     }
     if list_skipped:
         answer["skipped_files"] = [

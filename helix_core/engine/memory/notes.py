@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from helix_core.engine.answer.answer import Answered
 from helix_core.engine.verdict.table import Observation, freshness, live_truth, specificity, verdict
 from helix_core.model import (
+    Answered,
     Authority,
     Found,
     Item,

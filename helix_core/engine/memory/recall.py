@@ -3,57 +3,56 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from helix_core.engine.opened import NO_OVERLAYS, Opened
-from helix_core.engine.requests import checked_task, stop_when
+from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
+from helix_core.engine.requests import NO_OVERLAYS, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
-from helix_core.model import NOTE_SCHEME, Attribution, Found, Hints, Judged, NoteItem, Pointer, TaskType
+from helix_core.model import NOTE_SCHEME, Answered, Attribution, Found, Hints, Judged, NoteItem, Pointer, TaskType
 from helix_core.workspace.paths import checked
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer.answer import Answered
     from helix_core.engine.memory.notes import Recalled
+    from helix_core.engine.memory.text_ingest import TextIngest
     from helix_core.memory.notes import NoteInput
     from helix_core.store.memory import Memory
 
 CONSOLIDATED = 10
+MOST_NOTED = 20
 NOBODY = Attribution()
 T = TypeVar("T")
 _GENE_ID = re.compile(r"[0-9a-f]{16}")
 
 
-class Remembering(Opened):
-    """An open workspace with the user's memory of it. Without a memory every answer is as if there were none."""
+class WorkspaceMemory:
+    """The user's memory of one open workspace. Without a memory every answer is as if there were none."""
 
-    _unremembered: str = ""
+    def __init__(self, session: WorkspaceSession) -> None:
+        self.session = session
 
     def ingest(self, given: NoteInput, by: Attribution = NOBODY) -> dict[str, Any]:
         """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file answers in its place.
 
         Raises EmptyError, UnfitError and UsageError for what cannot be kept, StoreError for a memory that cannot.
         """
-        from helix_core.engine.memory.text_ingest import TextIngest
-
-        self._follow()
-        taking = TextIngest(self._root, self._facts.git, self._file_options(), self._in_hand, self._place)
+        self.session.follow()
+        taking = self._text_ingest()
         file = taking.file_of(given.checked())
         if file is not None:
-            if not self._never_waits:
+            if not self.session.never_waits:
                 self._take_in(file.path)
             return file.told()
         note = taking.note(given, by, time.time())
-        self._memory.write(lambda memory: memory.notes.put(note))
+        self._file.write(lambda memory: memory.notes.put(note))
         return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
 
     def forget(self, gene_id: str) -> dict[str, Any]:
         """Delete every note of this workspace that holds the chunk, whole: ``{deleted: [gene_id…], count}``."""
         wanted = gene_bytes(gene_id)
-        gone = self._memory.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
+        gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
         return {"deleted": list(gone), "count": len(gone)}
 
     def forget_session(self, session: str) -> dict[str, Any]:
@@ -61,24 +60,24 @@ class Remembering(Opened):
         from helix_core.memory.exchanges import session_name
 
         name = session_name(session)
-        return {"exchanges": self._memory.read(lambda memory: memory.exchanges.forget_session(self._place, name)) or 0}
+        return {"exchanges": self._file.read(lambda memory: memory.exchanges.forget_session(self._place, name)) or 0}
 
     def consolidate(self, session: str = "") -> dict[str, Any]:
         """Draw facts, by rules, from the last exchanges of a session, or of all: ``{facts_extracted, gene_ids, …}``.
 
         Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note.
         """
-        from helix_core.engine.memory.text_ingest import TextIngest, given_of
+        from helix_core.engine.memory.text_ingest import given_of
         from helix_core.memory.exchanges import facts_in, session_name
 
         name = session_name(session) if session else None
-        exchanges = self._memory.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
+        exchanges = self._file.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
         by = {exchange.id: exchange.by for exchange in exchanges}
-        taking = TextIngest(self._root, self._facts.git, self._file_options(), self._in_hand, self._place)
+        taking = self._text_ingest()
         made = []
         for fact in facts_in(exchanges):
             note = taking.note(given_of(fact), by[fact.exchanges[0]], time.time(), fact.exchanges)
-            self._memory.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
+            self._file.write(lambda memory, note=note: memory.notes.put(note))  # type: ignore[misc]
             made.append((fact, note))
         return {
             "facts_extracted": len(made),
@@ -97,6 +96,7 @@ class Remembering(Opened):
             ],
         }
 
+    @heals_index()
     def expand(
         self,
         *,
@@ -127,12 +127,9 @@ class Remembering(Opened):
             meant = related.note_in(found, wanted)
             return found, memory.notes.items_of(meant.note_id) if meant is not None else []
 
-        def look() -> dict[str, Any]:
-            notes, siblings = self._if_readable(find) or ([], [])
-            expansion = related.Expansion(self._index.reader, self._weigher(NO_OVERLAYS, check))
-            return related.expanded(wanted, gene, expansion, notes, siblings)
-
-        return self._mended(look)
+        notes, siblings = self._if_readable(find) or ([], [])
+        expansion = related.Expansion(self.session.index.reader, self.session.weigher(NO_OVERLAYS, check))
+        return related.expanded(wanted, gene, expansion, notes, siblings)
 
     def kv_backfill(self) -> dict[str, Any]:
         """Make items and claims of notes anew where an older chunker made them: ``{backfilled, total}``, in notes.
@@ -142,9 +139,9 @@ class Remembering(Opened):
         from helix_core.engine.memory.text_ingest import backfilled
 
         def fill(memory: Memory) -> tuple[int, int]:
-            return backfilled(memory, self._place, self._in_hand)
+            return backfilled(memory, self._place, self.session.parse_guard)
 
-        done, total = self._memory.read(fill) or (0, 0)
+        done, total = self._file.read(fill) or (0, 0)
         return {"backfilled": done, "total": total}
 
     def delivered(self, session: str) -> frozenset[str]:
@@ -170,28 +167,37 @@ class Remembering(Opened):
         if not whole or not name:
             return
         try:
-            self._memory.write(lambda memory: memory.exchanges.deliver(self._place, name, whole, time.time()))
+            self._file.write(lambda memory: memory.exchanges.deliver(self._place, name, whole, time.time()))
         except StoreError as error:
             context["notes"].append(str(error))
 
-    def memory_totals(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, Any]:
         """How much the memory holds, of all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""
         try:
-            totals = self._memory.read(lambda memory: memory.totals())
+            totals = self._file.read(lambda memory: memory.totals())
         except StoreError as error:
             return {"exists": True, "error": str(error)}
         return {"exists": totals is not None, **(totals or {})}
 
     @property
+    def _file(self) -> MemoryFile:
+        return self.session.memory_file
+
+    @property
     def _place(self) -> bytes:
-        """Which workspace it is, to the memory: its real path."""
-        return os.fsencode(os.path.realpath(self.workspace))
+        return self.session.place
+
+    def _text_ingest(self) -> TextIngest:
+        from helix_core.engine.memory.text_ingest import TextIngest
+
+        one = self.session
+        return TextIngest(one.root, one.git_facts.git, one.file_options(), one.parse_guard, one.place)
 
     def _take_in(self, path: bytes) -> None:
         """The index learns of the file as it is; one that was never finished will come to it."""
-        if self._index.reader.meta("complete") == "1":
-            with self._turn(None):
-                self._new_refresh("", None).run_only([path])
+        if self.session.index.reader.meta("complete") == "1":
+            with self.session.write_lock(None):
+                self.session.new_refresh("", None).run_only([path])
 
     def _recalled(self, words: Sequence[str], k: int) -> list[Recalled] | None:
         """The notes for an answer; None where there is no memory, or where it cannot be read, which is told."""
@@ -199,20 +205,21 @@ class Remembering(Opened):
         def read(memory: Memory) -> list[Recalled]:
             from helix_core.engine.memory.notes import recall
 
-            return recall(memory, self._index.reader, self._place, words, k)
+            return recall(memory, self.session.index.reader, self._place, words, k)
 
         return self._if_readable(read)
 
     def _if_readable(self, act: Callable[[Memory], T]) -> T | None:
         """What the memory gives; None where there is none, or where it cannot be read, which the answer then tells."""
-        self._unremembered = ""
+        self.session.memory_problem = ""
         try:
-            return self._memory.read(act)
+            return self._file.read(act)
         except StoreError as error:
-            self._unremembered = str(error)
+            self.session.memory_problem = str(error)
             return None
 
-    def _found_with_notes(self, found: Found, k: int) -> Found:
+    def found_with_notes(self, found: Found, k: int) -> Found:
+        """What search found, with the notes among it."""
         recalled = self._recalled(found.terms, k)
         if recalled is None:
             return found
@@ -220,7 +227,7 @@ class Remembering(Opened):
 
         return found_with(found, recalled, k)
 
-    def _with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]:
+    def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]:
         """The answer with notes among it, and their texts by the ids of their items."""
         recalled = self._recalled(answered.found.terms, k)
         if recalled is None:
@@ -230,36 +237,20 @@ class Remembering(Opened):
         texts = {-one.item.id: one.item.text for one in recalled}
         return answered_with(answered, recalled, task, k, time.time()), texts
 
-    def _note_items(self, source_id: str) -> list[NoteItem]:
+    def note_items(self, source_id: str) -> list[NoteItem]:
         """The items of a note by its ``source_id``; none where it is not here."""
         from helix_core.engine.memory.related import note_hash
 
         begins = note_hash(source_id)
-        found = self._memory.read(lambda memory: memory.notes.items_of_text(self._place, begins)) if begins else None
+        found = self._file.read(lambda memory: memory.notes.items_of_text(self._place, begins)) if begins else None
         return found or []
 
-    def _judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
+    def judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
+        """The verdict of a note that was shown earlier."""
         from helix_core.engine.memory.notes import judged
 
         found = self._if_readable(lambda memory: judged(memory, self._place, pointer, task, time.time()))
         return found or judged(None, self._place, pointer, task, time.time())
-
-    def _doubts(self) -> list[str]:
-        return [*super()._doubts(), *([self._unremembered] if self._unremembered else [])]
-
-
-def gene_bytes(gene_id: str) -> bytes:
-    """The id as bytes, or UsageError."""
-    if _GENE_ID.fullmatch(gene_id) is None:
-        raise UsageError(f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them")
-    return bytes.fromhex(gene_id)
-
-
-MOST_NOTED = 20
-
-
-class Using(Remembering):
-    """An open workspace with the trail of what is used in it."""
 
     def note_use(self, session: str, source_ids: Iterable[str]) -> None:
         """Remember that a session opened these files, or that an answer in it cited them, at most 20.
@@ -273,16 +264,16 @@ class Using(Remembering):
         from helix_core.memory.exchanges import session_name
         from helix_core.memory.uses import SITTING_S, kept_path
 
-        reader, name = self._index.reader, session_name(session)
+        reader, name = self.session.index.reader, session_name(session)
         named = [checked(source_id) for source_id in source_ids if not source_id.startswith(NOTE_SCHEME)]
         try:
             known = [path for path in named[:MOST_NOTED] if reader.files.source(path) is not None and kept_path(path)]
             if known and name:
-                self._memory.write(lambda memory: memory.uses.add(self._place, name, known, time.time(), SITTING_S))
+                self._file.write(lambda memory: memory.uses.add(self._place, name, known, time.time(), SITTING_S))
         except StoreError as error:
-            self._unremembered = str(error)
+            self.session.memory_problem = str(error)
 
-    def _hinted(self, hints: Hints) -> Hints:
+    def hinted(self, hints: Hints) -> Hints:
         """The hints with what goes with the files that are open, and with those its session opened lately."""
         if not hints.open_paths and not (hints.session and self._keeps_uses):
             return hints
@@ -296,15 +287,24 @@ class Using(Remembering):
         used: tuple[bytes, ...] | None = ()
         if self._keeps_uses:
             used = self._if_readable(lambda memory: co_used(memory, self._place, anchors, now))
-        changed = co_changed(self._index.reader, anchors) if self._config.co_change else ()
+        changed = co_changed(self.session.index.reader, anchors) if self.session.config.co_change else ()
         return dataclasses.replace(hints, used_with=used or (), changed_with=changed)
 
     @property
     def _keeps_uses(self) -> bool:
-        return self._config.co_use and self._config.memory_learn and self._config.data_dir is not None
+        return (
+            self.session.config.co_use and self.session.config.memory_learn and self.session.config.data_dir is not None
+        )
 
     def _lately(self, memory: Memory, session: str, now: float) -> list[bytes]:
         from helix_core.memory.exchanges import session_name
         from helix_core.memory.uses import SITTING_S
 
         return memory.uses.recent(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []
+
+
+def gene_bytes(gene_id: str) -> bytes:
+    """The id as bytes, or UsageError."""
+    if _GENE_ID.fullmatch(gene_id) is None:
+        raise UsageError(f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them")
+    return bytes.fromhex(gene_id)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix_core.model import (
+    HIGH_RISK,
     Authority,
     DocumentFlag,
     Reason,
@@ -42,7 +43,6 @@ THRESHOLD = {
     TaskType.OPS: 0.70,
     TaskType.QUOTE: 0.70,
 }
-HIGH_RISK = frozenset({TaskType.EDIT, TaskType.DEBUG, TaskType.OPS, TaskType.QUOTE})
 
 
 def freshness(age_s: float, volatility: Volatility) -> float:

@@ -20,7 +20,6 @@ from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, Outda
 from helix_core.engine.verdict.overlay import Buffers, InBuffer
 from helix_core.engine.verdict.spans import narrowed
 from helix_core.engine.verdict.table import (
-    HIGH_RISK,
     TEXT_THERE,
     TRUE_NOW,
     Observation,
@@ -31,6 +30,7 @@ from helix_core.engine.verdict.table import (
 from helix_core.ingest.secrets import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
+    HIGH_RISK,
     Contradiction,
     DocumentFlag,
     GitState,

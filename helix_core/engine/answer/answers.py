@@ -1,0 +1,146 @@
+"""Answer the questions of one open workspace: places, packets, windows, and how an answer came about."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from helix_core.engine.opened import WorkspaceSession, heals_index
+from helix_core.model import Answered, Found, Hints, TaskType
+from helix_core.packet import PacketFacts, Spending, packet, search_answer
+
+if TYPE_CHECKING:
+    from helix_core.engine.answer.answer import IndexSearch
+    from helix_core.engine.answer.window import ContextRequest
+    from helix_core.engine.requests import AnswerRequest
+    from helix_core.engine.verdict.weigher import Weigher
+
+
+class AnswerNotes(Protocol):
+    """What the user's memory adds to an answer."""
+
+    def hinted(self, hints: Hints) -> Hints: ...
+
+    def found_with_notes(self, found: Found, k: int) -> Found: ...
+
+    def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]: ...
+
+
+class Answers:
+    """The verbs that search. ``notes`` are those of the memory."""
+
+    def __init__(self, session: WorkspaceSession, notes: AnswerNotes) -> None:
+        self.session = session
+        self._notes = notes
+
+    def search(self, request: AnswerRequest) -> dict[str, Any]:
+        """The ``helix.search/1`` object; with ``request.explained`` also how it came about."""
+        started = time.monotonic()
+        found = self._found(request)
+        elapsed_ms, notes = _ms_since(started), self.session.notes(found)
+        if not request.explained:
+            return search_answer(request.question, found, elapsed_ms, notes)
+        from helix_core.engine.answer.explain_ranking import explained_search
+
+        return explained_search(request.question, found, elapsed_ms, notes)
+
+    def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
+        """The ``helix.packet/1`` object."""
+        from helix_core.engine.verdict.table import refresh_plan
+
+        started = time.monotonic()
+        answer, weigher = self._answered(request)
+        facts = PacketFacts(
+            query=request.question,
+            task=request.task,
+            workspace=str(self.session.workspace),
+            head=weigher.facts.state.head,
+            found=answer.found,
+            notes=(*self.session.notes(answer.found), *weigher.notes),
+            elapsed_ms=_ms_since(started),
+            spending=spending,
+        )
+        return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
+
+    def explained(self, request: AnswerRequest) -> dict[str, Any]:
+        """The ``helix.explain/1`` object of a question: how the packet of the same request came about."""
+        from helix_core.engine.answer.explain_ranking import explained_answer
+
+        started = time.monotonic()
+        answered, _ = self._answered(request)
+        elapsed_ms, notes = _ms_since(started), self.session.notes(answered.found)
+        return explained_answer(
+            request.question, request.task.value, answered.weighed, answered.found, elapsed_ms=elapsed_ms, notes=notes
+        )
+
+    def context(self, request: AnswerRequest, wanted: ContextRequest) -> dict[str, Any]:
+        """The ``helix.context/1`` object: the evidence as text for a chat model, within the budget of ``wanted``."""
+        started = time.monotonic()
+        answer, found, weigher = self._window(request, wanted)
+        answer["workspace"], answer["head"] = str(self.session.workspace), weigher.facts.state.head
+        answer["notes"] = [*self.session.notes(found), *weigher.notes, *answer["notes"]]
+        answer["elapsed_ms"] = round(_ms_since(started), 3)
+        return answer
+
+    @heals_index()
+    def _found(self, request: AnswerRequest) -> Found:
+        """Places in the order of the search, as the index has them; no file is looked at unless a reranker reads it."""
+        from helix_core.engine.verdict.not_indexed import with_named
+        from helix_core.search.question import parse_question
+
+        asked = self._hinted(request)
+        # Before the search: what comes in meanwhile is then counted as missing, never the other way round.
+        lacking = self.session.not_indexed()
+        index = self._index_search()
+        found = index.search(asked)
+        if index.is_reranked:
+            found = index.rerank(asked, found, self.session.weigher(request.overlays, request.check, mends=False))
+        found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.question)), request.k)
+        return self._notes.found_with_notes(found, request.k)
+
+    @heals_index()
+    def _answered(self, request: AnswerRequest) -> tuple[Answered, Weigher]:
+        """The weighed items of a packet, notes among them, and what weighed them."""
+        from helix_core.engine.answer.answer import Answer
+
+        weigher = self.session.weigher(request.overlays, request.check)
+        unsaved = self.session.unsaved_names(request.overlays, request.check)
+        answer = Answer(
+            self._hinted(request), self._index_search(), weigher, self.session.not_indexed(), unsaved=unsaved
+        ).make()
+        return self._notes.with_notes(answer, request.task, request.k)[0], weigher
+
+    @heals_index()
+    def _window(self, request: AnswerRequest, wanted: ContextRequest) -> tuple[dict[str, Any], Found, Weigher]:
+        from helix_core.engine.answer.answer import Answer
+        from helix_core.engine.answer.window import BUSY_MS, PATIENCE, context
+
+        session = self.session
+        weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
+        files = Answer(self._hinted(request), self._index_search(), weigher, session.not_indexed(), whole=True).make()
+        recalled = self._notes.with_notes(files, request.task, request.k)
+        made = context(
+            request, wanted, files, recalled, reader=session.index.reader, weigher=weigher, config=session.config
+        )
+        return made, recalled[0].found, weigher
+
+    def _hinted(self, request: AnswerRequest) -> AnswerRequest:
+        return dataclasses.replace(request, hints=self._notes.hinted(request.hints))
+
+    def _index_search(self) -> IndexSearch:
+        from helix_core.engine.answer.answer import IndexSearch
+        from helix_core.engine.answer.reranking import Reranking
+
+        session, config = self.session, self.session.config
+        reranker = session.reranker
+        return IndexSearch(
+            session.index.reader,
+            prefer_implementation=config.prefer_implementation,
+            encoder=session.encoder,
+            reranking=Reranking(reranker, config.rerank_budget_ms) if reranker is not None else None,
+        )
+
+
+def _ms_since(started: float) -> float:
+    return (time.monotonic() - started) * 1e3
