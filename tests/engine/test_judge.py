@@ -23,7 +23,7 @@ def shown(helix, question=COOKIE, **asked):
 
 
 def pointer_to(helix, symbol, source_id="app/sessions.py"):
-    return next(one for one in shown(helix, symbol) if one.source_id == source_id and symbol in one.symbols.about)
+    return next(one for one in shown(helix, symbol) if one.source_id == source_id and symbol in one.symbol)
 
 
 def judged(helix, pointer, **asked):

@@ -116,7 +116,7 @@ def test_git_is_asked_for_the_lines_as_git_counts_them(tmp_path, open_helix):
 def test_text_that_moved_between_lone_returns_is_found_at_its_line(tmp_path, open_helix, ends):
     folder, helix = made(tmp_path, open_helix, ends)
     shown = [Pointer(**{name: item[name] for name in FIELDS}) for item in items_of(helix.packet("stamp_parcel"))]
-    pointer = next(one for one in shown if one.symbols.about == "stamp_parcel")
+    pointer = next(one for one in shown if one.symbol == "stamp_parcel")
     data = (folder / "depot.py").read_bytes()
     (folder / "depot.py").write_bytes(b"# one\r# two\r\n# three\n" + data)
     for indexed in (False, True):
