@@ -152,6 +152,7 @@ def operations() -> str:
         "[HTTP API](http.md), the commands of the language server, and the daemon's own calls. A surface may show an "
         "argument under an older name. *Access* says which key may ask over HTTP, *changes* what a call may change.\n",
     ]
+    shown = _shown_as()
     for operation in sorted(OPERATIONS.values(), key=lambda each: each.name):
         declared = parameters_of(operation.arguments)
         if declared and all(one.about.on == {"daemon"} for one in declared):
@@ -159,6 +160,8 @@ def operations() -> str:
         said.append(f"## {operation.name}\n")
         said.append(f"{_sentence(operation.description)}\n")
         answer = f"[`{operation.answer}`](json.md)" if operation.answer else "none of its own"
+        if surfaces_of := shown.get(operation.name):
+            said.append(f"Shown as {', '.join(surfaces_of)}.\n")
         change = operation.changes + (" (takes something away)" if operation.destroys else "")
         said.append(f"Answer: {answer}. Access: {operation.access}. Changes: {change}.\n")
         surfaces = ("mcp", "http", "lsp", "daemon")
@@ -172,6 +175,29 @@ def operations() -> str:
         if rows:
             said.append(_table(("argument", "type", "default", "surfaces", "meaning"), rows))
     return "\n".join(said)
+
+
+class _Handlers:
+    """Stands for the handlers of a session, so that the table of commands can be read without one."""
+
+    def __getattr__(self, name: str) -> str:
+        return name
+
+
+def _shown_as() -> dict[str, list[str]]:
+    """By an operation's name: the tools, routes and commands that are views of it."""
+    from helix_ls.lsp.commands import Commands
+    from helix_ls.mcp.tools import tools_of
+    from helix_ls.proxy.route_table import HTTP_ROUTES
+
+    handlers: Any = _Handlers()
+    views = [(each.operation, f"tool `{each.name}`") for each in tools_of("full", writes=True) if not each.same_as]
+    views += [(each.operation, f"route `{each.method} {each.path}`") for each in HTTP_ROUTES if each.operation]
+    views += [(each.operation, f"command `{name}`") for name, each in Commands(handlers, handlers).table.items()]
+    shown: dict[str, list[str]] = {}
+    for operation, view in views:
+        shown.setdefault(operation.name, []).append(view)
+    return shown
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

@@ -63,6 +63,15 @@ def test_every_reason_status_and_verb_has_its_row(reference: ModuleType) -> None
     assert [verb for verb in VERBS if f"## helix {verb}\n" not in commands] == []
 
 
+def test_every_tool_route_and_command_is_a_view_of_some_operation(reference: ModuleType) -> None:
+    operations = reference.operations()
+    for view in ("tool `helix_context_packet`", "route `POST /context/packet`", "command `helix.packet`"):
+        assert view in operations.split("## packet\n")[1].split("\n## ")[0]
+    shown = {view for views in reference._shown_as().values() for view in views}
+    assert len(shown) > 30
+    assert [view for view in shown if view not in operations] == []
+
+
 def test_every_key_that_is_explained_is_in_some_answer(reference: ModuleType) -> None:
     known = {key.rsplit(".", 1)[-1] for shape in reference.objects().values() for key in shape.kinds}
     assert sorted(set(reference.KEYS) - known) == []
