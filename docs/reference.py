@@ -48,6 +48,33 @@ def _sentence(text: str) -> str:
 
 # --- settings
 
+VARIABLES = {
+    "HELIX_CONFIG": "Your settings file, instead of the platform's.",
+    "HELIX_UPSTREAM_KEY": "The key of `HELIX_UPSTREAM`. It is taken out of the environment of everything Helix starts.",
+    "HELIX_STATE_DIR": "The folder of the server's keys and announcements.",
+    "HELIX_RUNTIME_DIR": "The folder of the daemon's socket, where the platform's name is too long for one.",
+    "HELIX_IDLE_S": "Seconds after the last client until the daemon leaves; 600.",
+    "HELIX_TRANSPORT": "`tcp` makes the daemon listen on loopback instead of a Unix socket.",
+    "HELIX_DEBUG": "Any value: a defect prints its whole traceback.",
+    "HELIX_ORG": "The organization that a note or chat is attributed to.",
+    "HELIX_DEVICE": "The device, instead of the host's name.",
+    "HELIX_PARTY": "The device, under an older name.",
+    "HELIX_USER": "The user, instead of the name of the account.",
+    "HELIX_AGENT": "The agent.",
+    "HELIX_TZ": "The time zone, by its IANA name.",
+}
+# Written for other programs, or set by Helix for git; nobody sets these for Helix.
+NOT_READ = {"HELIX_URL", "HELIX_ADMIN_KEY", "HELIX_API_KEY", "HELIX_FSMONITOR"}
+
+
+def variables_in_the_code() -> set[str]:
+    """Every ``HELIX_`` variable that a source file names in full."""
+    sources = (file for room in ("helix_core", "helix_ls") for file in (ROOT / room).rglob("*.py"))
+    found = {
+        name for file in sources for name in re.findall(r"\bHELIX_[A-Z_]*[A-Z]\b", file.read_text(encoding="utf-8"))
+    }
+    return found - NOT_READ
+
 
 def settings() -> str:
     """The page of the settings table."""
@@ -81,6 +108,9 @@ def settings() -> str:
         "In a variable, a list of text is separated by `:` (`;` on Windows), and true or false may be written as "
         "`1`/`0`, `true`/`false`, `yes`/`no` or `on`/`off`.\n"
     )
+    said.append("## Other variables\n")
+    said.append("These have no key in a file.\n")
+    said.append(_table(("variable", "meaning"), [(f"`{name}`", meaning) for name, meaning in VARIABLES.items()]))
     return "\n".join(said)
 
 
@@ -368,7 +398,7 @@ ACTIONS = {
 def verdicts() -> str:
     """The page of the verdict table: every reason with the status that the table itself gives."""
     from helix_core.engine.verdict import table
-    from helix_core.model import Authority, Reason, Status, TaskType
+    from helix_core.model import HIGH_RISK, Authority, Reason, Status, TaskType
 
     made: dict[Reason, dict[str, Any]] = {
         Reason.UNSAVED: {"unsaved": True},
@@ -400,7 +430,7 @@ def verdicts() -> str:
         for at, reason in enumerate(Reason)
     ]
     thresholds = [
-        (f"`{task.value}`", f"{table.THRESHOLD[task]:.2f}", f"{table.RISK[task]:.2f}", _yes(task in table.HIGH_RISK))
+        (f"`{task.value}`", f"{table.THRESHOLD[task]:.2f}", f"{table.RISK[task]:.2f}", _yes(task in HIGH_RISK))
         for task in TaskType
     ]
     half_lives = [(f"`{each.value}`", f"{seconds / 3600:g} hours") for each, seconds in table.HALF_LIFE_S.items()]
@@ -459,6 +489,7 @@ KEYS = {
     "language": "The language of the file.",
     "last_verified_at": "When the file was read for this answer, in Unix seconds.",
     "live_truth_score": "freshness × authority × specificity, 0 to 1.",
+    "nearest": "Where nothing answers: names and files that come near.",
     "notes": "What is degraded in this answer: files set aside, rankers that ran out of their budget, a partial index.",
     "priority": "How pressing it is to read it again, 0 to 1.",
     "query": "The question.",
@@ -479,8 +510,77 @@ KEYS = {
     "volatility_class": "`stable`, `medium` or `hot`.",
     "workspace": "The workspace folder; only its name where the asker is an agent.",
 }
+# Keys that mean something only in one object, by its schema and the key's whole path.
+OF = {
+    "helix.packet/1 verified": "The items that may be relied on, best first.",
+    "helix.packet/1 stale_risk": "The items whose text is there and may mislead.",
+    "helix.packet/1 needs_refresh": "The items that must be read again.",
+    "helix.packet/1 verified[].kind": "What the item is: function, class, constant, section, imports, and so on.",
+    "helix.packet/1 verified[].title": "The file's name.",
+    "helix.packet/1 accounting.searched": "Items in the index.",
+    "helix.packet/1 accounting.sources": "Files in the index.",
+    "helix.packet/1 accounting.returned": "Items in this packet.",
+    "helix.packet/1 accounting.left_out": "Items that did not fit into `max_tokens`.",
+    "helix.packet/1 packet_id": "The name under which a session keeps this packet.",
+    "helix.search/1 items": "The places, best first.",
+    "helix.search/1 items[].kind": "What the place is: function, class, constant, section, imports, and so on.",
+    "helix.search/1 rankers": "The state of each ranker: used, empty, off, or why it has no say.",
+    "helix.search/1 lists": "With `--explain`: the list of each ranker.",
+    "helix.search/1 weights": "With `--explain`: how much each ranker counts, and what it looks at.",
+    "helix.search/1 certainty": "With `--explain`: the signs that make up the confidence.",
+    "helix.context/1 text": "The window: a boundary line, a block for each place, a boundary line.",
+    "helix.context/1 blocks": "The places that are quoted, in the order of the text.",
+    "helix.context/1 blocks[].hidden_lines": "Lines of the place that the text leaves out.",
+    "helix.context/1 verdicts": "How many blocks have each verdict.",
+    "helix.context/1 left_out": "The places that are not quoted.",
+    "helix.context/1 left_out[].reason": "Why, in words.",
+    "helix.context/1 left_out[].named": "True: the text names the place in one line.",
+    "helix.context/1 counted_by": "`estimate`, or the tokenizer.",
+    "helix.context/1 context_health.coverage": "The share of the question's words that occur in the text.",
+    "helix.context/1 context_health.density": "Tokens shown, by tokens of the chosen places in whole.",
+    "helix.context/1 context_health.freshness": "Mean over the blocks: verified 1, stale_risk 0.5, needs_refresh 0.",
+    "helix.context/1 context_health.ellipticity": "The cube root of the three, lowered where the confidence is low.",
+    "helix.context/1 context_health.status": "`aligned`, `sparse`, `denatured` or `stale`.",
+    "helix.explain/1 observations": "Every observation, in the order of the verdict table.",
+    "helix.explain/1 observations[].observation": "What was seen, as a sentence.",
+    "helix.explain/1 observations[].finding": "The reason it speaks for; empty where it speaks for none.",
+    "helix.explain/1 observations[].decides": "True: this one decided.",
+    "helix.open/1 text": "The lines as they are on disk, secrets masked.",
+    "helix.open/1 more": "True: there are more lines than were given.",
+    "helix.open/1 indexed": "True: the index holds the file.",
+    "helix.open/1 escaped": "True: the text holds escapes for invisible characters.",
+    "helix.refreshPlan/1 items": "How each item of the packet is now, and where.",
+    "helix.symbol/1 definitions": "Where the name is defined.",
+    "helix.symbol/1 users": "Who uses it.",
+    "helix.symbol/1 tests": "Who tests it.",
+    "helix.symbol/1 documents": "Which documents name it.",
+    "helix.symbol/1 co_changed": "Which files change in git together with it.",
+    "helix.expand/1 of": "The place that was asked about.",
+    "helix.expand/1 neighbours": "What is around it, each with its verdict.",
+    "helix.expand/1 neighbours[].relation": "How it is related.",
+    "helix.expand/1 skipped_delivered": "Neighbors that the session had already.",
+    "helix.status/1 fresh": "True: the index is level with the disk.",
+    "helix.status/1 pending": "Files that changed and are not in the index yet.",
+    "helix.status/1 index.parked_files": "Versions that left the disk and are kept, so that coming back costs nothing.",
+    "helix.status/1 vectors": "By model and level, the share of texts that have a vector.",
+    "helix.status/1 skipped": "Files left out, counted by reason.",
+    "helix.status/1 set_aside": "Files that the parser failed on.",
+    "helix.status/1 live": "What the server does now; only where one runs.",
+    "helix.index/1 files": "Files in the index.",
+    "helix.index/1 reactivated": "Files that came back to bytes seen before.",
+    "helix.index/1 touched": "Files whose times changed and whose bytes did not.",
+    "helix.index/1 masked": "Secrets that were masked.",
+    "helix.index/1 skipped": "Files left out, counted by reason.",
+    "helix.index/1 set_aside": "Files that the parser failed on.",
+    "helix.live/1 set_aside": "How many files the parser failed on.",
+    "helix.live/1 message": "What is the matter, empty when nothing is.",
+    "helix.live/1 action": "What to do about it.",
+    "helix.live/1 phase": "What a whole refresh does now.",
+}
 # Objects whose keys are data: a language, a ranker, a reason.
-MAPS = frozenset({"languages", "skipped", "vectors", "rankers", "shares", "signals", "by_tool", "workspaces"})
+MAPS = frozenset(
+    {"languages", "skipped", "vectors", "rankers", "shares", "signals", "lists", "weights", "by_tool", "workspaces"}
+)
 MARKS = {
     "<int>": "integer",
     "<float>": "number",
@@ -518,8 +618,10 @@ class Shape:
         for key in {key for key, _ in found}:
             self.counts[key] = self.counts.get(key, 0) + 1
 
-    def meaning(self, key: str, vocabularies: Mapping[str, set[str]]) -> str:
+    def meaning(self, schema: str, key: str, vocabularies: Mapping[str, set[str]]) -> str:
         """What the key says, empty where nothing is known of it."""
+        if own := OF.get(f"{schema} {key}"):
+            return own
         name = key.rsplit(".", 1)[-1]
         known = vocabularies.get(name)
         if known is not None and not self.texts.get(key, set()) <= known:
@@ -594,9 +696,16 @@ def json_objects() -> str:
             top = "." not in key
             always = "always" if top and shape.counts[key] == shape.seen else ""
             order = sorted(kinds, key=lambda each: (each == "null", each))
-            rows.append((f"`{key}`", " or ".join(order), always, shape.meaning(key, vocabularies)))
+            rows.append((f"`{key}`", " or ".join(order), always, shape.meaning(name, key, vocabularies)))
         said.append(_table(("key", "type", "", "meaning"), rows))
+    others = ", ".join(f"`{name}`" for name in sorted(_shapes_in_the_code() - objects().keys()))
+    said.append(f"## Others\n\nThe snapshot has no answer of these shapes: {others}.\n")
     return "\n".join(said)
+
+
+def _shapes_in_the_code() -> set[str]:
+    sources = (file for room in ("helix_core", "helix_ls") for file in (ROOT / room).rglob("*.py"))
+    return {name for file in sources for name in re.findall(r"\"(helix\.\w+/1)\"", file.read_text(encoding="utf-8"))}
 
 
 MADE: dict[str, Callable[[], str]] = {

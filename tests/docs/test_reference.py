@@ -63,6 +63,13 @@ def test_every_reason_status_and_verb_has_its_row(reference: ModuleType) -> None
     assert [verb for verb in VERBS if f"## helix {verb}\n" not in commands] == []
 
 
+def test_every_variable_that_the_code_names_is_in_the_reference(reference: ModuleType) -> None:
+    settings = reference.settings()
+    found = reference.variables_in_the_code()
+    assert [name for name in found if f"`{name}`" not in settings] == []
+    assert set(reference.VARIABLES) <= found
+
+
 def test_every_tool_route_and_command_is_a_view_of_some_operation(reference: ModuleType) -> None:
     operations = reference.operations()
     for view in ("tool `helix_context_packet`", "route `POST /context/packet`", "command `helix.packet`"):
@@ -75,3 +82,5 @@ def test_every_tool_route_and_command_is_a_view_of_some_operation(reference: Mod
 def test_every_key_that_is_explained_is_in_some_answer(reference: ModuleType) -> None:
     known = {key.rsplit(".", 1)[-1] for shape in reference.objects().values() for key in shape.kinds}
     assert sorted(set(reference.KEYS) - known) == []
+    whole = {f"{name} {key}" for name, shape in reference.objects().items() for key in shape.kinds}
+    assert sorted(set(reference.OF) - whole) == []
