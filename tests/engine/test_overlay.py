@@ -176,20 +176,20 @@ def test_a_buffer_of_a_million_lines_is_compared_without_delay():
     lines = [b"value_%d = %d\n" % (number % 1000, number % 7) for number in range(1_000_000)]
     disk = b"".join(lines[:50_000])
     buffer = b"# first\n" + b"".join(lines[:20_000]) + b"# between\n" + b"".join(lines[20_010:])
-    started = time.perf_counter()
+    started = time.process_time()
     found = edits(disk, buffer)
     offset = sum(map(len, lines[:20_000]))
     for start in (0, offset // 2, offset - 10, offset + 5_000):
         begin = disk.rfind(b"\n", 0, start) + 1
         found.place(begin, disk.find(b"\n", begin + 400) + 1)
-    assert time.perf_counter() - started < 20 * _one_diff_of_a_thousand_lines()
+    assert time.process_time() - started < 20 * _one_diff_of_a_thousand_lines()
 
 
 def _one_diff_of_a_thousand_lines():
-    started = time.perf_counter()
+    started = time.process_time()
     one, other = ([f"{number * step % 500}" for number in range(3000)] for step in (3, 7))
     difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def test_what_only_a_buffer_defines_is_found_when_it_is_named(helix, text):

@@ -127,7 +127,7 @@ class Editor:
             except (BrokenPipeError, RuntimeError):
                 continue
         try:
-            self.process.wait(10)
+            self.process.wait(DEADLINE_S)
         finally:
             self.process.kill()
             self.process.wait()

@@ -135,7 +135,7 @@ def test_a_second_daemon_of_the_version_sees_the_first_and_ends(environ, daemon,
         "import helix_ls.host.daemon as d, runpy; d.LOCK_WAIT_S = 0.1;"
         "runpy.run_module('helix_ls.daemon', run_name='__main__')"
     )
-    second = subprocess.run([sys.executable, "-c", script], env=environ, timeout=30, check=False)
+    second = subprocess.run([sys.executable, "-c", script], env=environ, timeout=120, check=False)
     assert second.returncode == 0
     assert daemon("daemon.status")["result"]["running"] is True
     assert "another daemon is running" in place(environ).log.read_text()
@@ -189,7 +189,7 @@ def test_an_error_is_logged_by_type_and_place_without_its_message(tmp_path):
         "t = threading.Thread(target=fail, name='worker'); t.start(); t.join()\n"
         "fail()"
     )
-    subprocess.run([sys.executable, "-c", script], timeout=30, check=False)
+    subprocess.run([sys.executable, "-c", script], timeout=120, check=False)
     log = (tmp_path / "log").read_text()
     assert log.count("ValueError at <string>:3 fail") == 3
     assert "thread worker ended" in log

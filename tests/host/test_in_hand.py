@@ -34,7 +34,7 @@ def test_what_a_process_died_of_is_never_held_again(tmp_path):
         "with InHandFile(Path(sys.argv[1])).hold(sys.argv[2]): os.abort()"
     )
     path = str(tmp_path / "hand")
-    died = subprocess.run([sys.executable, "-c", script, path, POISON], check=False, timeout=30)
+    died = subprocess.run([sys.executable, "-c", script, path, POISON], check=False, timeout=120)
     assert died.returncode < 0
     file = InHandFile(tmp_path / "hand")
     assert file.died_of == (POISON,)
@@ -55,7 +55,7 @@ def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
     )
     path = tmp_path / "indexer.in-hand"
     for _ in range(3):
-        subprocess.run([sys.executable, "-c", script, str(path), POISON], check=False, timeout=30)
+        subprocess.run([sys.executable, "-c", script, str(path), POISON], check=False, timeout=120)
         forgive(tmp_path)
     file = InHandFile(path, deaths=2)
     assert (file.died_of, file.quarantined) == ((), frozenset())

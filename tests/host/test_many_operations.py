@@ -59,7 +59,7 @@ def counted():
 
 async def settled(expected):
     """Children are buried and threads end a moment after they were let go."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while any(now > before + 2 for now, before in zip(counted(), expected, strict=True)):
         assert time.monotonic() < deadline, f"{counted()} is not {expected}"
         await asyncio.sleep(0.1)

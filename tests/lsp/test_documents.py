@@ -84,11 +84,11 @@ def test_a_buffer_is_dirty_until_it_is_known_to_read_as_its_file() -> None:
 def test_of_a_large_document_only_the_fact_is_kept() -> None:
     document = OpenBuffer("file:///a", 1, "line\n" * (LARGE_CHARACTERS // 5 + 1))
     assert document.is_large
-    began = time.monotonic()
+    began = time.process_time()
     for number in range(1000):
         document.change([edit((number, 0), (number, 1), "x")], number, "utf-16")
     assert document.content() == b""
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     document.change([types.TextDocumentContentChangeWholeDocument("small")], 2, "utf-16")
     assert not document.is_large
     assert document.content() == b"small"

@@ -88,7 +88,6 @@ def test_it_leaves_at_once_while_the_first_index_is_made(start: StartWire, tmp_p
     wire = start()
     wire.initialize(folder)
     wire.until_told("helix/status", lambda told: told["state"] == "indexing")
-    began = time.monotonic()
     if ending == "shutdown":
         assert wire.stop() == 0
     elif ending == "exit":
@@ -98,16 +97,14 @@ def test_it_leaves_at_once_while_the_first_index_is_made(start: StartWire, tmp_p
         assert wire.process.stdin is not None
         wire.process.stdin.close()
         assert wire.wait() == 1
-    assert time.monotonic() - began < 30
+    assert "fresh" not in {told["state"] for told in wire.told("helix/status")}
 
 
 def test_shutdown_answers_every_request_that_still_runs(start: StartWire, project: Path) -> None:
     wire = start("-c", SLOW)
     wire.initialize(project)
     asked = [wire.ask("workspace/executeCommand", {"command": "helix.slow"}) for _ in range(5)]
-    began = time.monotonic()
     assert wire.stop() == 0
-    assert time.monotonic() - began < 20
     assert [wire.answers_to(number)[0]["error"]["code"] for number in asked] == [-32800] * 5
 
 

@@ -240,11 +240,11 @@ class Wire:
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
-            self.process.wait(20)
+            self.process.wait(DEADLINE_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self._reader.join(20)
+        self._reader.join(DEADLINE_S)
         self.process.stdout.close()
 
 

@@ -105,7 +105,7 @@ class Agent:
         with suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
-            return self.process.wait(20)
+            return self.process.wait(DEADLINE_S)
         finally:
             self.process.kill()
             self.process.wait()

@@ -7,6 +7,7 @@ import pytest
 
 from helix_ls.host.calls import Asker, Calls
 from helix_ls.host.host import Host
+from tests.mcp import conftest
 from tests.mcp.conftest import repository
 
 
@@ -28,6 +29,18 @@ def in_process(act):
 
 async def said(calls, asker, method, **params):
     return json.loads(await calls.answer(json.dumps({"method": method, "params": params}).encode(), asker))
+
+
+@pytest.fixture(scope="module")
+def environ(tmp_path_factory, starts_processes):
+    """Of the module: what is asked here changes no index."""
+    with conftest.apart(tmp_path_factory.mktemp("asking")) as variables:
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return repository(tmp_path_factory.mktemp("asked") / "project")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
 from helix_core.workspace.watch import ChangeBatch, Watch
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 DEFAULTS = FileOptions()
 
 

@@ -237,7 +237,7 @@ def test_the_traps_are_live_when_plain_git_is_run(sentinel, traps, monkeypatch):
 def _on_a_terminal(command: list[str], folder: Path) -> None:
     reading, writing = pty.openpty()
     try:
-        subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.DEVNULL, check=False, timeout=10)
+        subprocess.run(command, cwd=folder, stdout=writing, stderr=subprocess.DEVNULL, check=False, timeout=60)
     finally:
         os.close(writing)
         os.close(reading)

@@ -91,7 +91,7 @@ def test_a_repository_made_in_a_watched_folder_is_taken_up(tmp_path):
     with Listener(tmp_path) as listener:
         subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
         listener.until(lambda heard: heard.whole and heard.git)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while True:
             subprocess.run(["git", "add", "--all"], cwd=tmp_path, check=True)
             subprocess.run(["git", "rm", "--quiet", "--cached", "a.py"], cwd=tmp_path, check=True)

@@ -246,7 +246,7 @@ def test_a_watch_that_is_lost_is_missed_and_set_again(repository):
 
 
 def _soon(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)

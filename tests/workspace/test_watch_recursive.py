@@ -78,7 +78,7 @@ def test_files_and_folders_that_go_are_heard(repository, watched):
 
 
 def until(hearing: ChangeQueue, holds: Callable[[ChangeBatch], bool]) -> ChangeBatch:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     paths: frozenset[bytes] = frozenset()
     whole = git = False
     while True:
