@@ -116,6 +116,7 @@ def unindexed(shop, tmp_path, monkeypatch):
         yield engine
 
 
+@pytest.mark.process
 def test_a_question_that_builds_the_first_index_leaves_it_to_an_order_that_waits(unindexed, monkeypatch):
     fresh, ordered = Intake._fresh_files, []
 
@@ -143,6 +144,7 @@ def test_a_question_that_builds_the_first_index_leaves_it_to_an_order_that_waits
     assert after["verified"][0]["source_id"] == "new_39.py"
 
 
+@pytest.mark.process
 def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexed, monkeypatch):
     monkeypatch.setattr("helix_core.engine.indexing.write_lock.is_ordered", lambda _: True)
     unindexed.catch_up()
@@ -153,6 +155,7 @@ def test_what_was_taken_in_before_the_rest_was_left_to_an_order_is_kept(unindexe
     assert item["reason"] == "not_indexed"
 
 
+@pytest.mark.process
 def test_a_question_that_nobody_waits_behind_builds_the_whole_first_index(unindexed):
     unindexed.catch_up()
     assert unindexed.behind == ""
