@@ -88,8 +88,8 @@ def report(names: Sequence[bytes]) -> None:
     for length in (12, 14, 16, 20):
         drawn = [bytes(rng.choices(LETTERS, k=length)) for _ in range(10_000)]
         own = [name for name in names if len(name) == length]
-        missed = sum(not letter_odds.looks_drawn(one) for one in drawn) / len(drawn)
-        taken = sum(map(letter_odds.looks_drawn, own)) / max(len(own), 1)
+        missed = sum(not letter_odds.looks_random_letters(one) for one in drawn) / len(drawn)
+        taken = sum(map(letter_odds.looks_random_letters, own)) / max(len(own), 1)
         print(
             f"{length} letters: random taken for a name {missed:.4f}, name taken for random {taken:.4f} of {len(own):,}"
         )

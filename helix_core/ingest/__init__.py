@@ -1,5 +1,5 @@
-"""A file's bytes → a ``Document``: language, chunks, symbols, claims, provenance, clean of secrets.
+"""Turn a file's bytes into a ``Document``: language, chunks, symbols, claims, provenance, with secrets masked.
 
-``document.ingest`` is the way in; ``pool.IngestPool`` does the same for many files in worker processes with limits.
-Pure: bytes in, values out. Never reads the disk, runs git or knows SQL, and never decides freshness.
+``document.ingest`` is the entry point; ``pool.IngestPool`` does the same for many files in worker processes with
+resource limits. Pure: bytes in, values out. Never reads the disk, runs git or knows SQL, and never decides freshness.
 """

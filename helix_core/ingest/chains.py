@@ -1,7 +1,7 @@
-"""What a span of a file's bytes is called: the chain of definitions it stands in, as ingest would label it.
+"""Label a span of a file's bytes with its chain of enclosing definitions, as ingest would.
 
-In: masked bytes and their path. Out: for a span and the symbol it is said to have, whether it has that symbol here,
-has another one, or defines nothing (a string, a comment). Pure; reads nothing, keeps nothing.
+In: masked bytes and their path. Out: whether the span still has a given symbol, has another one, or defines nothing (a
+string, a comment). Pure; reads and keeps nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CODE = re.compile(
     rb"^(?:return|yield|raise|pass|break|continue|import|from|@|else|try|del|assert|end)\b"
 )
 _PROSE_SHARE = 0.45
-"""Of the lines of a docstring's part, so many at least do not look like code: nine in ten of those of flask do."""
+"""Least share of prose lines in a part of a docstring; measured on flask, whose docstrings reach it in nine of ten."""
 _PREPROCESSED = frozenset({"c", "cpp"})
 _CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b([^\n]*)")
 _SEPARATORS = re.compile(r" > |\.")
@@ -40,7 +40,7 @@ _SEPARATORS = re.compile(r" > |\.")
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What a span is called. ``symbol`` is None where that cannot be told or it defines nothing; ``why`` says which."""
+    """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` tells which."""
 
     symbol: str | None
     why: str = ""
@@ -48,7 +48,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class _Defined:
-    """A symbol with its chain joined; ``key`` is the chain in the form in which chains are compared."""
+    """A symbol with its joined chain; ``key`` is the chain normalized for comparison."""
 
     start: int
     end: int
@@ -60,14 +60,14 @@ class _Defined:
 
 
 class Chains:
-    """The chains of one file. ``limit_s`` is the processor time, in seconds, that the parse may take."""
+    """The symbol chains of one file. ``limit_s`` limits the CPU time of the parse, in seconds."""
 
     def __init__(self, path: bytes, data: bytes, limit_s: float) -> None:
         self._data = data = with_line_feeds(data)
         self._language = language_of(path, data[:HEAD_BYTES])
         lines = LineTable(data)
         outline, tree, has_errors = outline_and_tree(self._language, data, lines, Deadline(limit_s))
-        # Headings are found in any text, whatever a grammar for prose makes of the rest.
+        # Headings are found without a grammar, so a syntax error in prose does not matter.
         self._has_errors = has_errors and self._language.name not in DOCUMENT_LANGUAGES
         named = _namer(self._language, provenance(path).source_kind)
         disabled = _disabled(data) if self._language.name in _PREPROCESSED else []
@@ -84,14 +84,14 @@ class Chains:
 
     @property
     def size_bytes(self) -> int:
-        """Of the text."""
+        """Return the size of the text, in bytes."""
         return len(self._data)
 
     def name(self, start: int, end: int, symbol: str) -> Naming:
-        """What the bytes ``[start, end)``, whole lines, are called, where ``symbol`` is what they were called before.
+        """Label the bytes ``[start, end)``, whole lines, whose label used to be ``symbol``.
 
-        The symbol of a part of a definition is the definition's; so a span keeps ``symbol`` while it defines it or
-        stands in it, with no class between.
+        A part of a definition has the definition's symbol; so a span keeps ``symbol`` while it defines it or is nested
+        in it, with no class between.
         """
         start, end = self._trimmed(start, end)
         if start >= end:
@@ -106,7 +106,7 @@ class Chains:
         if self._is_inert(start, end):
             return Naming(None, INERT)
         around = [one for one in self._defined if one.start <= start < one.end]
-        if self._is_labelled(start, end, key) or _stands_in(around, key):
+        if self._is_labelled(start, end, key) or _is_enclosed(around, key):
             return Naming(symbol)
         if key and _mentions(self._data[start:end], symbol):
             return Naming(None, NOT_PARSED if self._has_errors else NO_DEFINITION)
@@ -114,7 +114,7 @@ class Chains:
         return self._other(holding[-1].chain if holding else "")
 
     def _other(self, chain: str) -> Naming:
-        """Another symbol; where the text has syntax errors, the parser may only have lost its way."""
+        """Label with another symbol, or with none in a text with syntax errors, where the parser may be wrong."""
         return Naming(None, NOT_PARSED) if self._has_errors else Naming(chain)
 
     def _trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -122,13 +122,13 @@ class Chains:
         return start + len(text) - len(text.lstrip(_BLANK)), start + len(text.rstrip(_BLANK))
 
     def _is_labelled(self, start: int, end: int, key: str) -> bool:
-        """Does every chunk of the span have this symbol?"""
+        """Return whether every chunk of the span has this symbol."""
         first = max(bisect_right(self._parts, start) - 1, 0)
         labels = self._labels[first : max(bisect_left(self._parts, end), first + 1)]
         return bool(labels) and all(label == key for label in labels)
 
     def _is_inert(self, start: int, end: int) -> bool:
-        """Is all of it in strings and comments, while by itself it is code?"""
+        """Return whether the span is entirely inside strings and comments although it parses as code by itself."""
         if not _covers(self._data, self._inert, start, end):
             return False
         alone = self._data[start:end]
@@ -152,8 +152,10 @@ def _key(chain: str) -> str:
     return chain.replace(" > ", ".")
 
 
-def _stands_in(around: Sequence[_Defined], key: str) -> bool:
-    """Is what is called ``key`` around the text, with no class between? Around text without a name there is none."""
+def _is_enclosed(around: Sequence[_Defined], key: str) -> bool:
+    """Return whether the definition ``key`` encloses the text, with no class between. A text without a name is
+    enclosed by none.
+    """
     if not key:
         return not any(one.is_heavy for one in around)
     at = next((at for at in range(len(around) - 1, -1, -1) if around[at].key == key), None)
@@ -161,18 +163,18 @@ def _stands_in(around: Sequence[_Defined], key: str) -> bool:
 
 
 def _mentions(text: bytes, symbol: str) -> bool:
-    """Does the text have the last name of the chain in it? Then it was the definition, as far as can be told."""
+    """Return whether the text contains the last name of the chain, and so is probably its definition."""
     name = _SEPARATORS.split(symbol)[-1]
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text.decode("utf-8", "replace")) is not None
 
 
 def _inert(language: Language, outline: Outline) -> list[tuple[int, int]]:
-    """Comments and strings, in order; prose has none, since quoted prose is prose."""
+    """Return the ranges of comments and strings, in order; none for prose, where quoted prose is prose."""
     return [] if language.name in DOCUMENT_LANGUAGES else sorted((*outline.doc, *outline.strings))
 
 
 def _disabled(data: bytes) -> list[tuple[int, int]]:
-    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
+    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
     found: list[tuple[int, int]] = []
     open_: list[int] = []
     for match in _CONDITION.finditer(data):
@@ -189,7 +191,7 @@ def _disabled(data: bytes) -> list[tuple[int, int]]:
 
 
 def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Is everything in ``[start, end)`` that is not blank in one of the sorted ``ranges``?"""
+    """Return whether the sorted ``ranges`` cover every non-blank byte of ``[start, end)``."""
     position = start
     index = max(bisect_right(ranges, (start, len(data))) - 1, 0)
     for low, high in ranges[index:]:
@@ -202,9 +204,9 @@ def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int
 
 
 def _is_prose(text: bytes) -> bool:
-    """Has it the markup of documents, or do many of its lines look like sentences?
+    """Return whether the text has document markup, or many of its lines look like sentences.
 
-    Lines that begin as a comment does say nothing of the others.
+    Comment lines do not count.
     """
     if _MARKUP.search(text):
         return True

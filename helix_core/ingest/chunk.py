@@ -18,13 +18,13 @@ from helix_core.lines import LineTable
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How long a part may be: rows and bytes."""
+    """The size limit of a part, in rows and bytes."""
 
     rows: int
     size_bytes: int
 
     def exceeded_by(self, lines: LineTable, start: int, end: int) -> bool:
-        """Is ``[start, end)`` longer than this?"""
+        """Return whether ``[start, end)`` is longer than this."""
         return end - start > self.size_bytes or lines.row(end - 1) - lines.row(start) + 1 > self.rows
 
 
@@ -59,12 +59,14 @@ def packed(start: int, end: int, borders: Iterable[int], lines: LineTable, size:
 
 
 def line_windows(data: bytes, lines: LineTable, start: int, end: int, size: Size) -> list[int]:
-    """Part starts for ``[start, end)`` by lines alone: windows of about ``size``, cut where the text makes a pause."""
+    """Return the part starts of ``[start, end)`` by lines alone: windows of about ``size``, cut at blank or
+    unindented lines.
+    """
     return packed_windows(start, end, lines, size, lambda row: _pause(data, lines, row))
 
 
 def packed_windows(start: int, end: int, lines: LineTable, size: Size, pause: Callable[[int], int]) -> list[int]:
-    """Greedy windows; inside the second half of each the row with the strongest pause before it begins the next."""
+    """Return greedy windows; each ends in its second half, at the row that ``pause`` scores highest."""
     cuts = [start]
     last = lines.row(end - 1)
     while size.exceeded_by(lines, cuts[-1], end):
@@ -79,14 +81,16 @@ def packed_windows(start: int, end: int, lines: LineTable, size: Size, pause: Ca
 
 
 def _reach(lines: LineTable, first: int, last: int, size: Size) -> int:
-    """The last row that may begin the next window when one begins at ``first``; more than ``last`` if all fits."""
+    """Return the last row that may begin the next window when one begins at ``first``; more than ``last`` if all
+    fits.
+    """
     end = lines.start(first) + size.size_bytes
     reached = len(lines) if lines.size <= end else bisect_right(lines.starts, end, first + 1) - 1
     return max(first + 1, min(reached, first + size.rows, last + 1))
 
 
 def _pause(data: bytes, lines: LineTable, row: int) -> int:
-    """How good a place ``row`` is to begin a part: after a blank line, and the less indented the better."""
+    """Score ``row`` as a part's first row: after a blank line is best, then the least indented."""
     line = data[lines.start(row) : lines.start(row + 1)]
     text = line.lstrip()
     if not text:
@@ -98,7 +102,7 @@ def _pause(data: bytes, lines: LineTable, row: int) -> int:
 
 
 def within(borders: Sequence[int], start: int, end: int) -> Sequence[int]:
-    """Those of the sorted ``borders`` that lie inside ``(start, end)``."""
+    """Return those of the sorted ``borders`` that lie inside ``(start, end)``."""
     return borders[bisect_right(borders, start) : bisect_left(borders, end)]
 
 
@@ -116,7 +120,7 @@ _CLOSERS = b" \t\r\n\f\v{}[]();,"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes ``[start, end)`` with what they are; ``trail`` is the path of names around ``name``."""
+    """Bytes ``[start, end)`` with their kind and name; ``trail`` is the path of the enclosing names."""
 
     start: int
     end: int
@@ -127,7 +131,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A run of lines that belongs to ``owner`` (None: the file itself); ``is_head`` when it begins the owner."""
+    """A run of lines that belongs to ``owner`` (None for the file itself); ``is_head`` when it starts the owner."""
 
     start: int
     end: int
@@ -136,7 +140,7 @@ class _Piece:
 
 
 def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Node | None) -> list[Span]:
-    """The spans of ``data`` in order; none for an empty file."""
+    """Split ``data`` into spans, in order; none for an empty file."""
     if not data:
         return []
     pieces = _pieces(lines, outline)
@@ -146,7 +150,7 @@ def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Nod
 
 
 def _pieces(lines: LineTable, outline: Outline) -> list[_Piece]:
-    """The file as runs of lines, each belonging to the innermost symbol that is worth a span of its own."""
+    """Split the file into runs of lines, each owned by the innermost symbol that gets a span of its own."""
     leads = _lead_rows(lines, outline)
     pieces: list[_Piece] = []
     open_: list[tuple[Symbol, int]] = []
@@ -179,7 +183,9 @@ def _pieces(lines: LineTable, outline: Outline) -> list[_Piece]:
 
 
 def _chosen(lines: LineTable, symbols: tuple[Symbol, ...]) -> list[Symbol]:
-    """The symbols that become spans: a file's, an opened container's, and the sizable ones of long functions."""
+    """Return the symbols that become spans: top-level ones, members of a container that is split, and large ones in
+    long functions.
+    """
     opened = [False] * len(symbols)
     chosen = []
     for index, symbol in enumerate(symbols):
@@ -206,7 +212,7 @@ def _stands_alone(lines: LineTable, symbol: Symbol, around: Symbol | None) -> bo
 
 
 def _lead_rows(lines: LineTable, outline: Outline) -> dict[int, int]:
-    """Last row → first row of the comments, decorators and attributes; runs are followed row by row."""
+    """Map the last row of each run of comments, decorators and attributes to its first row."""
     rows: dict[int, int] = {}
     for start, end in outline.leads:
         if end > start:
@@ -216,7 +222,7 @@ def _lead_rows(lines: LineTable, outline: Outline) -> dict[int, int]:
 
 
 def _joined(data: bytes, lines: LineTable, pieces: list[_Piece]) -> list[_Piece]:
-    """Blank lines and closing brackets go to the piece before; the bare first line of a namespace to the one after."""
+    """Join blank lines and closing brackets to the previous piece, and a namespace's bare first line to the next."""
     out: list[_Piece] = []
     for piece in pieces:
         if out and data[piece.start : piece.end].strip(_CLOSERS) in (b"", b"end"):
@@ -249,7 +255,7 @@ class _Cutter:
         self._value_starts = [symbol.start for symbol in self._values]
 
     def cut(self, piece: _Piece) -> list[Span]:
-        """The spans of one piece."""
+        """Return the spans of one piece."""
         if piece.owner is None:
             return [self._run(start, end, ()) for start, end in self._runs(piece)]
         trail, name = piece.owner.trail, piece.owner.name
@@ -263,7 +269,7 @@ class _Cutter:
         return runs
 
     def _runs(self, piece: _Piece) -> list[tuple[int, int]]:
-        """A run at the top of the file: its imports stand by themselves unless there is little around them."""
+        """Split a top-level run so that its imports are a span of their own, unless little surrounds them."""
         cuts = [piece.start, *self._around_imports(piece.start, piece.end), piece.end]
         runs = []
         for start, end in pairwise(cuts):
@@ -292,17 +298,17 @@ class _Cutter:
             return [(start, end)]
         cuts = packed(start, end, within(self._all_borders(), start, end), self._lines, part)
         parts = list(zip(cuts, [*cuts[1:], end], strict=True))
-        return self._evened([small for big in parts for small in self._windows(*big, part)])
+        return self._merge_crumbs([small for big in parts for small in self._windows(*big, part)])
 
     def _windows(self, start: int, end: int, part: Size) -> list[tuple[int, int]]:
-        """Where no statement begins for too long, as in a long literal, lines have to do."""
+        """Cut by lines where no statement starts for too long, as in a long literal."""
         if not LONG.exceeded_by(self._lines, start, end):
             return [(start, end)]
         cuts = line_windows(self._data, self._lines, start, end, part)
         return list(zip(cuts, [*cuts[1:], end], strict=True))
 
-    def _evened(self, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """A crumb joins the part before it, or as the first one the part after."""
+    def _merge_crumbs(self, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Join a part that is too small to the one before it, or the first part to the next."""
         out: list[tuple[int, int]] = []
         for start, end in parts:
             if out and (not CRUMB.exceeded_by(self._lines, start, end) or not CRUMB.exceeded_by(self._lines, *out[-1])):
@@ -319,7 +325,7 @@ class _Cutter:
         return self._borders
 
     def _run(self, start: int, end: int, trail: tuple[str, ...]) -> Span:
-        """Statements between symbols: named when they are about one value only."""
+        """Return the span of statements between symbols, named when they assign one value only."""
         low, high = bisect_left(self._value_starts, start), bisect_left(self._value_starts, end)
         values = [value for value in self._values[low:high] if value.trail == trail]
         names = {value.name for value in values}

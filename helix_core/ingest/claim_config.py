@@ -21,7 +21,7 @@ LITERAL = (
 
 
 class FoundClaim(NamedTuple):
-    """A claim before it is clean: the key, and the span of its literal in the file."""
+    """A claim before masking is applied: the key, and the span of its literal in the file."""
 
     key: str
     start: int
@@ -30,13 +30,15 @@ class FoundClaim(NamedTuple):
 
 
 def found_claim(key: str, match: Any, group: int, *, bare: bool = False) -> FoundClaim:
-    """The claim whose literal is ``group`` of an RE2 match."""
+    """Return the claim whose literal is ``group`` of an RE2 match."""
     start, end = match.span(group)
     return FoundClaim(key, start, end, bare)
 
 
 def pattern(source: bytes) -> Any:
-    """An RE2 over bytes: one byte is one character; ``^`` and ``$`` are line ends only after ``(?m)``."""
+    """Compile an RE2 over bytes in Latin-1 mode: one byte is one character; ``^`` and ``$`` are line ends only after
+    ``(?m)``.
+    """
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = 32 << 20
@@ -60,9 +62,9 @@ _SPOKEN_TRUTH = frozenset({b"yes", b"no", b"on", b"off"})
 
 
 def value_of(literal: bytes, bare: bool = False) -> tuple[bytes, str] | None:
-    """The value without its quotes, and its type; None for what states nothing (empty, too long, interpolated).
+    """Return the unquoted value and its type; None for an empty, too long or interpolated literal.
 
-    ``bare`` literals are words of a configuration file, where ``yes`` is a truth value and text needs no quotes.
+    ``bare`` literals are words of a configuration file, where ``yes`` is a boolean and text needs no quotes.
     """
     quoted = _unquoted(literal)
     if quoted is not None:
@@ -144,7 +146,7 @@ _SHELL = pattern(
 
 
 def ini_claims(data: bytes) -> Iterator[FoundClaim]:
-    """``[section]`` and ``key = value``; also ``key: value`` and .properties."""
+    """Parse ``[section]`` and ``key = value``; also ``key: value`` and .properties."""
     section = ""
     for match in _INI.finditer(data):
         if match.start(1) >= 0:
@@ -154,7 +156,7 @@ def ini_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def toml_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Tables as key prefixes, inline tables one level deep; the n-th ``[[table]]`` is ``table[n]``, from 0."""
+    """Parse tables as key prefixes, inline tables one level deep; the n-th ``[[table]]`` is ``table[n]``, from 0."""
     table = ""
     seen: Counter[str] = Counter()
     for match in _TOML.finditer(data):
@@ -173,7 +175,7 @@ def toml_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def yaml_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Mappings by indentation; the n-th element of a sequence is ``[n]``, from 0; block scalars are passed over."""
+    """Parse mappings by indentation; the n-th element of a sequence is ``[n]``, from 0; block scalars are skipped."""
     path: list[tuple[int, str]] = []
     elements: dict[int, int] = {}
     scalar_indent = -1
@@ -205,7 +207,7 @@ def yaml_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def json_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Objects as key prefixes, the n-th element of an array is ``[n]``; reads a bounded number of tokens."""
+    """Parse objects as key prefixes, the n-th element of an array is ``[n]``; reads a bounded number of tokens."""
     path: list[str] = []
     counts: list[int] = []
     for number, match in enumerate(_JSON.finditer(data)):
@@ -228,7 +230,9 @@ def json_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def dockerfile_claims(data: bytes) -> Iterator[FoundClaim]:
-    """``FROM.python`` is the tag; ENV and ARG by their own names; EXPOSE, WORKDIR and USER by the instruction's."""
+    """Parse a Dockerfile: ``FROM.python`` is the tag; ENV and ARG have their own names; EXPOSE, WORKDIR and USER the
+    instruction's.
+    """
     for match in _DOCKERFILE.finditer(data):
         if match.start(1) >= 0:
             if match.start(3) >= 0:
@@ -246,7 +250,7 @@ def dockerfile_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def shell_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Assignments that begin a line; of ``${NAME:-default}`` the default."""
+    """Parse assignments at line starts; of ``${NAME:-default}`` the default."""
     for match in _SHELL.finditer(data):
         group = 2 if match.start(2) >= 0 else 3
         yield found_claim(_word(data, *match.span(1)), match, group, bare=True)

@@ -1,4 +1,6 @@
-"""Literal facts ``key = value`` of a masked file: constants and defaults in code, and what documents state."""
+"""Extract literal facts ``key = value`` from a masked file: constants and defaults in code, and values stated in
+documents.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ class _Scope:
 
 
 def indented_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Python, Ruby: scopes are ``class`` and ``def``; dictionaries and calls that span lines are scopes as well."""
+    """Parse Python and Ruby: ``class`` and ``def`` are scopes, and so are dictionaries and calls that span lines."""
     scopes: list[_Scope] = []
     for match in _INDENTED.finditer(data):
         if match.start(1) < 0:
@@ -78,7 +80,7 @@ def indented_claims(data: bytes) -> Iterator[FoundClaim]:
 
 
 def _is_parameter(data: bytes, match: Any, scope: _Scope) -> bool:
-    """A line of a signature ends in a comma; a statement of the body does not."""
+    """Return whether the line belongs to a signature, which ends in a comma, unlike a statement of the body."""
     return scope.is_open_signature and data[match.start(5) : match.end()].rstrip().endswith(b",")
 
 
@@ -102,7 +104,8 @@ def _opened(data: bytes, match: Any, indent: int, scopes: list[_Scope]) -> Itera
 
 
 def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[FoundClaim]:
-    """Languages with braces: a line that opens one and is no type, namespace or literal is a function or a block.
+    """Parse a language with braces: a line that opens one and is no type, namespace or literal is a function or a
+    block.
 
     ``type_last``: as in Go, a name comes before its type.
     """
@@ -130,7 +133,7 @@ def braced_claims(data: bytes, *, type_last: bool = False) -> Iterator[FoundClai
 
 
 def go_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Go: braces, and ``var name type = literal``."""
+    """Parse Go: braces, and ``var name type = literal``."""
     return braced_claims(data, type_last=True)
 
 
@@ -144,7 +147,7 @@ def _key(scopes: list[_Scope], name: str) -> str:
 
 _NAME = rb"[A-Za-z_][\w.\-]{1,80}"
 _DOCUMENT = pattern(
-    # A setting that the following "Default:" speaks of: a directive, or a heading that is one name.
+    # The setting of the next "Default:": a directive, or a heading that is one name.
     rb"(?m)^\.\.[ ]+(?:\w+:)?(?:setting|data|attribute|confval|envvar|option)::[ ]+(" + _NAME + rb")[^\r\n]*$"
     rb"|^(?::\w{1,12}:)?[`*]{0,2}(" + _NAME + rb")[`*]{0,2}[ ]*\r?\n[=\-~^\"'+#*]{3,}[ ]*\r?$"
     rb"|^#{1,6}[ ]+`?(" + _NAME + rb")`?[ ]*\r?$"
@@ -153,19 +156,19 @@ _DOCUMENT = pattern(
     rb"(?i:defaults[ ](?:to|is)|default(?:[ ]value)?(?:[ ]is|:)?|(?:is[ ])?set[ ]to)[ ]+)`{1,2}([^`\r\n]{1,100})`{1,2}"
     # Without spaces only constants: `force=True` shows a call, not a fact.
     rb"|`{1,2}(" + _NAME + rb"[ ]=[ ]|[A-Z][A-Z0-9_]{2,60}=)([^`\s=][^`\r\n=]{0,100})`{1,2}"
-    # "is" says many things: with a constant's name, a plain number and an end it gives a value.
+    # "is" is ambiguous: it states a value only between a constant's name and a plain number that ends the clause.
     rb"|`{1,2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`{1,2}[ ]is[ ]`{0,2}(" + NUMBER + rb")`{0,2}"
     rb"(?:[ ]([A-Za-z]+))?(?:[ ]by[ ]default)?(?:[.,;)]|[ ]*\r?$)"
 )
 _SUBJECTS = (1, 2, 3)
 _PAIRS = (5, 7, 9)
-# Units that a constant's number is in where its name tells no other.
+# Units of a constant's number when its name has no unit.
 _BASE_UNITS = frozenset(("", "second", "byte", "item", "entry", "entrie", "request", "connection", "time"))
 _EXAMPLE = pattern(rb"(?i)\b(?:examples?|e\.g\.|instance|such as|you (?:can|could|may|might)|to \w+, set)")
 
 
 def document_claims(data: bytes) -> Iterator[FoundClaim]:
-    """Markdown, reStructuredText and plain text; a heading lends its name only to the first ``Default:`` below it."""
+    """Parse Markdown, reStructuredText and plain text; a heading is the key of the first ``Default:`` below it only."""
     subject = ""
     for match in _DOCUMENT.finditer(data):
         heading = next((group for group in _SUBJECTS if match.start(group) >= 0), 0)
@@ -217,9 +220,9 @@ _FINDERS: dict[str, Callable[[bytes], Iterator[FoundClaim]]] = {
 
 
 def find(masked: Masked, language: str, _tree: tree_sitter.Tree | None = None) -> list[Claim]:
-    """The claims of a file in order of their lines, at most ``MOST_CLAIMS``.
+    """Return the claims of a file in line order, at most ``MOST_CLAIMS``.
 
-    The tree is not needed: line patterns were measured to be faster than a query and its captures.
+    The tree is not used: line patterns were measured to be faster than a query and its captures.
     """
     finder = _FINDERS.get(language)
     if finder is None:

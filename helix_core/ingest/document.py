@@ -1,6 +1,6 @@
 """Ingest one file: its bytes in, a ``Document`` with chunks, symbols, claims and clean text out.
 
-The one entry of the room. Pure: reads nothing, keeps nothing, and masks secrets before anything else looks.
+The entry point of this package. Pure: reads nothing, keeps nothing, and masks secrets before any other step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FILE_MARKS = (".test", ".spec", "_test", "_spec", "_tests", "-test", "-spec", "
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Masked bytes of a span by what they are: comments and docstrings, all the rest, and code without strings."""
+    """Masked bytes of a span by kind: comments and docstrings, all the rest, and code without strings."""
 
     doc: bytes
     body: bytes
@@ -56,7 +56,7 @@ class TextSplitter:
         self._starts = [start for start, _, _ in self._ranges]
 
     def split(self, start: int, end: int) -> Texts:
-        """The texts of ``[start, end)``."""
+        """Return the texts of ``[start, end)``."""
         data = self._data
         doc: list[bytes] = []
         body: list[bytes] = []
@@ -81,14 +81,14 @@ class TextSplitter:
 
 
 def plain(doc: str) -> str:
-    """Comment text without its markers, its white space folded."""
+    """Return comment text without its markers, with whitespace folded."""
     return " ".join(doc.translate(_MARKERS).split())
 
 
 def references(code: bytes, keywords: frozenset[str]) -> str:
-    """The distinct identifiers of ``code`` with at least three characters that the language does not reserve."""
+    """Return the distinct identifiers of ``code`` with at least three characters that are no keywords."""
     if code.isascii():
-        # A third cheaper than the pattern; what begins with a digit is no identifier.
+        # A third cheaper than a regular expression; a word that starts with a digit is no identifier.
         words = code.translate(_ASCII_WORDS).decode("ascii").split()
     else:
         words = _WORD.findall(code.decode("utf-8", "replace"))
@@ -97,7 +97,7 @@ def references(code: bytes, keywords: frozenset[str]) -> str:
 
 
 def tested_name(name: str, kind: str) -> str:
-    """What a test called ``name`` evidently tests, or '': ``test_foo`` and ``TestFoo`` give foo and Foo."""
+    """Return the name under test by convention, or '': ``test_foo`` and ``TestFoo`` give foo and Foo."""
     if kind in {"suite", "test"}:
         return name if name.isidentifier() else ""
     for prefix in _TEST_PREFIXES:
@@ -113,7 +113,7 @@ def tested_name(name: str, kind: str) -> str:
 
 
 def tested_file(path: bytes) -> str:
-    """What a test file of this name evidently tests, or ''."""
+    """Return the stem of the file under test by the convention of this file name, or ''."""
     stem = path.rpartition(b"/")[2].decode("utf-8", "replace").rpartition(".")[0]
     if stem.startswith("test_"):
         return stem[5:]
@@ -128,8 +128,9 @@ _ALWAYS_TESTS = frozenset({"suite", "test"})
 
 
 class Assembler:
-    """Builds the chunks of one file. ``separator`` stands between the names of a breadcrumb; in a test file the
-    names of functions and classes say what they test."""
+    """Builds the chunks of one file. ``separator`` joins the names of a breadcrumb; in a test file the names of
+    functions and classes determine what they test.
+    """
 
     def __init__(
         self,
@@ -156,17 +157,17 @@ class Assembler:
         self._place(outline)
 
     def add_claims(self, claims: Iterable[Claim]) -> None:
-        """Each claim goes to the span its line is in."""
+        """Assign each claim to the span that contains its line."""
         for claim in claims:
             self._claims[self._index(self._lines.start(claim.line - 1))].append(claim)
 
     def add_test_of_file(self, name: str) -> None:
-        """What the file as a whole tests is said once, by its first chunk."""
+        """Record in the first chunk what the file as a whole tests."""
         if name:
             self._tests[0][name] = None
 
     def chunks(self) -> tuple[Chunk, ...]:
-        """All chunks, in the order of the file."""
+        """Return all chunks, in file order."""
         return tuple(self._chunk(index, part) for index, part in enumerate(self._parts))
 
     def _index(self, offset: int) -> int:
@@ -231,11 +232,13 @@ DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "text", "tex"})
 def ingest(
     path: bytes, data: bytes, *, skipped: str = "", parse_limit_s: float | None = None, embed: bool = True
 ) -> Document:
-    """The document of ``data``, found at ``path`` (relative to the root).
+    """Return the document of ``data``, found at ``path`` (relative to the root).
 
-    ``skipped`` is a reason why the content does not count; then nothing of it is read. A parse that takes longer than
-    ``parse_limit_s`` seconds (by default 0.2 to 2, by size) is given up for line chunks, and ``has_errors`` says so.
-    Without ``embed`` the document has no vectors.
+    Args:
+        skipped: A reason to skip the file; its content is then not read.
+        parse_limit_s: CPU seconds after which the parse is abandoned for line chunks and ``has_errors`` set; by default
+            0.2 to 2, by size.
+        embed: Without it the document has no vectors.
     """
     language = language_of(path, data[:HEAD_BYTES])
     about = provenance(path)
@@ -264,21 +267,21 @@ def ingest(
     )
 
 
-def make_ready(path: bytes, head: bytes) -> None:
-    """Load the grammar of a file now, so that ingesting it costs what ingesting costs: once 5 to 180 ms a language."""
+def preload_grammar(path: bytes, head: bytes) -> None:
+    """Load the grammar of a file in advance, which costs 5 to 180 ms once a language."""
     language = language_of(path, head[:HEAD_BYTES])
     if language.grammar is not None:
         load(language.grammar)
 
 
 def parser_version(path: bytes, head: bytes) -> str:
-    """Names the chunker and the grammar, with versions, that a file at ``path`` would meet today; loads neither."""
+    """Return the chunker and grammar versions that would parse a file at ``path`` now; loads neither."""
     return parser_of(language_of(path, head[:HEAD_BYTES]))
 
 
 @cache
 def parser_of(language: Language) -> str:
-    """``chunker/3 table/a8c58453 tree-sitter-python/0.25.0``: equal where old chunks are as good as new ones."""
+    """Return ``chunker/3 table/a8c58453 tree-sitter-python/0.25.0``: equal versions produce equal chunks."""
     if language.grammar is None:
         return f"{MADE_BY} lines/{language.name}"
     name = language.grammar.distribution
@@ -291,7 +294,7 @@ def parser_of(language: Language) -> str:
 def outline_and_tree(
     language: Language, data: bytes, lines: LineTable, deadline: Deadline
 ) -> tuple[Outline, tree_sitter.Tree | None, bool]:
-    """The outline and its tree, and whether the text has syntax errors or its parse was given up."""
+    """Return the outline and its tree, and whether the text has syntax errors or its parse was abandoned."""
     if language.grammar is None or not is_worth_parsing(language.grammar, data, len(lines)):
         return outline_of(language.name, data, lines), None, False
     loaded = load(language.grammar)
@@ -306,7 +309,7 @@ def _chunks(
     path: bytes, language: Language, role: Role, masked: Masked, deadline: Deadline
 ) -> tuple[tuple[Chunk, ...], bool]:
     lines = LineTable(masked.data)
-    # Grammars and patterns know \n as the only line end; hashes and texts are those of the bytes as they are.
+    # Grammars and patterns only know \n as a line end; hashes and texts are of the original bytes.
     text = with_line_feeds(masked.data)
     outlined, tree, has_errors = outline_and_tree(language, text, lines, deadline)
     parts = spans(text, lines, outlined, tree.root_node if tree is not None else None)

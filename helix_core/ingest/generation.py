@@ -1,4 +1,4 @@
-"""Which chunker, table of vectors and grammars are installed: one cheap line that changes whenever any of them does."""
+"""The installed versions of chunker, word table and grammars, as one line that changes whenever any of them does."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from functools import cache
 from helix_core.embed.table import TABLE_ID
 
 CHUNKER = "7"
-"""Rises with every change of what a chunk is, and of which secrets are masked in it."""
+"""Increment with every change of chunking, or of the secrets that are masked."""
 MADE_BY = f"chunker/{CHUNKER} table/{TABLE_ID}"
-"""What makes chunks and their vectors, whatever the language."""
+"""The versions that determine chunks and vectors of every language."""
 
 
-def is_made_today(parser: str) -> bool:
-    """Was what ``parser`` names made with the chunks, and the rules for secrets, of today?"""
+def is_current_generation(parser: str) -> bool:
+    """Return whether ``parser`` names the current versions of the chunker, the word table and the secret rules."""
     return parser.startswith(f"{MADE_BY} ")
 
 
 @cache
 def parser_generation() -> str:
-    """Chunker and table versions and the installed grammars, read off the names of their metadata folders.
+    """Return chunker and table versions and the installed grammars, read from the names of their metadata folders.
 
-    Asking the metadata of every grammar costs 40 ms; a folder's name says the same in one.
+    Reading the metadata of every grammar costs 40 ms; the folder names cost one.
     """
     grammars: set[str] = set()
     for folder in sys.path:

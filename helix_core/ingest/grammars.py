@@ -1,6 +1,6 @@
 """Tree-sitter tables per language: the grammar's package, and two queries over its trees.
 
-Data only; the grammars load on use.
+Data only; grammars are loaded on first use.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """``module`` and ``entry`` name the function of a grammar wheel that gives its language.
+    """``module`` and ``entry`` name the function of a grammar wheel that returns its language.
 
-    ``headings``: its definitions are headings, nested by level. ``deepest``: how many open block levels its scanner
-    survives (0: any number).
+    ``headings``: its definitions are headings, nested by level. ``deepest``: the maximum number of open block levels of
+    its scanner (0: unlimited).
     """
 
     module: str
@@ -25,7 +25,7 @@ class Grammar:
 
     @property
     def distribution(self) -> str:
-        """The wheel's name, for its version."""
+        """Return the wheel's distribution name, for its version."""
         return self.module.replace("_", "-")
 
 

@@ -1,4 +1,4 @@
-"""Headings of documents: their levels and how far each one's section reaches. Pure text, knows no trees."""
+"""Headings of documents: their levels and the extent of each section. Pure text, no trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DESCRIBING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading's bytes ``[start, end)`` with any lines drawn over and under it; ``level`` 0 is read from its looks."""
+    """A heading's bytes ``[start, end)`` with its overline and underline; ``level`` 0 means inferred from its style."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A described name, as ``.. setting:: DEBUG`` or ``.. py:method:: f(x)`` is, with its indented text."""
+    """A described name, such as ``.. setting:: DEBUG`` or ``.. py:method:: f(x)``, with its indented text."""
 
     start: int
     end: int
@@ -40,7 +40,9 @@ class Entry:
 
 
 def nested(headings: list[Heading], data: bytes) -> Iterator[tuple[Heading, int]]:
-    """Each heading with the end of its section: the next heading of its level or a higher one, or the file's end."""
+    """Yield each heading with the end of its section: the next heading of its level or a higher one, or the file's
+    end.
+    """
     levels = _levels(headings, data)
     ends = [len(data)] * len(headings)
     open_: list[int] = []
@@ -52,7 +54,9 @@ def nested(headings: list[Heading], data: bytes) -> Iterator[tuple[Heading, int]
 
 
 def _levels(headings: list[Heading], data: bytes) -> list[int]:
-    """``#`` counts; underlines rank in the order in which their styles first appear (docutils, "Sections")."""
+    """Return the levels: the number of ``#``, or the order in which underline styles first appear (docutils,
+    "Sections").
+    """
     styles: list[str] = []
     levels = []
     for heading in headings:
@@ -73,7 +77,7 @@ def _levels(headings: list[Heading], data: bytes) -> list[int]:
 
 
 def underlined(data: bytes, lines: LineTable) -> list[Heading]:
-    """Titles with a line of one punctuation character under them, and perhaps over them, found by reading lines."""
+    """Return titles with an underline of one punctuation character, and perhaps an overline, found line by line."""
     found: list[Heading] = []
     for row in range(1, len(lines)):
         drawn = data[lines.start(row) : lines.start(row + 1)].rstrip()
@@ -95,7 +99,7 @@ def underlined(data: bytes, lines: LineTable) -> list[Heading]:
 
 
 def entries(data: bytes) -> list[Entry]:
-    """The directives of reStructuredText that describe one name each (Sphinx, "Domains"), nested by indentation."""
+    """Return the reStructuredText directives that describe one name each (Sphinx, "Domains"), nested by indentation."""
     if b":: " not in data:
         return []
     found: list[Entry] = []
@@ -126,5 +130,5 @@ def _described(text: bytes) -> str:
 
 
 def _ends_at(found: list[Heading], offset: int) -> bool:
-    """Does the last heading end where this one begins?"""
+    """Return whether the last heading ends at ``offset``."""
     return bool(found) and found[-1].end == offset

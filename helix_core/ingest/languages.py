@@ -1,4 +1,4 @@
-"""Which language a file is written in: by name, by extension, by the first line. Pure and cheap: loads no grammar."""
+"""Detect the language of a file by name, extension and first line. Pure and cheap: loads no grammar."""
 
 from __future__ import annotations
 
@@ -113,7 +113,9 @@ _BY_NAME = {filename: LANGUAGES[name] for name, row in _NAMES.items() for filena
 
 
 def language_of(path: bytes, head: bytes) -> Language:
-    """The language of the file at ``path``; ``head`` is its first bytes (256 are enough), read for a shebang only."""
+    """Return the language of the file at ``path``; ``head`` is its first bytes (256 are enough), read for a shebang
+    only.
+    """
     name = path.rpartition(b"/")[2].decode("utf-8", "replace").lower()
     known = _BY_NAME.get(name)
     if known is not None:
@@ -129,7 +131,7 @@ def language_of(path: bytes, head: bytes) -> Language:
 
 
 def _sharpened(language: Language, head: bytes) -> Language:
-    """A header whose first bytes speak C++ is C++."""
+    """Return C++ for a C header whose first bytes are C++."""
     if language.name == "c" and (b"namespace " in head or b"class " in head or b"template" in head or b"C++" in head):
         return LANGUAGES["cpp"]
     return language

@@ -1,6 +1,6 @@
-"""Do letters make a name, or were they drawn at random? By which letter follows which in the names of source code.
+"""Tell names from random letters by letter bigrams of source code.
 
-``benchmarks/letters.py`` makes the table. Sources: Markov chains of characters, Shannon 1948.
+``benchmarks/letters.py`` generates the table. Source: Markov chains of characters, Shannon 1948.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from functools import cache
 
 ZERO = 80
-"""The character code that stands for odds of one; each step up is a factor of the square root of two."""
+"""The character code of odds of one; each step is a factor of the square root of two."""
 LEAST_LETTERS = 12
 _LEAST_ODDS = 8
-"""In halves of a bit: below, letters were drawn."""
+"""Threshold in halves of a bit: letters that score lower are random."""
 
 _ODDS = r"""
 HRTSIMQIRGNUSTDRFUTWONNLOJE@ECDG?C>A@E?EGG?FFFCC?>>>
@@ -72,7 +72,7 @@ RPSRQQPORJLQQPORLRTRPMOLIIQPQPPPNNPKJOPONQKPRQNKNIIH
 
 @cache
 def _steps() -> dict[tuple[int, int], int]:
-    """Halves of a bit by the letter before (0 at the start) and the letter."""
+    """Return log odds, in halves of a bit, by the previous letter (0 at the start) and the letter."""
     letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     rows = _ODDS.split()
     return {
@@ -82,10 +82,10 @@ def _steps() -> dict[tuple[int, int], int]:
     }
 
 
-def looks_drawn(value: bytes) -> bool:
-    """Are the letters of a run of letters and digits, 12 or more of them, likelier drawn at random than written?
+def looks_random_letters(value: bytes) -> bool:
+    """Return whether a run of letters and digits, 12 or more of them, is likelier random than written.
 
-    A digit counts for nothing, and a letter behind it begins anew.
+    A digit scores nothing, and the letter after it starts a new run.
     """
     if len(value) < LEAST_LETTERS or not value.isalnum() or not value.isascii() or len(set(value)) < 6:
         return False

@@ -1,6 +1,6 @@
-"""What a file defines and where: its symbols with their nesting, its imports, comments and strings.
+"""The outline of a file: its symbols with their nesting, its imports, comments and strings.
 
-Text without a grammar is outlined by titles, ``[sections]`` and marked lines.
+Text without a grammar is outlined by titles, ``[sections]`` and definition-like lines.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ _LOADERS = frozenset({"require", "import", "require_relative", "load", "source",
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition: bytes ``[start, end)``, the index of the one around it in ``parent`` (-1: none), and the path of
-    names that leads to it in ``trail``."""
+    """A definition: bytes ``[start, end)``, the index of the enclosing one in ``parent`` (-1: none), and the path of
+    enclosing names in ``trail``.
+    """
 
     kind: str
     name: str
@@ -47,7 +48,7 @@ class Symbol:
 
     @property
     def is_heavy(self) -> bool:
-        """Is it a chunk by itself, however small?"""
+        """Return whether it is a chunk by itself, however small."""
         return self.kind in _HEAVY
 
     @property
@@ -66,8 +67,9 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """All of it in the order of the file. ``doc`` and ``strings`` are disjoint byte ranges; ``leads`` are the ranges of
-    comments, decorators and attributes."""
+    """All parts in file order. ``doc`` and ``strings`` are disjoint byte ranges; ``leads`` are the ranges of
+    comments, decorators and attributes.
+    """
 
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
@@ -88,7 +90,7 @@ class _Found:
 
 
 def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bool) -> Outline:
-    """The outline of ``tree``, which is the parse of ``data`` and is not tangled."""
+    """Return the outline of ``tree``, which is the parse of ``data`` and is not tangled."""
     root = tree.root_node
     found = _definitions(loaded, root, data)
     titles = [Heading(item.start, item.end, item.name) for item in found] if headings else []
@@ -107,7 +109,9 @@ def outline(loaded: Loaded, tree: tree_sitter.Tree, data: bytes, *, headings: bo
 
 
 def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()) -> list[Symbol]:
-    """Headings as symbols that reach to the next heading of the same or a higher level, with the entries in them."""
+    """Return headings as symbols that extend to the next heading of the same or a higher level, with the entries in
+    them.
+    """
     found = [
         _Found(heading.kind, " ".join(heading.name.split())[:_LONGEST_NAME], "", heading.start, end, heading.start)
         for heading, end in nested(headings, data)
@@ -160,7 +164,7 @@ def _unquoted(name: str) -> str:
 
 
 def _own_name(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The name of a node by its field, else its first reference or identifier."""
+    """Return the node's name by its field, else its first reference or identifier."""
     named = node.child_by_field_name("name") or node.child_by_field_name("column")
     if named is not None:
         return named
@@ -173,7 +177,7 @@ def _own_name(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _declared(node: tree_sitter.Node, data: bytes) -> tuple[tree_sitter.Node | None, str, bool]:
-    """The name inside a C declarator, the scope written before it, and whether it declares something callable."""
+    """Return the name inside a C declarator, the scope written before it, and whether it declares a callable."""
     owners: list[str] = []
     is_callable = False
     current: tree_sitter.Node | None = node
@@ -211,7 +215,7 @@ def _test_kind(call: str) -> str:
 
 
 def _nest(found: list[_Found]) -> list[Symbol]:
-    """Nesting by containment; plain values inside functions are nobody's business and are left out."""
+    """Nest by containment; plain values inside functions are dropped."""
     symbols: list[Symbol] = []
     open_: list[int] = []
     for item in found:
@@ -245,7 +249,7 @@ def _nearest_heavy(symbols: list[Symbol], index: int) -> Symbol | None:
 
 
 def _imports(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> list[Import]:
-    """Statements with the modules inside them; a call only counts when what it calls loads modules."""
+    """Return import statements with their modules; a call counts only when it loads a module."""
     calls = {node.start_byte: _slice(node, data) in _LOADERS for node in captures.get("loader", [])}
     statements = sorted(_ranges(captures.get("import", [])))
     starts = [start for start, _ in statements]
@@ -264,7 +268,9 @@ def _imports(captures: dict[str, list[tree_sitter.Node]], data: bytes) -> list[I
 
 
 def _around(statements: list[tuple[int, int]], starts: list[int], node: tree_sitter.Node) -> int:
-    """The index of the statement that holds ``node``, among the last few that begin before it; -1 when none does."""
+    """Return the index of the statement that contains ``node``, among the last few that begin before it; -1 for
+    none.
+    """
     last = bisect_right(starts, node.start_byte) - 1
     for index in range(last, max(-1, last - _NESTED_CALLS), -1):
         if statements[index][1] >= node.end_byte:
@@ -292,7 +298,7 @@ def _disjoint(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _outside(ranges: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those of ``ranges`` that do not lie in one of ``taken``, made disjoint."""
+    """Return those of ``ranges`` that are not inside one of ``taken``, made disjoint."""
     starts = [start for start, _ in taken]
     free = []
     for item in _disjoint(ranges):
@@ -315,7 +321,7 @@ _PROSE = frozenset({"text", "rst", "log", "csv", "gettext", "xml", "env"})
 
 
 def outline_of(language: str, data: bytes, lines: LineTable) -> Outline:
-    """What line reading alone can tell; an empty outline for data and logs."""
+    """Return the outline that line patterns give; empty for data and logs."""
     if language in {"text", "rst"}:
         return Outline(symbols=tuple(sections(underlined(data, lines), data, entries(data))))
     if language in {"ini", "env"}:
@@ -337,7 +343,7 @@ def _tables(data: bytes, lines: LineTable) -> list[Heading]:
 
 
 def _plain_definitions(data: bytes, lines: LineTable) -> list[Heading]:
-    """Top-level lines that say they define something, in the way most languages say it."""
+    """Return top-level lines with a definition keyword that most languages share."""
     found = []
     for row in range(len(lines)):
         start, end = lines.start(row), lines.start(row + 1)

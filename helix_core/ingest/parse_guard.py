@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
 ParseGuard: TypeAlias = Callable[[str], AbstractContextManager[bool]]
-"""Given the SHA-256 (hex) of bytes about to be parsed; the context gives False when they must not be."""
+"""Called with the SHA-256 (hex) of bytes before their parse; the context is False when they are quarantined."""
 
 
 def no_parse_guard(content_hash: str) -> AbstractContextManager[bool]:  # noqa: ARG001
-    """For a process that nobody else depends on: parse everything, remember nothing."""
+    """Allow every parse and record nothing: for a one-shot process."""
     return nullcontext(True)

@@ -1,6 +1,6 @@
-"""Parse many files in worker processes: spawned, niced, limited in memory and CPU time.
+"""Parse many files in worker processes: spawned, niced, with memory and CPU limits.
 
-``IngestPool`` runs in the parent, ``serve`` in the worker; documents travel between them through ``marshal``.
+``IngestPool`` runs in the parent, ``serve`` in the worker; documents are serialized with ``marshal``.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from helix_core.model import (
 _clean = Masked(b"").clean
 
 
-def packed(document: Document) -> bytes:
-    """A document as bytes."""
+def serialized(document: Document) -> bytes:
+    """Serialize a document."""
     return marshal.dumps(
         (
             document.path,
@@ -64,8 +64,8 @@ def packed(document: Document) -> bytes:
     )
 
 
-def unpacked(data: bytes) -> Document:
-    """The document that ``packed`` was given; its text is as clean as it was there."""
+def deserialized(data: bytes) -> Document:
+    """Deserialize a document that ``serialized`` made; its text was Clean then and is Clean again."""
     (path, content_hash, size_bytes, line_count, language, parser, source_kind, volatility, authority, role, rows,
      has_errors, masked_count, skipped, embedded) = marshal.loads(data)  # fmt: skip
     return Document(
@@ -123,12 +123,12 @@ def _chunk(row: tuple[Any, ...]) -> Chunk:
 Ingest = Callable[[bytes, bytes, str], Document]
 READY = b""
 OUT_OF_TIME: signal.Signals | None = getattr(signal, "SIGPROF", None)
-"""What the kernel ends a worker with that took too much CPU time; None where the platform cannot count it."""
+"""The signal of the CPU timer, which ends a worker; None where the platform has none."""
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
 
 def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int, cpu_s: float) -> None:
-    """Say ready, then answer each batch of ``(path, data, skipped)`` with the packed documents, until end of file.
+    """Send ready, then answer each batch of ``(path, data, skipped)`` with the serialized documents, until end of file.
 
     A batch that takes more than ``cpu_s`` of CPU time ends the process by ``OUT_OF_TIME``.
     """
@@ -145,7 +145,9 @@ def serve(channel: Connection, ingest: Ingest, memory_bytes: int, nice: int, cpu
 
 
 def _set_signals() -> None:
-    """Dispositions and masks are inherited: whoever started us may ignore what ends us, or block it."""
+    """Reset signal dispositions and masks, which are inherited: the parent may ignore or block the signals that end
+    a worker.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if OUT_OF_TIME is not None:
@@ -154,15 +156,15 @@ def _set_signals() -> None:
 
 
 def _allow_cpu(cpu_s: float) -> None:
-    """So much CPU time from now on; 0 for any amount."""
+    """Set the CPU timer to ``cpu_s`` seconds from now; 0 for no limit."""
     if OUT_OF_TIME is not None:
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
 
 
 def _answer(batch: list[tuple[bytes, bytes, str]], ingest: Ingest) -> bytes:
-    """Packed documents, or the failure's name as text when one of the batch cannot be ingested."""
+    """Return the serialized documents, or the failure's name as text when one of the batch cannot be ingested."""
     try:
-        return marshal.dumps([packed(ingest(*file)) for file in batch])
+        return marshal.dumps([serialized(ingest(*file)) for file in batch])
     except MemoryError:
         return marshal.dumps("out of memory")
     except FAILURES as error:
@@ -170,7 +172,7 @@ def _answer(batch: list[tuple[bytes, bytes, str]], ingest: Ingest) -> bytes:
 
 
 def _limit(memory_bytes: int, nice: int) -> None:
-    """Where the platform has them: lower priority, a ceiling on memory, no core files."""
+    """Lower the priority, limit memory and disable core dumps, where the platform supports it."""
     if hasattr(os, "nice"):
         os.nice(nice)
     try:
@@ -184,12 +186,12 @@ def _limit(memory_bytes: int, nice: int) -> None:
 
 File = tuple[bytes, bytes, str]
 LOOK_S = 1.0
-"""How often workers are looked at that do not answer."""
+"""Poll interval, in seconds, of workers that do not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A file that broke a worker twice.
+    """A file that crashed a worker twice.
 
     ``reason`` is ``timed out`` (too much CPU time), ``out of memory``, ``raised …``, ``crashed`` or ``stalled``.
     """
@@ -201,8 +203,10 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``cpu_s`` is the CPU time of one message's files, so of any one file; ``stalled_s`` how long a worker may be seen
-    without CPU time, and ``unclocked_s`` how long it may take where its CPU time cannot be seen, in wall seconds."""
+    """Resource limits of a worker. ``cpu_s`` is the CPU time of one message's files, so of any one file;
+    ``stalled_s`` how long a worker may use no CPU time, and ``unclocked_s`` how long it may take where its CPU time
+    is unknown, in wall seconds.
+    """
 
     cpu_s: float = 10.0
     stalled_s: float = 600.0
@@ -216,17 +220,17 @@ class Limits:
 
     @property
     def version(self) -> str:
-        """What decides whether a file breaks its worker: a file set aside under another version is tried again."""
+        """Return a key of the limits that decide whether a file is quarantined: under another key it is retried."""
         return f"cpu {self.cpu_s:g} s, memory {self.memory_bytes}"
 
 
 def ingest_file(path: bytes, data: bytes, skipped: str) -> Document:
-    """``ingest`` in the shape a worker calls it."""
+    """Call ``ingest`` with the signature of a worker."""
     return ingest(path, data, skipped=skipped)
 
 
-def ingest_here(path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
-    """``ingest`` in this process, for a few small files: one that raises is given up at once."""
+def ingest_in_process(path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
+    """Ingest a small file in this process; quarantine it when it raises."""
     try:
         return ingest(path, data, skipped=skipped)
     except FAILURES as error:
@@ -235,10 +239,10 @@ def ingest_here(path: bytes, data: bytes, skipped: str) -> Document | Quarantine
 
 @dataclass(slots=True)
 class Stall:
-    """How long a process was seen to stand still.
+    """Time that a process used no CPU.
 
-    Two looks count for at most ``LOOK_S``: a suspended machine or a paused container stops the looks too, and its
-    processes have had no chance to run in between.
+    Two polls add at most ``LOOK_S``: a suspended machine or a paused container stops the polls too, and its processes
+    could not run in between.
     """
 
     looked_at: float
@@ -246,7 +250,7 @@ class Stall:
     still_s: float = 0.0
 
     def look(self, now: float, cpu_s: float | None) -> float:
-        """The seconds without CPU time up to ``now``; all seconds where it is not known (None)."""
+        """Return the seconds without CPU time up to ``now``; all seconds where CPU time is unknown (None)."""
         has_run = cpu_s is not None and cpu_s != self.cpu_s
         self.still_s = 0.0 if has_run else self.still_s + min(now - self.looked_at, LOOK_S)
         self.looked_at, self.cpu_s = now, cpu_s
@@ -254,18 +258,20 @@ class Stall:
 
 
 def cpu_seconds(process_id: int) -> float | None:
-    """The CPU time a process has had so far; None where the platform does not say, or when it is gone."""
+    """Return the CPU time of a process, in seconds; None where the platform does not report it, or the process
+    ended.
+    """
     if sys.platform != "linux":
         return None
     try:
-        # The clock that clock_getcpuclockid(3) gives.
+        # The clock id that clock_getcpuclockid(3) returns.
         return time.clock_gettime(~process_id << 3 | 2)
     except OSError:
         return None
 
 
 class _Worker:
-    """One process and what it has been asked."""
+    """One process and the batch it was sent."""
 
     def __init__(self, ingest: Ingest, limits: Limits) -> None:
         self._limits = limits
@@ -280,7 +286,7 @@ class _Worker:
             daemon=True,
             name="helix-ingest",
         )
-        with _interrupts_held(), _main_hidden():
+        with _blocked_interrupts(), _hidden_main():
             self.process.start()
         far.close()
         self._stall = self._new_stall()
@@ -290,7 +296,7 @@ class _Worker:
         return self.is_ready and not self.batch
 
     def send(self, batch: list[File]) -> None:
-        """The worker is waiting for this, so that sending does not block on its work."""
+        """Send a batch; the worker waits for it, so sending does not block."""
         self.batch = batch
         self.served += len(batch)
         self._stall = self._new_stall()
@@ -298,7 +304,7 @@ class _Worker:
             self.channel.send_bytes(marshal.dumps(batch))
 
     def is_stalled(self, now: float) -> bool:
-        """Has it been without CPU time for so long that it will never answer?"""
+        """Return whether it used no CPU time for so long that it will never answer."""
         cpu_s = cpu_seconds(self.process.pid or 0)
         most_s = self._limits.unclocked_s if cpu_s is None else self._limits.stalled_s
         return self._stall.look(now, cpu_s) >= most_s
@@ -307,7 +313,7 @@ class _Worker:
         return Stall(time.monotonic(), cpu_seconds(self.process.pid or 0))
 
     def kill(self) -> int:
-        """End it now; the exit status it had, or got."""
+        """Kill it; return its exit status."""
         self.process.kill()
         self.process.join()
         status = self.process.exitcode or 0
@@ -317,8 +323,8 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """A process started here begins with SIGINT blocked, so that Ctrl-C in a terminal cannot reach it half started."""
+def _blocked_interrupts() -> Iterator[None]:
+    """Block SIGINT in a process started in the block, so that Ctrl-C cannot interrupt its start."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -331,8 +337,10 @@ def _interrupts_held() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _main_hidden() -> Iterator[None]:
-    """A spawned process imports its parent's main module, which would run a script without a guard a second time."""
+def _hidden_main() -> Iterator[None]:
+    """Hide ``__main__``: a spawned process imports its parent's main module, which would run an unguarded script
+    again.
+    """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -342,7 +350,7 @@ def _main_hidden() -> Iterator[None]:
 
 
 class IngestPool:
-    """Up to ``workers`` processes, started when there is work for them. Close it, or use it as a context."""
+    """Up to ``workers`` processes, started when there is work. Close it, or use it as a context manager."""
 
     def __init__(self, workers: int = 2, *, ingest: Ingest = ingest_file, limits: Limits | None = None) -> None:
         self._size = max(1, workers)
@@ -360,19 +368,19 @@ class IngestPool:
 
     @property
     def process_ids(self) -> tuple[int, ...]:
-        """The processes there are now."""
+        """Return the ids of the running workers."""
         return tuple(one.process.pid or 0 for one in self._workers)
 
     def close(self) -> None:
-        """End all workers, whatever they are doing."""
+        """Kill all workers."""
         for one in self._workers:
             one.kill()
         self._workers.clear()
 
     def run(self, files: Iterable[File], suspects: Collection[bytes] = frozenset()) -> Iterator[Document | Quarantined]:
-        """Every file of ``files`` as a document or as given up, in the order they are done.
+        """Yield every file of ``files`` as a document or as quarantined, in order of completion.
 
-        ``suspects`` are paths that broke a worker before: each is alone in its message and tried once.
+        ``suspects`` are paths that crashed a worker before: each is alone in its message and tried once.
         """
         job = _Job(iter(files), self._limits, suspects)
         try:
@@ -385,7 +393,7 @@ class IngestPool:
                 self._drop(one)
 
     def _pump(self, job: _Job, *, wait: bool) -> None:
-        """Take what has come back, end what stands still, hand out what is next."""
+        """Receive results, kill stalled workers, send the next batches."""
         self._hand_out(job)
         timeout = LOOK_S if wait else 0.0
         channels = [one.channel for one in self._waiting()]
@@ -450,7 +458,7 @@ class IngestPool:
 
 
 class _Job:
-    """The files of one run: still to do, to be tried again, and done."""
+    """The queue of one run: files to do, to retry, and done."""
 
     def __init__(self, files: Iterator[File], limits: Limits, suspects: Collection[bytes]) -> None:
         self._files = files
@@ -462,28 +470,30 @@ class _Job:
         self._done_bytes = 0
 
     def is_over(self, workers: list[_Worker]) -> bool:
-        """Nothing to do, nothing under way, nothing to give."""
+        """Return whether no file is queued, in progress or done and not yet taken."""
         return not self.done and not any(one.batch for one in workers) and not self.has_more()
 
     def has_more(self) -> bool:
-        """Is there a file that no worker has?"""
+        """Return whether a file is not yet sent to a worker."""
         if not self._again and not self._next:
             for file in islice(self._files, 1):
                 (self._again if file[0] in self.suspects else self._next).append(file)
         return bool(self._again or self._next)
 
     def take(self) -> Document | Quarantined:
-        """One that is done."""
+        """Remove and return one result."""
         size, result = self.done.popleft()
         self._done_bytes -= size
         return result
 
     def put_back(self, batch: list[File]) -> None:
-        """These were not sent after all."""
+        """Requeue a batch that could not be sent."""
         self._again.extendleft(reversed(batch))
 
     def next_batch(self) -> list[File]:
-        """Small files together, up to a message's size; a suspect alone; none while too much waits to be taken."""
+        """Return the next batch: small files up to a message's size, a suspect alone; empty while too many results
+        wait (backpressure).
+        """
         if self._done_bytes >= self._limits.buffered_bytes or not self.has_more():
             return []
         if self._again:
@@ -498,12 +508,12 @@ class _Job:
         return batch
 
     def finished(self, pairs: Iterable[tuple[File, bytes]]) -> None:
-        """These came back as documents."""
+        """Record documents that a worker returned."""
         for file, reply in pairs:
-            self._add(len(file[1]), unpacked(reply))
+            self._add(len(file[1]), deserialized(reply))
 
     def failed(self, batch: list[File], reason: str) -> None:
-        """The worker that had these is no more: each is tried alone, once; one that was alone already is given up."""
+        """Retry each file of a dead worker's batch alone, once; quarantine a file that was alone already."""
         for path, data, skipped in batch:
             if path in self.suspects:
                 self._add(0, Quarantined(path, hashlib.sha256(data).hexdigest(), reason))

@@ -1,4 +1,4 @@
-"""What a file is to its project, derived from its path alone: kind, role, volatility, authority.
+"""Derive a file's kind, role, volatility and authority from its path alone.
 
 The first matching rule decides; the tables of names are data, all lower case.
 """
@@ -142,7 +142,7 @@ _VOLATILITY = {
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a source stands: see the enums' own words."""
+    """The classification of a source; see the enums."""
 
     source_kind: SourceKind
     volatility: Volatility
@@ -151,7 +151,7 @@ class Provenance:
 
 
 def provenance(path: bytes) -> Provenance:
-    """``path``: raw bytes from the workspace root with ``/`` between parts."""
+    """Classify ``path``: raw bytes relative to the workspace root, with ``/`` between parts."""
     folders = path.lower().split(b"/")
     name = folders.pop()
     kind = source_kind(folders, name)
@@ -160,7 +160,7 @@ def provenance(path: bytes) -> Provenance:
 
 
 def source_kind(folders: list[bytes], name: bytes) -> SourceKind:
-    """The sort of thing, by well-known name, then by extension; lower-case parts in."""
+    """Classify by well-known name, then by extension; lower-case parts in."""
     known = KIND_OF_NAME.get(name)
     if known is not None:
         return known
@@ -183,7 +183,7 @@ def source_kind(folders: list[bytes], name: bytes) -> SourceKind:
 
 
 def _bare_kind(folders: list[bytes], name: bytes) -> SourceKind:
-    """A name without an extension, or one that is nothing but an extension (``.bashrc``)."""
+    """Classify a name without an extension, or one that is only an extension (``.bashrc``)."""
     if name in KIND_OF_EXTENSION:
         return KIND_OF_EXTENSION[name]
     if name.startswith((b"dockerfile", b"containerfile")) or name.endswith(b"rc"):

@@ -1,8 +1,8 @@
-"""What a document refers to: names, calls, signatures and paths that it writes as code, each with its line.
+"""References of a document to code: names, calls, signatures and paths written as code, each with its line.
 
-In: text of markdown, MyST or reStructuredText. Out: references, resolved by nobody yet. Code blocks, shell commands,
-doctests, comments and notes about other versions refer to nothing. Linear in the size of the text; reads no disk.
-Backticks pair as in CommonMark 0.31 (6.1, code spans): a run of n closes at the next run of exactly n.
+In: text of markdown, MyST or reStructuredText. Out: unresolved references. Code blocks, shell commands, doctests,
+comments and notes about other versions contain none. Linear in the size of the text; reads no disk. Backticks pair as
+in CommonMark 0.31 (6.1, code spans): a run of n closes at the next run of exactly n.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ _ASSIGNED = re.compile(r"([A-Za-z_][\w.]*+) ?= ?(\S.*)$", re.S)
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One place of a document that means something of the project.
+    """One reference of a document to something in the project.
 
-    ``parts`` are the names outermost first (``("Flask", "run")``), empty for a path, which then stands in ``path``.
-    ``role`` is the reST role without its domain, ``link`` for a link, empty for code in backticks. ``arguments`` is
-    what stands in the parentheses of a call, None without any; ``is_signature`` says that they declare and do not call,
-    ``is_generated`` that the documentation tool takes everything about the name from the code itself.
-    ``sentence`` is the sentence it stands in, ``paragraph`` all text around it and ``beside`` all other code of that.
-    ``line`` is 1-based, and ``first_line`` to ``last_line`` are those of the paragraph.
+    ``parts`` are the names outermost first (``("Flask", "run")``), empty for a path, which is in ``path``. ``role`` is
+    the reST role without its domain, ``link`` for a link, empty for code in backticks. ``arguments`` is the text in the
+    parentheses of a call, None without any; ``is_signature`` tells a declaration from a call, ``is_generated`` that the
+    documentation tool takes everything about the name from the code itself. ``sentence`` is the enclosing sentence,
+    ``paragraph`` all text around it and ``beside`` all other code of that. ``line`` is 1-based, and ``first_line`` to
+    ``last_line`` are those of the paragraph.
     """
 
     line: int
@@ -90,13 +90,13 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """The last name, the one that is meant."""
+        """Return the last name, which is the one referred to."""
         return self.parts[-1] if self.parts else ""
 
 
 @dataclass(slots=True)
 class _Block:
-    """Lines that belong to one paragraph, heading, list item or table row; ``indent`` is that of the first."""
+    """Lines of one paragraph, heading, list item or table row; ``indent`` is that of the first."""
 
     first_line: int
     lines: list[str] = field(default_factory=list)
@@ -104,7 +104,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """Code in a paragraph: where it starts and ends with its backticks, what it says, and the role before it."""
+    """Code in a paragraph: its start and end with backticks, its text, and the role before it."""
 
     start: int
     end: int
@@ -129,7 +129,9 @@ def references_in(text: str, language: str) -> tuple[Reference, ...]:
 
 
 def code_spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """``(start, end, content)`` of each code span of one paragraph of markdown; start and end include the backticks."""
+    """Yield ``(start, end, content)`` of each code span of one paragraph of markdown; start and end include the
+    backticks.
+    """
     runs = [(match.start(), match.end() - match.start()) for match in re.finditer(r"`+", text)]
     by_length: dict[int, list[int]] = defaultdict(list)
     for start, length in runs:
@@ -234,7 +236,7 @@ def _markdown_blocks(lines: Sequence[str]) -> Iterator[_Block | Reference]:
 
 
 def _in_myst(lines: Sequence[str], first_line: int, info: str) -> Iterator[Reference]:
-    """A directive of MyST: ``{eval-rst}`` holds reST, ``{func}`` and the like are the same directive in reST."""
+    """Parse a MyST directive: ``{eval-rst}`` contains reST, ``{func}`` and the like are the same directive in reST."""
     name, _, argument = info[1:].partition("}")
     if name == "eval-rst":
         yield from _in_rst(lines, first_line)
@@ -258,16 +260,16 @@ def _in_rst(lines: Sequence[str], first_line: int) -> Iterator[Reference]:
 
 
 class _Rst:
-    """One reading of reST: which module and class the lines are about, and which lines say nothing of the code."""
+    """A reST parser: which module and class the lines describe, and which lines are no prose about code."""
 
     def __init__(self, lines: Sequence[str], first_line: int) -> None:
         self._lines, self._first_line = lines, first_line
         self._block = _Block(0)
         self._module: tuple[str, ...] = ()
         self._owners: list[tuple[int, tuple[str, ...]]] = []
-        # Lines deeper than this are passed over: below a directive that holds code, or a comment.
+        # Skip lines indented deeper than this: below a directive with code, or a comment.
         self._skipped = -1
-        # A paragraph that ended with ``::`` at this indentation makes what is deeper after a blank line code.
+        # Indentation of a paragraph that ended with ``::``: deeper lines after a blank line are a literal block.
         self._literal = -1
 
     def read(self) -> Iterator[Reference]:
@@ -342,7 +344,7 @@ class _Rst:
 
 
 def _declared(number: int, directive: str, argument: str, prefix: tuple[str, ...]) -> Reference | None:
-    """A directive that documents one thing, with the parameters that it states."""
+    """Parse a directive that documents one thing, with the parameters that it states."""
     declared = argument
     for word in ("async ", "classmethod ", "staticmethod ", "abstractmethod "):
         declared = declared.removeprefix(word)
@@ -392,7 +394,7 @@ def _rst_codes(text: str) -> Iterator[_Code]:
             if before is not None:
                 yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "), before[1])
             elif not is_target:
-                # The default role: a project may make it mean code, and what is no name is left out anyway.
+                # The default role: a project may define it as code, and text that is no name is dropped anyway.
                 yield _Code(start, end + 1, text[start + 1 : end].replace("\n", " "))
             position = end + 1
 
@@ -412,7 +414,7 @@ def _referred(
     def sentence_at(position: int) -> str:
         index = bisect_right(ends, position)
         start, end = ends[index - 1] if index else 0, ends[index] if index < len(ends) else len(text)
-        # Of a text without sentences only what is near counts.
+        # In a text without sentences only the surrounding characters count.
         return text[max(start, position - LONGEST_PARAGRAPH) : min(end, position + LONGEST_PARAGRAPH)]
 
     for code in codes:
@@ -444,7 +446,7 @@ def _referred(
 
 
 def _blanked(text: str, codes: Sequence[_Code]) -> str:
-    """The text with its code blanked out: a dot in a name ends no sentence."""
+    """Blank out the code: a dot in a name ends no sentence."""
     pieces, position = [], 0
     for code in codes:
         pieces += [text[position : code.start], "x" * (code.end - code.start)]
@@ -468,7 +470,7 @@ def _reference(code: _Code, line: int) -> Reference | None:
 
 def _named(text: str, line: int, role: str) -> Reference | None:
     if not role:
-        # ``def .read()`` and ``.read()`` are how a list under a class's heading writes its methods.
+        # A list under a class's heading writes methods as ``def .read()`` or ``.read()``.
         text = text.removeprefix("async ").removeprefix("def ").lstrip("@.")
     match = _NAME.match(text)
     if match is None:

@@ -1,8 +1,8 @@
-"""Secrets that their place gives away: what a telling name is set to, an argument of a log-in, a word of a sentence.
+"""Detect secrets by their context: the value of a telling name, an argument of a log-in, a word of a sentence.
 
-Bytes in, spans out. RE2 finds the heads of such places over the whole file; what follows a head is read in Python, at
+Bytes in, spans out. RE2 finds the heads of such contexts over the whole file; what follows a head is read in Python, at
 most ``_REACH`` bytes of it, so that a file is scanned in linear time. The values themselves are judged by
-``secret_values``: a place that also holds ordinary code asks for a value that looks like a secret by itself.
+``secret_values``: a context that also holds ordinary code requires a value that looks like a secret by itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AFTER = 200
 _LONGEST_WORD = 128
 _LONGEST_MANIFEST = 64 << 10
 
-# Names that promise a secret, as a part of a longer name: DB_PASSWORD, apiKey, client-secret, db.pass, smtpPw.
+# Name parts that denote a secret: DB_PASSWORD, apiKey, client-secret, db.pass, smtpPw.
 _TELLING = (
     rb"(?i:passw(?:or)?d|passwort|kennwort|passphrase|passcode|pwd|secret|credentials?|mnemonic"
     rb"|(?:api|access|auth|private|secret|signing|encryption|encrypt|license|master|session|account|service|storage"
@@ -49,7 +49,7 @@ _SHORT = (
     rb"|[a-z0-9](?:Pass|Pw|PW|Psk|PSK|Auth|Creds?)[0-9]{0,2}|(?i:keys?)[0-9]{0,2}"
 )
 _NAME = rb"(" + _TELLING + rb"|" + _TOKEN + rb"|" + _SHORT + rb")"
-"""The telling end of a name; ``_name`` adds what stands before it, which a pattern would look for in every word."""
+"""The telling end of a name; ``_name`` adds the part before it, which a pattern would try at every word."""
 _TYPE = (
     rb"(?:[ \t]{1,2}(?i:as)[ \t]{1,2}[A-Za-z_][\w.]{0,30}|[ \t](?i:str|string|text|varchar)\b"
     rb"|\??[ \t]{0,2}:[ \t]{0,2}(?:\[\])?[&A-Za-z_][\w.\[\]|<>&' ]{0,30}[ \t]{0,2})?"
@@ -65,7 +65,7 @@ _LITERAL_AHEAD = (
     rb"|[ \t]*\r?\n[ \t]{0,40})" + _QUOTE
 )
 _ASSIGNED = LazyPattern(_NAME + _CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")" + _LITERAL_AHEAD)
-"""Groups: 1 the name, 2 what sets it; a literal stands near behind."""
+"""Groups: 1 the name, 2 the operator; a literal follows nearby."""
 
 _WORD = rb"[^\s\"'`,;()\[\]{}<>$&|\\]{6,256}"
 _ENDS_LINE = rb"[ \t]{0,8}(?:(?:[;#]|//)[^\r\n]*)?(?:\r?\n|\r|\z|\\[rn])"
@@ -85,20 +85,20 @@ _BARE = LazyPattern(
     + _WORD
     + rb")[ \t]{0,4}[,}])"
 )
-"""Groups: 1 the name; a word that 2 ends its line, 3 is set without blanks, 4 is a default, 5 is of a mapping."""
+"""Groups: 1 the name; a word that 2 ends its line, 3 is assigned without blanks, 4 is a default, 5 is in a mapping."""
 
 _SET_LINE = LazyPattern(
     rb"(?m)^[ \t]*(?:(?:export|set|setx|ENV|ARG|env|[-#+*>]|//)[ \t]+)?[\"']?[\w.\-]*?"
     + _NAME
     + rb"[\"']?(?:=|[ \t]*:[ \t]+|[ \t]+=[ \t]+)([^\s\"'`]{6,256})[ \t]*\r?$"
 )
-"""Groups: 1 the name; 2 any word, where a whole line is nothing but the two."""
+"""Groups: 1 the name; 2 any word, on a line with only these two."""
 
 _DIRECTIVE = LazyPattern(
     rb"(?m)^[ \t]*(?:ENV|ARG|SetEnv|setenv|set|define|export|proxy_set_header|add_header"
     rb"|fastcgi_param|put|property)[ \t]+[\w.\-]*?" + _NAME + rb"[ \t]+[\"']?([^\s\"'`;]{6,256})[\"']?;?[ \t]*\r?$"
 )
-"""Groups: 1 the name; 2 what the directive of a line sets it to."""
+"""Groups: 1 the name; 2 the value that a directive assigns."""
 
 _VALUE_SIGNS = (
     b'alue"',
@@ -115,13 +115,13 @@ _VALUE_SIGNS = (
     b'ontent="',
     b'text"',
 )
-"""What stands in every file that holds a pair of a name and a value; most files hold none of them."""
+"""Substrings of which every file with a name and value pair contains one; most files contain none."""
 _QUOTED_NAME = rb"\\{0,3}[\"']?[\w.\-/:$ ]{0,60}?" + _NAME + rb"\\{0,3}[\"']?"
 _NAMED = LazyPattern(
     rb"(?i:\b(?:name|key|id|field|setting|variable|var|env|option|property|type|(?:parameter|attribute)(?:key|name)))"
     rb"\\{0,3}[\"']?[ \t]{0,4}[:=]?[ \t]{0,4}" + _QUOTED_NAME + rb"[^{}]{0,4}[ \t\r\n,{>/\\]"
 )
-"""Group 1: the name of a pair of attributes; its value stands near behind."""
+"""Group 1: the name of a pair of attributes; its value follows nearby."""
 _NAMED_VALUE = LazyPattern(
     rb"(?i:\b(?:value|val|default|content|text|(?:parameter|attribute|default|current)_?value)\b)"
     rb"\\{0,3}[\"']?[ \t]{0,8}"
@@ -136,7 +136,7 @@ _VALUE_NAMED = LazyPattern(
 _ELEMENT = LazyPattern(
     _NAME + rb"(?:[\"'][^<>\r\n]{0,100}>|>|</\w{1,20}>)\s{0,80}(?:<[\w:]{1,20}>\s{0,80})?([^<\s]{4,256})\s{0,80}<"
 )
-"""Groups: 1 the name; 2 the text of its element, or of the element beside it."""
+"""Groups: 1 the name; 2 the text of its element, or of the adjacent element."""
 _PLIST = LazyPattern(rb"<key>[^<\r\n]{0,60}?" + _NAME + rb"</key>\s{0,80}<string>([^<\s]{4,256})</string>")
 """Groups: 1 the name; 2 its value in a property list."""
 _CELL = LazyPattern(
@@ -198,7 +198,7 @@ _COMMANDS = LazyPattern(
         )
     )
 )
-"""The one group that matched: a password that a command line, a statement or an address holds by its grammar."""
+"""The one group that matched: a password in the syntax of a command line, a statement or a URL."""
 
 _OPTION = LazyPattern(
     rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?"
@@ -230,19 +230,19 @@ _KEYWORD = (
     rb"|[a-z0-9](?:Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|Credentials?|(?:Api|Access|Secret|Private)Key)\b)"
 )
 _SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?(?:[0-9!@#$%^*~]|[A-Za-z]{12})")
-"""A word for a secret, and near behind something that may be no word."""
+"""A word for a secret, followed nearby by something that may be no word."""
 _SPOKEN_BEFORE = LazyPattern(
     rb"[^\s()][ \t]+(?i:is|was|as|for|=)[ \t]+(?:(?i:the|my|our|your|his|her|its|a)[ \t]+)?(?:[\w\-']+[ \t]+){0,4}?"
     + _KEYWORD
 )
-"""Begins with the end of the word that is said to be a secret."""
+"""Starts at the end of the word that the sentence calls a secret."""
 _SPOKEN_LOGIN = LazyPattern(
     rb"(?i:\b(?:log(?:ged|s)?[ \-]?(?:in|on)|sign(?:ed|s)?[ \-]?in|authenticat\w+|connect(?:ed|s)?|ssh|account"
     rb"|user(?:name)?|creds?|"
     rb"credentials?|auth)\b)[^\r\n]{1,80}?(?i:\b(?:with|using|and|by|pass\w*)\b|[/:|])"
     rb"[ \t]{0,3}[\"'`*]{0,3}([^\s\"'`<>(),]{6,128})"
 )
-"""Group 1: the word after who logs in."""
+"""Group 1: the word after the user name of a log-in."""
 _SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
 _LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
 
@@ -273,25 +273,25 @@ _WORTH_A_LOOK = LazyPattern(
     rb"|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe"
     rb"|" + _COMMAND_LINE_WORDS
 )
-"""What stands on every line that one of the places below may stand on."""
+"""A prefilter: matches every line that one of the patterns below can match."""
 
 _NEARBY = LazyPattern(rb"(?:" + _TELLING + rb"|(?i:token))[^\r\n]*[\"'`]([A-Za-z0-9+/=_\-]{20,})[\"'`]")
-"""Group 1: a long quoted run of base64 or hex characters on a line that speaks of a secret."""
+"""Group 1: a long quoted run of base64 or hex characters on a line that mentions a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Literals that make one text together; ``is_direct`` means that nothing but brackets stands before the first."""
+    """Adjacent literals that form one text; ``is_direct`` means that only brackets precede the first."""
 
     parts: tuple[Span, ...]
     is_direct: bool
 
     def value(self, data: bytes) -> bytes:
-        """The text they make."""
+        """Return the concatenated text."""
         return b"".join(data[start:end] for start, end in self.parts)
 
     def unwrapped(self, data: bytes) -> Chain:
-        """Without the escaped quotes that stand inside the literal, as where a literal holds a literal."""
+        """Remove escaped quotes inside the literal, as in a literal nested in a literal."""
         start, end = self.parts[0]
         if len(self.parts) == 1 and end - start > 4 and data[start : start + 2] == data[end - 2 : end] == b'\\"':
             return Chain(((start + 2, end - 2),), self.is_direct)
@@ -299,7 +299,7 @@ class Chain:
 
 
 def secrets_by_place(data: bytes) -> Iterator[Span]:
-    """The span of every literal or word whose place says that it is a secret."""
+    """Yield the span of every literal or word that its context marks as a secret."""
     yield from _manifests(data)
     yield from _columns(data)
     regions = _regions(data)
@@ -315,9 +315,9 @@ def secrets_by_place(data: bytes) -> Iterator[Span]:
 
 
 def _regions(data: bytes) -> list[Span]:
-    """The lines that may hold a secret, the line before them, and ``_AFTER`` bytes and more of those behind.
+    """Return the lines that may hold a secret, the line before them, and at least ``_AFTER`` bytes after them.
 
-    They are a small part of most files, so the many patterns of places cost little.
+    They are a small part of most files, so the many patterns of contexts cost little.
     """
     regions: list[Span] = []
     match = _WORTH_A_LOOK.search(data)
@@ -331,13 +331,13 @@ def _regions(data: bytes) -> list[Span]:
             regions[-1] = (regions[-1][0], end)
         else:
             regions.append((start, end))
-        # What the last line of a region holds may set what stands behind it.
+        # The last line of a region may assign a literal on the following lines.
         match = _WORTH_A_LOOK.search(data, max(match.end(), end - _AFTER)) if end < len(data) else None
     return regions
 
 
 def _name(data: bytes, match: Any, group: int = 1) -> bytes:
-    """The whole name of which a pattern found the telling end: at most ``_LONGEST_NAME`` bytes more."""
+    """Return the whole name whose telling end a pattern matched: at most ``_LONGEST_NAME`` bytes more."""
     start, end = match.span(group)
     limit = max(0, start - _LONGEST_NAME)
     while start > limit and (data[start - 1 : start].isalnum() or data[start - 1] in b"_.-"):
@@ -349,7 +349,7 @@ def _name(data: bytes, match: Any, group: int = 1) -> bytes:
 
 
 def lines_of_interest(data: bytes) -> Iterator[int]:
-    """A position on each line that speaks of a secret and holds a long literal."""
+    """Yield a position on each line that mentions a secret and contains a long literal."""
     for match in _NEARBY.finditer(data):
         yield match.start(1)
 
@@ -378,7 +378,7 @@ def _assigned(data: bytes) -> Iterator[Span]:
 
 
 def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
-    """The other halves of a text of which one is masked already."""
+    """Yield the unmasked parts of a text of which one part is masked already."""
     for start, end in chain.parts:
         value = data[start:end]
         if not is_masked(value) and len(value) >= 4 and (is_strong_password(value) or looks_random(value)):
@@ -386,7 +386,7 @@ def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
 
 
 def _is_phrase(name: bytes, value: bytes) -> bool:
-    """A mnemonic: twelve plain words and more, where the name says so."""
+    """Return whether the value is a mnemonic: twelve or more plain words, where the name says so."""
     lowered = name.lower()
     words = value.split()
     is_named = b"mnemonic" in lowered or b"phrase" in lowered or b"seed" in lowered
@@ -394,7 +394,8 @@ def _is_phrase(name: bytes, value: bytes) -> bool:
 
 
 def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[Chain]:
-    """The literals of the expression that begins at ``start`` and ends before ``limit``, concatenated ones as one.
+    """Yield the literals of the expression that begins at ``start`` and ends before ``limit``, concatenated ones as
+    one.
 
     ``outer`` is 1 where the expression is the arguments of a call that is open already.
     """
@@ -431,7 +432,7 @@ def chains(data: bytes, start: int, limit: int, *, outer: int = 0) -> Iterator[C
 
 
 def _ends(data: bytes, newline: int, last: bytes, parts: Sequence[Span]) -> bool:
-    """Does the line end the expression, whose last significant byte is ``last``?"""
+    """Return whether the line ends the expression, whose last significant byte is ``last``."""
     if last == b'"':
         following = data[newline + 1 : newline + 80].lstrip()[:2]
         return following[:1] not in (b"+", b"&") and not (following[:1] == b"." and following[1:2] in b". \"'")
@@ -439,7 +440,7 @@ def _ends(data: bytes, newline: int, last: bytes, parts: Sequence[Span]) -> bool
 
 
 def _literal(data: bytes, position: int, limit: int) -> tuple[int, int, int] | None:
-    """Where the literal at ``position`` begins and ends, and what follows it; its quotes may be escaped themselves."""
+    """Return the start and end of the literal at ``position``, and the offset after it; its quotes may be escaped."""
     quote = position
     while data[quote : quote + 1] == b"\\" and quote < position + 3:
         quote += 1
@@ -476,7 +477,7 @@ def _bare(data: bytes) -> Iterator[Span]:
 
 
 def _neighbors(data: bytes) -> Iterator[LazyPattern]:
-    """The patterns of names and values side by side that the bytes could hold."""
+    """Yield the patterns of adjacent names and values that the bytes could match."""
     if b"</" in data:
         yield _ELEMENT
         if b"<key>" in data:
@@ -567,7 +568,7 @@ def _strong_word(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_sentence(data: bytes, position: int) -> bool:
-    """Is it part of a line of usual length, or has the text around it blanks as a sentence has?"""
+    """Return whether the position is on a line of usual length, or the text around it has blanks as a sentence has."""
     around = data[max(0, position - _REACH) : position + _REACH]
     return b"\n" in around or len(around) < 2 * _REACH or around.count(b" ") * 16 >= len(around)
 
@@ -583,17 +584,17 @@ def _words_of(data: bytes, start: int, stop: int) -> Iterator[Span]:
         before = match.group()
         if len(value) < 6:
             continue
-        if is_strong_password(value) or (is_linked and _is_said(value)):
+        if is_strong_password(value) or (is_linked and _is_spoken_secret(value)):
             yield begin, end
 
 
-def _is_said(value: bytes) -> bool:
-    """What somebody calls a secret: letters and digits or marks, no name of a thing."""
+def _is_spoken_secret(value: bytes) -> bool:
+    """Return whether the word can be a secret in prose: letters and digits or punctuation, no name of a thing."""
     return not is_placeholder(value) and not is_name(value) and looks_like_password(value)
 
 
 def _trimmed(data: bytes, start: int, end: int) -> Span:
-    """The word without the marks of the sentence around it."""
+    """Return the word without the surrounding punctuation."""
     while end > start and data[end - 1 : end] in b".,;:?*_":
         end -= 1
     while start < end and data[start : start + 1] in b"*_:=":
@@ -602,7 +603,7 @@ def _trimmed(data: bytes, start: int, end: int) -> Span:
 
 
 def _manifests(data: bytes) -> Iterator[Span]:
-    """Every entry of every Kubernetes Secret, whatever its name."""
+    """Yield every entry of every Kubernetes Secret, whatever its name."""
     if b"Secret" not in data:
         return
     reached = 0
@@ -619,7 +620,7 @@ def _manifests(data: bytes) -> Iterator[Span]:
         reached = min(len(data), match.end() + _LONGEST_MANIFEST)
         searched = begin
         for entry in _MANIFEST_DATA.finditer(data, begin, reached):
-            # An object inside one that was searched ends at the same brace; searching it too would cost quadratic time.
+            # An object nested in a searched one ends at the same brace; searching it again would be quadratic.
             if entry.start() < searched:
                 continue
             close = data.find(b"}", entry.end(), reached)
@@ -630,7 +631,7 @@ def _manifests(data: bytes) -> Iterator[Span]:
 
 
 def _manifest_lines(data: bytes, kind: int, indent: int) -> list[Span]:
-    """The lines of the mapping around its ``kind``, which is indented by ``indent``."""
+    """Return the lines of the mapping around its ``kind``, which is indented by ``indent``."""
     first = limit = kind
     limit = max(0, kind - _LONGEST_MANIFEST)
     while first > limit:
@@ -656,12 +657,12 @@ def _manifest_lines(data: bytes, kind: int, indent: int) -> list[Span]:
 
 
 def _indent(line: bytes) -> int:
-    """The column of a key, behind the dash of a list's item."""
+    """Return the column of a key, after the dash of a list item."""
     return len(line) - len(line.lstrip(b" \t-")) if not line.startswith(b"---") else 0
 
 
 def _entries(data: bytes, lines: Sequence[Span], indent: int) -> Iterator[Span]:
-    """The values below ``data`` and ``stringData``, block scalars line by line."""
+    """Yield the values below ``data`` and ``stringData``, block scalars line by line."""
     is_inside = False
     for start, end in lines:
         line = data[start:end]
@@ -695,7 +696,7 @@ def _blank(line: bytes) -> int:
 
 
 def _columns(data: bytes) -> Iterator[Span]:
-    """The columns of a table of separated values that its first line names as secrets."""
+    """Yield the columns of a delimited table that its header names as secrets."""
     position = data.find(b"\n", 0, _REACH) + 1
     header = data[: max(0, position - 1)]
     if not position or _HEADER.search(header) is None or _PASSWORD_COLUMN.search(header) is None:

@@ -1,10 +1,10 @@
-"""Secrets that their own shape gives away: the formats of issuers, private key blocks, and detect-secrets' opinion.
+"""Detect secrets by their own format: issuers' token formats, private key blocks, and detect-secrets' plugins.
 
 Bytes in, spans out. Patterns are RE2, compiled at their first use. Repetitions after a group are bounded or end with
 their character class, so that a search never reads past its own match: a file is scanned in linear time. detect-secrets
-uses Python's ``re``, so it gets only the lines that our own patterns point at, and of those at most ``LONGEST_LINE``
-bytes; its plugins are used through ``analyze_string``, which keeps no state, reads no settings and asks nobody over the
-network.
+uses Python's ``re``, so it gets only the lines that our own patterns select, and of those at most ``LONGEST_LINE``
+bytes; its plugins are used through ``analyze_string``, which keeps no state, reads no settings and makes no network
+request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASSIGN = rb"[\"'\]]{0,2}[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}[\"']?"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of credential. ``judged`` means: the shape alone does not prove it, so placeholders are let through."""
+    """A kind of credential. ``judged`` means that the format alone is no proof, so placeholders are not masked."""
 
     kind: str
     pattern: bytes
@@ -136,7 +136,7 @@ _ISSUERS = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A secret was here: ``kind`` is the field's word for it, the byte span is half-open."""
+    """A detected secret: ``kind`` is the field's term for it, the byte span is half-open."""
 
     kind: str
     start: int
@@ -144,13 +144,13 @@ class Finding:
 
 
 def tokens(data: bytes) -> Iterator[Finding]:
-    """Every credential in an issuer's format."""
+    """Yield every credential in an issuer's format."""
     reached = 0
     for match in TOKENS.finditer(data):
         finding = _token(data, match, 0)
         while finding is not None and finding.end > reached:
             yield finding
-            # A token right behind another begins no word, until the first is masked: so it is looked at as if it were.
+            # An adjacent second token has no word boundary until the first is masked: match it as if it were masked.
             reached = finding.end
             behind = data[reached : reached + _TOKEN_BYTES] if _is_word(data[reached : reached + 1]) else b""
             found = TOKENS.match(behind)
@@ -158,7 +158,9 @@ def tokens(data: bytes) -> Iterator[Finding]:
 
 
 def _token(data: bytes, match: Any, offset: int) -> Finding | None:
-    """What matched in the bytes from ``offset`` on, unless it is masked already or stands for a token to come."""
+    """Return the finding of a match in the bytes from ``offset`` on, unless it is masked already or is a placeholder
+    for a token.
+    """
     group = match.lastindex
     rule = TOKEN_RULES[group - 1]
     start, end = (offset + place for place in match.span(group))
@@ -168,14 +170,14 @@ def _token(data: bytes, match: Any, offset: int) -> Finding | None:
 
 
 def _is_word(byte: bytes) -> bool:
-    """A byte of ``\\w``, at which a token that follows another can begin."""
+    r"""Return whether the byte is in ``\w``, where an adjacent second token can begin."""
     return byte.isalnum() or byte == b"_"
 
 
 def private_keys(data: bytes) -> Iterator[Finding]:
-    """The base64 runs of every private key, also of one cut off at its beginning or its end.
+    r"""Yield the base64 runs of every private key, including truncated ones.
 
-    PEM, OpenSSH, PGP, PuTTY; whole, truncated, quoted line by line, or on one line with ``\\n``. Never the markers and
+    PEM, OpenSSH, PGP, PuTTY; whole, truncated, quoted line by line, or on one line with ``\n``. Never the markers and
     never a line end.
     """
     for block in _blocks(data):
@@ -183,8 +185,8 @@ def private_keys(data: bytes) -> Iterator[Finding]:
             yield Finding("private-key", start, end)
 
 
-def second_opinion(data: bytes, starts: Iterable[int]) -> Iterator[Finding]:
-    """What detect-secrets finds on the lines of the positions ``starts``."""
+def detect_secrets_findings(data: bytes, starts: Iterable[int]) -> Iterator[Finding]:
+    """Yield what detect-secrets finds on the lines of the positions ``starts``."""
     for line_start in sorted({_line_start(data, start) for start in starts}):
         newline = data.find(b"\n", line_start)
         line = data[line_start : min(len(data) if newline < 0 else newline, line_start + LONGEST_LINE)]
@@ -198,7 +200,9 @@ def second_opinion(data: bytes, starts: Iterable[int]) -> Iterator[Finding]:
 
 
 def _line_start(data: bytes, position: int) -> int:
-    """Where the line of ``position`` begins; a long line is seen as blocks, so many findings in it cost no more."""
+    """Return the start of the line of ``position``; a long line is treated as blocks, which bounds the cost of many
+    findings in it.
+    """
     newline = data.rfind(b"\n", max(0, position - LONGEST_LINE), position)
     return newline + 1 if newline >= 0 else position - position % LONGEST_LINE
 
@@ -232,7 +236,7 @@ def _is_key_material(run: bytes) -> bool:
 
 
 def _block_end(data: bytes, start: int) -> int:
-    """The END marker, or where lines stop to look like a key's body."""
+    """Return the END marker, or the first line that does not look like a key's body."""
     limit = min(len(data), start + _LONGEST_BLOCK)
     end = _END.search(data, start, limit)
     again = _BEGIN.search(data, start, end.start() if end else limit)
@@ -257,7 +261,7 @@ def _body_end(data: bytes, start: int) -> int:
 
 
 def _body_start(data: bytes, end: int) -> int:
-    """Where the key lines directly above an END marker begin."""
+    """Return the start of the key lines directly above an END marker."""
     limit = max(0, end - _LONGEST_BLOCK)
     position = data.rfind(b"\n", limit, end) + 1
     first = True
@@ -289,7 +293,7 @@ def _entropy_plugins() -> tuple[Any, Any]:
 
 
 def _issued(line: bytes) -> Iterator[tuple[str, bytes]]:
-    """``(kind, secret)`` for each credential an issuer's plugin sees in ``line``."""
+    """Yield ``(kind, secret)`` for each credential that an issuer's plugin finds in ``line``."""
     text = line[:LONGEST_LINE].decode("latin-1")
     for kind, plugin in _issuer_plugins():
         for secret in plugin.analyze_string(text):
@@ -298,7 +302,7 @@ def _issued(line: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _random_strings(line: bytes) -> Iterator[bytes]:
-    """Quoted strings of ``line`` whose entropy is above the plugins' limits (4.5 bits base64, 3.0 bits hex)."""
+    """Yield quoted strings of ``line`` whose entropy exceeds the plugins' limits (4.5 bits base64, 3.0 bits hex)."""
     text = line[:LONGEST_LINE].decode("latin-1")
     for plugin in _entropy_plugins():
         for secret in plugin.analyze_string(text):

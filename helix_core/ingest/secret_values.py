@@ -1,7 +1,9 @@
-"""Is this literal a secret, or a placeholder, a word, a piece of code? Pure decisions about short byte strings.
+"""Decide whether a literal is a secret, or a placeholder, a word, a piece of code. Pure functions of short byte
+strings.
 
-A false "no" leaks a credential into the index, a false "yes" hides ordinary code. Formats with an issuer's prefix never
-come here: these rules decide where the one sign is the name that a literal is assigned to, or the place it stands in.
+A false negative leaks a credential into the index, a false positive hides ordinary code. Formats with an issuer's
+prefix are not handled here: these rules apply where the only evidence is the name that a literal is assigned to, or its
+place.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 
 import re2
 
-from helix_core.ingest.letter_odds import looks_drawn
+from helix_core.ingest.letter_odds import looks_random_letters
 
 
 class LazyPattern:
@@ -27,7 +29,7 @@ class LazyPattern:
         self._compiled: Any = None
 
     def compiled(self) -> Any:
-        """The RE2 object."""
+        """Return the compiled RE2 object."""
         if self._compiled is None:
             options = re2.Options()
             options.encoding = re2.Options.Encoding.LATIN1
@@ -37,24 +39,24 @@ class LazyPattern:
         return self._compiled
 
     def search(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
-        """The first match in ``[start, end)``, or None."""
+        """Return the first match in ``[start, end)``, or None."""
         return self.compiled().search(data, start, len(data) if end is None else end)
 
     def match(self, data: bytes, start: int = 0, end: int | None = None) -> Any:
-        """The match that begins at ``start``, or None."""
+        """Return the match that begins at ``start``, or None."""
         return self.compiled().match(data, start, len(data) if end is None else end)
 
     def finditer(self, data: bytes, start: int = 0, end: int | None = None) -> Iterator[Any]:
-        """Every match in ``[start, end)``, none overlapping another."""
+        """Yield the non-overlapping matches in ``[start, end)``."""
         found: Iterator[Any] = self.compiled().finditer(data, start, len(data) if end is None else end)
         return found
 
     def sub(self, replacement: bytes, data: bytes) -> bytes:
-        """``data`` with every match replaced."""
+        """Return ``data`` with every match replaced."""
         return bytes(self.compiled().sub(replacement, data))
 
 
-# Words that stand in for a secret, or that a value merely naming one is made of.
+# Filler words of placeholders, and words of values that only name a secret.
 _PUNCTUATION = b"()[]{}<>`\\\"',"
 _MARKS = b"!@#$%^&*~+=?|;"
 _FILLER = LazyPattern(
@@ -101,7 +103,7 @@ _TELLING_KEY = LazyPattern(
 )
 _PUBLIC_NAME = LazyPattern(rb"(?i)public|publishable")
 _API_NAME = LazyPattern(rb"(?i)api|secret|passw")
-# Names that speak about a secret without holding one.
+# Names that describe a secret without containing one.
 _ABOUT = LazyPattern(
     rb"(?i)(?:url|uri|path|file(?:name)?|dir|name|field|header|type|length|len|size|expir\w*|ttl|timeout|age|prefix|suffix"
     rb"|hash(?:er|ers)?|validators?|template|class|param(?:eter)?s?|regex|pattern|format|label|message|msg|errors?|help\w*"
@@ -112,7 +114,7 @@ _ABOUT = LazyPattern(
 
 
 def shannon_entropy(value: bytes) -> float:
-    """Bits per byte of ``value`` as its own distribution."""
+    """Return the entropy of ``value``, in bits per byte of its own distribution."""
     if not value:
         return 0.0
     total = len(value)
@@ -120,12 +122,14 @@ def shannon_entropy(value: bytes) -> float:
 
 
 def is_template(value: bytes) -> bool:
-    """Interpolation, a mask, a path, an address, a pattern: something that names a secret instead of being one."""
+    """Return whether the value is an interpolation, a mask, a path, an address or a pattern, which refers to a
+    secret without being one.
+    """
     return _TEMPLATE.search(value) is not None
 
 
 def is_placeholder(value: bytes) -> bool:
-    """``changeme``, ``<your-token>``, ``${TOKEN}``, ``xxxxxxxx``: nothing is left once filler words are taken out."""
+    """Return whether only filler words remain: ``changeme``, ``<your-token>``, ``${TOKEN}``, ``xxxxxxxx``."""
     if is_template(value) or len(set(value)) < 4:
         return True
     rest = bytes(byte for byte in _FILLER.sub(b"", value) if byte not in b"_-. /:'\",!*#@$")
@@ -133,14 +137,16 @@ def is_placeholder(value: bytes) -> bool:
 
 
 def _switches(value: bytes) -> int:
-    """How often letters and digits, or lower and upper case, take turns."""
+    """Count the changes between letters and digits, or lower and upper case."""
     classes = ["d" if 48 <= b <= 57 else "u" if 65 <= b <= 90 else "l" if 97 <= b <= 122 else "s" for b in value]
     return sum(1 for before, after in pairwise(classes) if before != after and (before, after) != ("u", "l"))
 
 
 def looks_random(value: bytes) -> bool:
-    """A generated key rather than words: long, many different characters, classes that take turns."""
-    if looks_drawn(value):
+    """Return whether the value is a generated key rather than words: long, many distinct characters, alternating
+    character classes.
+    """
+    if looks_random_letters(value):
         return True
     if len(value) < 12 or _WORDS.search(value) or _UPPER_WORDS.search(value):
         return False
@@ -154,12 +160,14 @@ def looks_random(value: bytes) -> bool:
 
 
 def is_masked(value: bytes) -> bool:
-    """Does it hold what a mask looks like?"""
+    """Return whether the value contains a mask."""
     return _MASK.search(value) is not None
 
 
 def looks_generated(value: bytes) -> bool:
-    """A key that no word or name looks like: hex of a key's length, or long, of three classes that take turns."""
+    """Return whether no word or name looks like the value: hex of a key's length, or long with three alternating
+    character classes.
+    """
     if _HEX.search(value):
         return len(value.removeprefix(b"0x")) % 8 == 0 and _switches(value) >= 4
     if len(value) < 24 or not looks_random(value) or any(byte in b" _-./:" for byte in value):
@@ -168,7 +176,9 @@ def looks_generated(value: bytes) -> bool:
 
 
 def is_wordy(value: bytes) -> bool:
-    """An identifier or a phrase: runs of letters, each begun by a capital, of three on the average, with vowels."""
+    """Return whether the value is an identifier or a phrase: runs of letters, each starting with a capital, three or
+    more on average, with vowels.
+    """
     letters = runs = consonants = 0
     before = b""
     for place, code in enumerate(value):
@@ -185,7 +195,7 @@ def is_wordy(value: bytes) -> bool:
 
 
 def _classes(value: bytes) -> int:
-    """How many of lower case, upper case, digits and marks it holds."""
+    """Count the character classes in it: lower case, upper case, digits and punctuation."""
     return (
         any(97 <= byte <= 122 for byte in value)
         + any(65 <= byte <= 90 for byte in value)
@@ -195,7 +205,7 @@ def _classes(value: bytes) -> int:
 
 
 def looks_like_password(value: bytes) -> bool:
-    """What a person types: letters with digits or marks, no phrase of plain words."""
+    """Return whether a person may type the value: letters with digits or punctuation, no phrase of plain words."""
     letters = sum(65 <= (byte & 0xDF) <= 90 for byte in value)
     digits = sum(48 <= byte <= 57 for byte in value)
     marks = sum(byte in _MARKS for byte in value)
@@ -206,7 +216,7 @@ def looks_like_password(value: bytes) -> bool:
 
 
 def is_strong_password(value: bytes) -> bool:
-    """A password by its own look, whatever stands around it: classes that take turns, and no identifier."""
+    """Return whether the value is a password in any context: alternating character classes, and no identifier."""
     if len(value) < 6 or is_placeholder(value) or is_name(value):
         return False
     rest = _FILLER.sub(b"", value)
@@ -220,7 +230,9 @@ def is_strong_password(value: bytes) -> bool:
 
 
 def is_name(value: bytes) -> bool:
-    """A host, a file, a version, a date, a dotted or hyphenated name, a piece of code: no password looks like it."""
+    """Return whether the value is a host, a file, a version, a date, a dotted or hyphenated name, or a piece of
+    code, and so no password.
+    """
     return (
         any(byte in _PUNCTUATION for byte in value)
         or b"::" in value
@@ -229,22 +241,24 @@ def is_name(value: bytes) -> bool:
         or (b"@" in value and b":" in value)
         or (b"/" in value and (value.count(b"/") > 2 or b"." in value or not looks_random(value)))
         or any(
-            shape.search(value) is not None and not looks_drawn(value)
+            shape.search(value) is not None and not looks_random_letters(value)
             for shape in (_ADDRESS, _DATE, _DOTTED, _CODE_PATH, _UPPER_WORDS, _UUID, _WORDS, _SETTING)
         )
     )
 
 
 def is_password_in_place(value: bytes) -> bool:
-    """In a place that holds nothing but passwords: anything but a placeholder, a variable or an option."""
+    """Return whether the value is a password in a place that holds only passwords: anything but a placeholder, a
+    variable or an option.
+    """
     return len(value) >= 4 and value[:1] not in (b"-", b"$", b"%", b"<", b"@") and not is_placeholder(value)
 
 
 def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool = True) -> bool:
-    """Does ``name = value`` give a secret away?
+    """Return whether ``name = value`` is a secret.
 
-    ``quoted`` is false for a bare word; ``assigned`` is false where the name only stands before the literal, or where
-    the literal is but a part of what is assigned, as in ``get("SECRET_KEY", "…")``.
+    ``quoted`` is false for a bare word; ``assigned`` is false where the name only precedes the literal, or where the
+    literal is only a part of the assigned value, as in ``get("SECRET_KEY", "…")``.
     """
     if len(value) < 6 or (len(value) < 20 and value.isalpha() and not looks_random(value)):
         return False
@@ -252,7 +266,7 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
         return False
     if not quoted and b"=" in value.rstrip(b"="):
         return False
-    is_path = _CODE_PATH.search(value) is not None and not looks_drawn(value)
+    is_path = _CODE_PATH.search(value) is not None and not looks_random_letters(value)
     if not quoted and (is_path or len(value) < 8) and not _is_environment_name(name):
         return False
     if _CODE_PATH.search(value) and value.count(b".") and not looks_random(value):

@@ -1,9 +1,9 @@
-"""The one door from bytes to clean text: secrets are masked in place, and nothing else makes ``Clean``.
+"""Mask secrets: the only conversion from bytes to ``Clean`` text.
 
-``mask`` takes a file's raw bytes and gives bytes of the same length, with every line end at the same offset, in which
-each secret is a mask of its own length: ``[masked:<kind>***]`` where that fits, ``[masked:secret]``, ``[masked]`` or
-``[***]`` where it does not. What follows works on the masked bytes only, so that chunks, names, claims and postings are
-clean by construction. Time is linear in the size of the file.
+``mask`` takes a file's raw bytes and returns bytes of the same length, with every line end at the same offset, in which
+each secret is replaced by a mask of its own length: ``[masked:<kind>***]`` where that fits, ``[masked:secret]``,
+``[masked]`` or ``[***]`` where it does not. All later steps see the masked bytes only, so that chunks, names, claims
+and postings are clean by construction. Time is linear in the size of the file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from helix_core.ingest.secret_places import lines_of_interest, secrets_by_place
-from helix_core.ingest.secret_shapes import Finding, private_keys, second_opinion, tokens
+from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, private_keys, tokens
 from helix_core.ingest.secret_values import is_masked
 from helix_core.model import Clean
 
@@ -22,27 +22,27 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A file's bytes without its secrets, and where those were: disjoint findings in order."""
+    """A file's bytes with secrets masked, and the masked spans: disjoint findings in order."""
 
     data: bytes
     findings: tuple[Finding, ...] = ()
 
     def text(self, start: int = 0, end: int | None = None) -> Clean:
-        """The masked bytes ``[start, end)`` as text; what is not UTF-8 becomes U+FFFD."""
+        """Decode the masked bytes ``[start, end)``; invalid UTF-8 becomes U+FFFD."""
         return Clean(self.data[start:end].decode("utf-8", "replace"))
 
     def clean(self, words: str) -> Clean:
-        """Text put together from this file's masked text (names, parts of words): it cannot hold what was masked."""
+        """Mark text made of this file's masked text (names, parts of words) as Clean: it cannot contain a secret."""
         return Clean(words)
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Was anything masked inside ``[start, end)``?"""
+        """Return whether any byte of ``[start, end)`` was masked."""
         before = bisect_left(self.findings, end, key=lambda finding: finding.start)
         return before > 0 and self.findings[before - 1].end > start
 
 
 def mask(data: bytes) -> Masked:
-    """``data`` with every secret replaced; the same length, the same line ends, and stable under a second call."""
+    """Replace every secret of ``data``; same length, same line ends, and idempotent."""
     findings: list[Finding] = []
     for _ in range(_ROUNDS):
         runs = _merged(_scan(data))
@@ -54,7 +54,7 @@ def mask(data: bytes) -> Masked:
 
 
 def marker(kind: str, length: int) -> bytes:
-    """What stands in for a secret of ``length`` bytes: as much of its kind as fits, closed, of exactly that length."""
+    """Return the mask for a secret of ``length`` bytes: its kind as far as it fits, closed, of exactly that length."""
     for opening in (f"[masked:{kind}", "[masked:secret", "[masked", "["):
         if length > max(len(opening), 2):
             return opening.encode().ljust(length - 1, b"*") + b"]"
@@ -62,7 +62,7 @@ def marker(kind: str, length: int) -> bytes:
 
 
 def holds_mask(text: str) -> bool:
-    """Does a text show what stands in for a secret?"""
+    """Return whether a text contains a mask."""
     return is_masked(text.encode("utf-8", "replace"))
 
 
@@ -71,11 +71,11 @@ def _scan(data: bytes) -> Iterator[Finding]:
     found += (Finding("secret", start, end) for start, end in secrets_by_place(data))
     yield from private_keys(data)
     yield from found
-    yield from second_opinion(data, [*(finding.start for finding in found), *lines_of_interest(data)])
+    yield from detect_secrets_findings(data, [*(finding.start for finding in found), *lines_of_interest(data)])
 
 
 def _merged(found: Iterable[Finding]) -> list[Finding]:
-    """Overlapping spans as one, named by the one that begins first (the longest of those)."""
+    """Merge overlapping spans; the kind is that of the first (the longest of several)."""
     merged: list[Finding] = []
     for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
         if merged and finding.start < merged[-1].end:

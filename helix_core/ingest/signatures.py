@@ -1,8 +1,8 @@
-"""What a file of code declares: names with their owners, parameters with their defaults, constants with their values.
+"""Declarations of a code file: names with their owners, parameters with defaults, constants with values.
 
 In: bytes and a language. Out: declarations, without annotations, comments and layout, so that two versions can be
 compared for what callers and readers of documents see. One pass of RE2 over the lines, then each parameter list by
-hand: nothing is parsed into a tree, and broken syntax costs only what is broken. Pure.
+hand: no syntax tree, and a syntax error loses only what is broken. Pure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PYTHON = pattern(
     rb"|([A-Za-z_]\w*)[ \t]*(?::[^=\r\n\"'#]{1,200}|:[ \t]*\"[^\"\r\n]{1,200}\"[ \t]*)?="
     rb"|(@[\w.]+)"
     rb"|([A-Za-z_]\w*)[ \t]*:[ \t]*[A-Za-z_]|([A-Za-z_]))"
-    # A quote in a comment or string opens none.
+    # A quote inside a comment or string opens no string.
     rb"|#[^\r\n]*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'"
 )
 _SCRIPT = pattern(
@@ -68,8 +68,8 @@ class Parameter:
 class Declaration:
     """``chain`` holds the owners outermost first, then the name; ``kind`` is ``class``, ``function`` or ``value``.
 
-    ``parameters`` leave out ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
-    own. ``value`` is what a constant is given, as written. ``bases`` are the words after a class's name.
+    ``parameters`` exclude ``self`` and ``cls``; those of a class are its constructor's, None where it has none of its
+    own. ``value`` is a constant's value, as written. ``bases`` are the words after a class's name.
     """
 
     chain: tuple[str, ...]
@@ -89,15 +89,15 @@ class _Scope:
 
 
 def declarations(data: bytes, language: str) -> tuple[Declaration, ...]:
-    """Everything a file declares at module or class level, in the order of its lines; nothing for other languages.
+    """Return every declaration at module or class level, in line order; none for unsupported languages.
 
-    Kept for the files asked for last: a document's references often lie in the same few.
+    Cached (LRU): a document's references often resolve to the same few files.
     """
     return _kept(data, language) if language in LANGUAGES else ()
 
 
 def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration | None:
-    """The one declaration of this chain; None where there is none, or several that differ (overloads, platforms)."""
+    """Return the one declaration of this chain; None for none, or for several that differ (overloads, platforms)."""
     same = [one for one in declarations(data, language) if one.chain == chain]
     plain = [one for one in same if not {"overload", "setter", "deleter"} & set(one.decorators)] or same
     if not plain:
@@ -108,14 +108,17 @@ def declared(data: bytes, language: str, chain: tuple[str, ...]) -> Declaration 
 
 
 def may_differ(one: bytes, other: bytes, name: str, is_class: bool) -> bool:
-    """Can the declarations of a name in two versions of a file differ? A quick look, before both are read: no, where
-    all lines that declare it, and for a class all constructors, are the same text."""
+    """Return whether the declarations of a name in two versions of a file can differ.
+
+    A quick check before both are parsed: False when all lines that declare it, and for a class all constructors, are
+    the same text.
+    """
     words = (name.encode(), b"__init__") if is_class else (name.encode(),)
     return any(_heads(one, word) != _heads(other, word) for word in words)
 
 
 def _heads(data: bytes, name: bytes) -> list[bytes]:
-    """From each place of a name that declares it, as far as its signature or its line may go."""
+    """Return the text of each declaration of a name, as far as its signature or its line may extend."""
     found = []
     start = data.find(name)
     while start >= 0:
@@ -135,7 +138,7 @@ def _heads(data: bytes, name: bytes) -> list[bytes]:
 
 
 def block(data: bytes, declaration: Declaration) -> tuple[str, ...]:
-    """The stripped lines of a declaration that say something: as far as its indentation goes."""
+    """Return the stripped, non-blank lines of a declaration, as far as its indentation extends."""
     lines = data.decode("utf-8", "replace").split("\n")[declaration.line - 1 :]
     if not lines:
         return ()
@@ -215,7 +218,7 @@ _PYTHON_WORDS = frozenset(("else", "try", "finally", "lambda", "except", "if", "
 
 
 def python_parameters(inside: str, is_method: bool = False) -> tuple[Parameter, ...]:
-    """The parameters of ``a, /, b: int = 3, *, c``, without ``self`` or ``cls`` of a method."""
+    """Parse ``a, /, b: int = 3, *, c``; drop ``self`` or ``cls`` of a method."""
     found: list[Parameter] = []
     is_keyword_only = False
     for piece in split(inside):
@@ -298,9 +301,9 @@ def _script_parameters(inside: str, is_typed: bool) -> tuple[Parameter, ...] | N
 
 
 def split(text: str, at: str = ",") -> list[str]:
-    """The pieces between commas that no bracket and no string encloses."""
+    """Split at commas that no bracket and no string encloses."""
     pieces, start, depth, position = [], 0, 0, 0
-    # The depth of a lambda whose parameters are being read; its commas part nothing.
+    # The bracket depth of a lambda's parameters, whose commas do not split.
     lambda_depth = -1
     while position < len(text):
         character = text[position]
@@ -324,7 +327,7 @@ def split(text: str, at: str = ",") -> list[str]:
 
 
 def _default_of(text: str) -> tuple[str, str | None]:
-    """What stands before the top-level ``=`` and the default after it."""
+    """Split at the top-level ``=`` into the parameter and its default."""
     depth = position = 0
     while position < len(text):
         character = text[position]
@@ -347,7 +350,9 @@ def _name_of(text: str) -> str:
 
 
 def _inside(data: bytes, start: int) -> tuple[str, int]:
-    """The text between the brackets that open at or after ``start`` on its line, comments out, and where they close."""
+    """Return the text between the brackets that open at or after ``start`` on its line, without comments, and the
+    closing offset.
+    """
     text = data[start : start + LONGEST_SIGNATURE].decode("utf-8", "replace")
     opening = len(text) - len(text.lstrip(" \t"))
     if text[opening : opening + 1] == "[" or text[opening : opening + 1] == "<":
@@ -384,7 +389,9 @@ def _inside(data: bytes, start: int) -> tuple[str, int]:
 
 
 def _assigned(data: bytes, start: int) -> tuple[str, int]:
-    """What an assignment gives, as far as its brackets and its line go, comments out, white space folded."""
+    """Return the value of an assignment, as far as its brackets and its line extend, without comments, whitespace
+    folded.
+    """
     text = data[start : start + LONGEST_VALUE].decode("utf-8", "replace")
     depth = position = kept_from = 0
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Grammars, loaded when first used, and the time-limited parse. Knows trees; knows no chunks."""
+"""Load grammars on first use, and parse with a time limit. Knows trees; knows no chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READ_BYTES = 65536
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A grammar in memory. ``keywords`` are the words its syntax reserves, taken from the grammar itself."""
+    """A loaded grammar. ``keywords`` are the reserved words, taken from the grammar itself."""
 
     language: tree_sitter.Language
     definitions: tree_sitter.Query
@@ -35,7 +35,7 @@ class Loaded:
 
 @cache
 def load(grammar: Grammar) -> Loaded:
-    """The grammar and its compiled queries; the first call costs a few milliseconds, later ones nothing."""
+    """Return the grammar and its compiled queries, cached; the first call costs a few milliseconds."""
     pointer = getattr(importlib.import_module(grammar.module), grammar.entry)()
     language = tree_sitter.Language(_capsule(pointer) if isinstance(pointer, int) else pointer)
     return Loaded(
@@ -47,7 +47,7 @@ def load(grammar: Grammar) -> Loaded:
 
 
 def _capsule(pointer: int) -> object:
-    """Some wheels still give a bare address, which tree-sitter deprecates; it wants a named capsule."""
+    """Wrap the bare address that some wheels return in a named capsule, which tree-sitter requires."""
     new = ctypes.pythonapi.PyCapsule_New
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -62,7 +62,7 @@ def _keywords(language: tree_sitter.Language) -> list[str]:
 
 
 class Deadline:
-    """So much of this thread's processor time from now on."""
+    """A budget of this thread's CPU time, from now on."""
 
     __slots__ = ("_end_s", "passed")
 
@@ -71,16 +71,16 @@ class Deadline:
         self.passed = False
 
     def check(self, *_: object) -> bool:
-        """Is it over? The shape of tree-sitter's progress callbacks, which stop when they are told True."""
+        """Return whether the budget is used up: a tree-sitter progress callback, which cancels by returning True."""
         if not self.passed and time.thread_time() > self._end_s:
             self.passed = True
         return self.passed
 
 
 def parse(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree | None:
-    """The tree of ``data``, or None when the deadline passed.
+    """Return the tree of ``data``, or None when the deadline passed.
 
-    The reader must hand out ``bytes``: tree-sitter keeps what it was given, and crashes on a released view.
+    The read callback must return ``bytes``: tree-sitter keeps a reference, and crashes on a released view.
     """
 
     def read(offset: int, _: tree_sitter.Point) -> bytes:
@@ -95,14 +95,16 @@ def parse(loaded: Loaded, data: bytes, deadline: Deadline) -> tree_sitter.Tree |
 
 
 def time_for(size_bytes: int) -> float:
-    """Seconds a parse may take: some twenty times what ordinary text of this size needs, so that a text made to be
-    ambiguous is given up before its parse has filled the memory."""
+    """Return the time limit of a parse, in seconds: about twenty times what ordinary text of this size needs, so
+    that a highly ambiguous text is abandoned before its parse exhausts the memory.
+    """
     return min(PARSE_LIMIT_S, _START_S + _S_PER_BYTE * size_bytes)
 
 
 def is_worth_parsing(grammar: Grammar, data: bytes, line_count: int) -> bool:
-    """Data in a million lines, or all in one, has no structure worth the time and memory of a tree; and a text nested
-    deeper than its grammar's scanner can remember would overwrite this process's memory."""
+    """Return False for data in a million lines, or all in one, whose tree is not worth the time and memory, and for
+    a text nested deeper than its grammar's scanner supports, which would overwrite this process's memory.
+    """
     if line_count > MOST_LINES:
         return False
     if len(data) >= _SMALL_BYTES and len(data) > line_count * LONGEST_AVERAGE_BYTES:
@@ -111,8 +113,9 @@ def is_worth_parsing(grammar: Grammar, data: bytes, line_count: int) -> bool:
 
 
 def _block_levels(data: bytes) -> int:
-    """An upper bound of the block levels that are open at once: each indentation and each compact marker in a line
-    (``- - key: value``) opens one, and a line closes those of earlier lines indented as it is."""
+    """Return an upper bound of the block levels open at once: each indentation and each compact marker in a line
+    (``- - key: value``) opens one, and a line closes those of earlier lines indented as it is.
+    """
     levels: dict[int, int] = {}
     for line in data.splitlines():
         text = line.lstrip()
@@ -127,10 +130,10 @@ def _block_levels(data: bytes) -> int:
 
 
 def is_tangled(root: tree_sitter.Node) -> bool:
-    """Would a query over this tree take for ever? Its time grows with the square of an error node's children.
+    """Return whether a query over this tree would take too long: its time is quadratic in an error node's children.
 
-    Regular nodes are kept as balanced trees and are harmless however wide; a tree with too many erroneous nodes to look
-    through is tangled as well.
+    Regular nodes are kept as balanced trees and are harmless however wide; a tree with too many error nodes is tangled
+    as well.
     """
     cost = visited = 0
     pending = [root] if root.has_error else []

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from helix_core.ingest.letter_odds import looks_drawn
+from helix_core.ingest.letter_odds import looks_random_letters
 from helix_core.ingest.secrets import mask
 
 PLACES = (
@@ -40,5 +40,5 @@ def test_a_password_of_letters_alone_is_masked_wherever_passwords_stand(place):
     ],
 )
 def test_a_name_is_no_letters_drawn_at_random(name):
-    assert not looks_drawn(name)
+    assert not looks_random_letters(name)
     assert name in mask(b"password = %s\n" % name).data

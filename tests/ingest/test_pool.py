@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.ingest.document import ingest
-from helix_core.ingest.pool import LOOK_S, IngestPool, Limits, Quarantined, Stall, packed, unpacked
+from helix_core.ingest.pool import LOOK_S, IngestPool, Limits, Quarantined, Stall, deserialized, serialized
 from helix_core.model import Document
 
 HERE = Path(__file__).parent
@@ -270,8 +270,8 @@ def test_a_document_survives_the_journey_between_processes() -> None:
     source = b"import os\nPORT = 8080\n\nclass A:\n    '''Doc.'''\n    def test_x(self):\n        return os.sep\n"
     document = ingest(b"tests/test_a.py", source)
     assert document.chunks
-    assert unpacked(packed(document)) == document
-    assert type(unpacked(packed(document)).chunks[0].text.body) is type(document.chunks[0].text.body)
+    assert deserialized(serialized(document)) == document
+    assert type(deserialized(serialized(document)).chunks[0].text.body) is type(document.chunks[0].text.body)
 
 
 def _is_alive(process_id: int) -> bool:

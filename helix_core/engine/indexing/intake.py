@@ -17,7 +17,7 @@ from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import HandedOverError
 from helix_core.ingest.document import parser_version
 from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_here
+from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_in_process
 from helix_core.model import Document, FileEntry, Reason, SetAside, SourceState, StatSignature
 from helix_core.store.writer import Writer
 from helix_core.workspace.disk import DiskError, DiskFile, Root, Scan
@@ -102,7 +102,7 @@ class Intake:
     def _ingest_here(self, path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
         content = hashlib.sha256(data).hexdigest()
         with self._in_hand(content) as may_parse:
-            return ingest_here(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
+            return ingest_in_process(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
 
     def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
         """What broke a worker before may do so again: never here, where it would end the engine."""

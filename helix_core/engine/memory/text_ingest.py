@@ -14,7 +14,7 @@ from helix_core.engine.verdict.shown import reason_now
 from helix_core.errors import UsageError
 from helix_core.ingest.document import parser_version
 from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.pool import Quarantined, ingest_here
+from helix_core.ingest.pool import Quarantined, ingest_in_process
 from helix_core.memory.exchanges import Fact
 from helix_core.memory.notes import FACT, NoteInput, UnfitError, note_of
 from helix_core.model import Attribution, Document, Note
@@ -102,7 +102,7 @@ class TextIngest:
 
     def _parsed(self, path: bytes, data: bytes) -> Document:
         with _guarded(self._in_hand, data) as may_parse:
-            document = ingest_here(path, data, "") if may_parse else None
+            document = ingest_in_process(path, data, "") if may_parse else None
         if document is None or isinstance(document, Quarantined):
             raise UnfitError("no parser here can read this text; give it as content_type text, without a path")
         return document
@@ -124,7 +124,7 @@ def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, 
         if parser == parser_version(name, data[:256]):
             continue
         with _guarded(in_hand, data) as may_parse:
-            document = ingest_here(name, data, "") if may_parse else None
+            document = ingest_in_process(name, data, "") if may_parse else None
         if isinstance(document, Document) and document.chunks:
             memory.notes.replace_items(note_id, document.chunks, document.parser)
             done += 1

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from helix_core.engine.verdict.observe import Sight
 from helix_core.ingest.chains import Chains, Naming
-from helix_core.ingest.document import make_ready
+from helix_core.ingest.document import preload_grammar
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.ingest.pool import FAILURES
 from helix_core.ingest.secrets import Masked, mask
@@ -79,7 +79,7 @@ class ChainLookup:
         """The chains, or what is said where there are none."""
         if len(data) / PARSED_BYTES_PER_MS > self._left_ms:
             return Naming(None, NOT_TOLD)
-        make_ready(path, data)
+        preload_grammar(path, data)
         started = time.thread_time()
         try:
             with self._in_hand(content_hash) as may_parse:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.ingest.document import ingest, make_ready, parser_version
-from helix_core.ingest.generation import is_made_today
+from helix_core.ingest.document import ingest, parser_version, preload_grammar
+from helix_core.ingest.generation import is_current_generation
 from helix_core.ingest.parse_guard import ParseGuard
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.lines import LineTable, is_line_start
@@ -157,7 +157,7 @@ class Observer:
                 self._mend(lambda writer: writer.leave_out(source.path))
             return Sight(Reason.IGNORED)
         if file.content_hash == source.content_hash:
-            has_no_secrets = source.masked_count == 0 and is_made_today(source.parser)
+            has_no_secrets = source.masked_count == 0 and is_current_generation(source.parser)
             if file.signature == source.signature:
                 return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
@@ -204,7 +204,7 @@ class Observer:
                 self.notes[BEING_WRITTEN if self._gives_up else OVER_BUDGET] = None
             return Sight(Reason.CHANGED, file)
         self._left_ms -= cost_ms
-        make_ready(source.path, data)
+        preload_grammar(source.path, data)
         with self._in_hand(content) as may_parse:
             if not may_parse:
                 return Sight(Reason.CHANGED, file)
