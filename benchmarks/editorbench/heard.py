@@ -24,7 +24,7 @@ def storm(folder: Path, saves: int) -> list[Figure]:
     target.mkdir()
     heard: set[bytes] = set()
     root = Root.open(folder)
-    watch = Watch(root, Git.open(root.path), FileOptions(), heard=lambda: None)
+    watch = Watch(root, Git.open(root.path), FileOptions(), on_change=lambda: None)
     watch.start()
     ended = threading.Event()
 

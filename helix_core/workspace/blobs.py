@@ -1,7 +1,7 @@
-"""Files as commits have them, asked again and again: one git process serves all questions of a reader.
+"""Read files as of a commit: one long-lived git process serves all requests of a reader.
 
-Starting git costs ten times what an answer does. The process ends with its reader, with our own process (its input is
-then at an end), after a failure, and whenever it does not answer in time.
+Starting git costs ten times a request. The process ends with its reader, with our own process (which closes its input),
+after a failure, and on a timeout.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _COMMAND = ("cat-file", "--batch", "-z")
 
 
 class BlobReader:
-    """Reads blobs of one repository. Starts git when first asked; close it, or use it as a context.
+    """Reads blobs of one repository. Starts git on first use; close it, or use it as a context manager.
 
-    What a commit says of a path never changes, so what was read lately is kept: at most ``KEPT_BYTES``.
+    A commit never changes, so recent blobs are cached (LRU, at most ``KEPT_BYTES``).
     """
 
     def __init__(self, git: Git) -> None:
@@ -50,18 +50,18 @@ class BlobReader:
         self.close()
 
     def close(self) -> None:
-        """End git; it starts again when asked again."""
+        """End git; the next request starts it again."""
         if self._process is not None:
             self._git.end(self._process)
             self._process = None
 
     def read(self, wanted: Sequence[tuple[str, bytes]], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
-        """The raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
+        """Return the raw bytes of each (commit, path), None where that commit has no such file; raises ``GitError``."""
         self._deadline = time.monotonic() + timeout_seconds
-        return self._asked(lambda: [self._remembered(commit, path) for commit, path in wanted])
+        return self._request(lambda: [self._cached(commit, path) for commit, path in wanted])
 
-    def _asked(self, ask: Callable[[], T]) -> T:
-        """What git answers; a failure ends the process, which starts again when asked again."""
+    def _request(self, ask: Callable[[], T]) -> T:
+        """Run a request; a failure ends the process, and the next request starts it again."""
         try:
             return ask()
         except BaseException as error:
@@ -70,10 +70,10 @@ class BlobReader:
                 raise GitError(f"git cat-file stopped answering ({error.strerror}); its facts are left out") from error
             raise
 
-    def _remembered(self, commit: str, path: bytes) -> bytes | None:
-        return self._kept_object((commit, path), _object_name(self._git, commit, path))
+    def _cached(self, commit: str, path: bytes) -> bytes | None:
+        return self._cached_object((commit, path), _object_name(self._git, commit, path))
 
-    def _kept_object(self, key: tuple[str, bytes], name: bytes) -> bytes | None:
+    def _cached_object(self, key: tuple[str, bytes], name: bytes) -> bytes | None:
         known = self._kept.get(key)
         if known is not None:
             self._kept.move_to_end(key)
@@ -87,17 +87,18 @@ class BlobReader:
         return data
 
     def contents(self, names: Sequence[str], timeout_seconds: float = TIMEOUT_SECONDS) -> list[bytes | None]:
-        """The bytes of blobs by their object names, as ``differing`` gives them; raises ``GitError``."""
+        """Return the bytes of blobs by their object names, as ``differing`` returns them; raises ``GitError``."""
         self._deadline = time.monotonic() + timeout_seconds
-        return self._asked(lambda: [self._kept_object((name, b""), name.encode("ascii")) for name in names])
+        return self._request(lambda: [self._cached_object((name, b""), name.encode("ascii")) for name in names])
 
     def differing(
         self, commit: str, other: str, timeout_seconds: float = TIMEOUT_SECONDS
     ) -> dict[bytes, tuple[str, str]]:
-        """The files that differ between two commits: their object names in each, empty where it has no such file.
+        """Return the files that differ between two commits: their object names in each, empty where it has no such
+        file.
 
-        Paths are relative to the workspace root. Equal folders are not entered. Kept for the pairs asked for last.
-        Raises ``GitError``.
+        Paths are relative to the workspace root. Equal trees are not entered. Recent pairs are cached. Raises
+        ``GitError``.
         """
         known = self._differing.get((commit, other))
         if known is not None:
@@ -107,14 +108,14 @@ class BlobReader:
         found: dict[bytes, tuple[str, str]] = {}
         self._name_bytes = len(other) // 2
         names = [_object_name(self._git, one, b"") for one in (commit, other)]
-        self._asked(lambda: self._compare(names[0], names[1], b"", found))
+        self._request(lambda: self._compare(names[0], names[1], b"", found))
         self._differing[commit, other] = found
         while len(self._differing) > KEPT_PAIRS:
             self._differing.popitem(last=False)
         return found
 
     def _compare(self, one: bytes, other: bytes, above: bytes, found: dict[bytes, tuple[str, str]]) -> None:
-        """Walk two trees at once; an empty name is an empty tree."""
+        """Walk two trees in parallel; an empty name is an empty tree."""
         first, second = self._entries(one), self._entries(other)
         for name in first.keys() | second.keys():
             (was_tree, was), (is_tree, now) = first.get(name, _NO_ENTRY), second.get(name, _NO_ENTRY)
@@ -127,7 +128,7 @@ class BlobReader:
                 found[path] = ("" if was_tree else was.decode("ascii"), "" if is_tree else now.decode("ascii"))
 
     def _entries(self, name: bytes) -> dict[bytes, tuple[bool, bytes]]:
-        """What a tree holds by name: whether it is a tree itself, and its object name in hex."""
+        """Return the entries of a tree by name: whether each is a tree, and its object name in hex."""
         data = self._object(name, b"tree") if name else None
         entries: dict[bytes, tuple[bool, bytes]] = {}
         position, width = 0, self._name_bytes
@@ -144,7 +145,7 @@ class BlobReader:
         process.stdin.write(name + b"\0")
         process.stdin.flush()
         missing = name + b" missing\n"
-        # A name may hold a newline, so an answer that may still become "missing" is not yet a header.
+        # A name may contain a newline, so output that may still become "missing" is not yet a header.
         while (missing.startswith(self._unread) and self._unread != missing) or b"\n" not in self._unread:
             self._unread += self._piece(process)
         if self._unread.startswith(missing):

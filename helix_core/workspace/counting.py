@@ -1,8 +1,8 @@
-"""Does a file still count, at the moment of an answer? Cheap while no rule has changed, else the matcher is asked.
+"""Check whether a file still counts when an answer is made: cheap while no ignore rule changed, else the matcher runs.
 
 Which files count is decided by files: git's configuration and ignore files outside the tree, ``.gitignore`` and
-``.helixignore`` files in it. A listing leaves a ``Record`` of their stat signatures; while those above a path are the
-same, what was listed counts.
+``.helixignore`` files in it. A listing records their stat signatures in a ``Record``; while the signatures above a path
+are unchanged, its listing is valid.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from helix_core.workspace.files import HELIXIGNORE, FileOptions, list_files
 from helix_core.workspace.git import Git
 
 RULE_NAMES = (b".gitignore", HELIXIGNORE)
-# What the disk itself says of a path is said by whoever reads it.
+# Reading a path reports errors of the disk by itself.
 _LEFT_OUT = frozenset({"", "ignored", "helixignore", "private", "work_tree"})
 _MOST_KNOWN = 20_000
 _INCLUDES = (b"include.path", b"includeif.")
@@ -28,24 +28,25 @@ _INCLUDES = (b"include.path", b"includeif.")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The rules of a listing: a digest of those ``outside`` the tree and of the options, and each rule file ``inside``
-    with its signature. Text, so that an index can keep it."""
+    """The ignore rules of a listing: a digest of those ``outside`` the tree and of the options, and each rule file
+    ``inside`` with its signature. Serialized as text for the index.
+    """
 
     outside: str = ""
     inside: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """What ``of`` reads again."""
+        """Return the text that ``of`` parses."""
         return json.dumps([self.outside, self.inside], separators=(",", ":"), sort_keys=True)
 
     @classmethod
     def made(cls, outside: str, rules: Iterable[FileEntry]) -> Record:
-        """The record of a listing that began when ``outside`` held."""
+        """Return the record of a listing that began when ``outside`` was current."""
         return cls(outside, {_key(file.path): _shown(file.signature) for file in rules})
 
     @classmethod
     def of(cls, text: str) -> Record:
-        """The record of that text; an empty one, which equals no rules there are, for text that is none."""
+        """Parse the text; return an empty record, which matches no rules, for invalid text."""
         try:
             outside, inside = json.loads(text)
         except ValueError:
@@ -54,7 +55,9 @@ class Record:
 
 
 class OutsideRules:
-    """The files outside the tree that decide what counts there: git's configuration and ignore files, followed."""
+    """The files outside the tree that decide what counts in it: git's configuration and ignore files, includes
+    resolved.
+    """
 
     def __init__(self, git: Git | None) -> None:
         self._git = None if git is None or git.problem else git
@@ -62,7 +65,7 @@ class OutsideRules:
         self._seen: tuple[object, ...] | None = None
 
     def signature(self) -> tuple[object, ...]:
-        """Differs from what it was before whenever one of the files does, or when there are others."""
+        """Return a value that changes whenever one of the files changes, or the set of files does."""
         if self._git is None:
             return ()
         now = _signatures(self._files)
@@ -73,7 +76,7 @@ class OutsideRules:
 
 
 class Counting:
-    """Of one open root and its git. Belongs to one thread."""
+    """The check for one open root and its git. Use it from one thread."""
 
     def __init__(self, root: Root, git: Git | None) -> None:
         self._root, self._git = root, git
@@ -82,13 +85,14 @@ class Counting:
         self._text, self._record = "", Record()
 
     def begin(self, options: FileOptions) -> str:
-        """Before a listing: the digest that its record holds as ``outside``."""
+        """Return the digest of the outside rules; call it before a listing, for the listing's record."""
         said = (self._outside.signature(), options.max_bytes, options.helixignore, self._git is not None)
         return hashlib.sha256(repr(said).encode("utf-8", "surrogateescape")).hexdigest()
 
     def uncounted(self, paths: Iterable[bytes], options: FileOptions, recorded: str) -> frozenset[bytes]:
-        """Those of ``paths`` that do not count, of files that are there. ``recorded`` is of the last listing, which
-        had all of ``paths``, or empty."""
+        """Return those of ``paths`` that exist but do not count. ``recorded`` is the record of the last listing,
+        which included all of ``paths``, or empty.
+        """
         outside = self.begin(options)
         record = self._record_of(recorded)
         folders: dict[bytes, tuple[tuple[str, str], ...]] = {}
@@ -123,7 +127,7 @@ class Counting:
         uncounted: set[bytes] = set()
         for path, key in doubtful.items():
             counts = path in counted or reasons.get(path, "") not in _LEFT_OUT
-            # A file that is gone is in no listing; what is said of it must not outlast its return.
+            # A deleted file is in no listing; do not cache that, because the file may come back.
             if counts or os.path.lexists(os.fsencode(self._root.path) + b"/" + path):
                 self._known[path] = (key, counts)
             if not counts:
@@ -133,7 +137,7 @@ class Counting:
     def _rules_above(
         self, path: bytes, folders: dict[bytes, tuple[tuple[str, str], ...]]
     ) -> tuple[tuple[str, str], ...]:
-        """Every rule file above ``path`` that there could be, with its signature, empty where there is none."""
+        """Return every possible rule file above ``path`` with its signature, empty where there is none."""
         folder = path.rpartition(b"/")[0]
         known = folders.get(folder)
         if known is None:
@@ -151,7 +155,7 @@ class Counting:
 
 
 def rule_files(files: Iterable[FileEntry]) -> list[FileEntry]:
-    """The rule files among listed files."""
+    """Return the rule files among listed files."""
     return [file for file in files if file.path.rpartition(b"/")[2] in RULE_NAMES]
 
 
@@ -176,7 +180,9 @@ def _signature(file: bytes) -> tuple[int, int, int, int] | None:
 
 
 def _files_of(git: Git) -> tuple[bytes, ...]:
-    """What git reads of configuration and ignore files for this work tree, present or not (git-config(1), FILES)."""
+    """Return the configuration and ignore files that git reads for this work tree, existing or not (git-config(1),
+    FILES).
+    """
     home = os.path.expanduser(b"~")
     settings = (os.fsencode(os.environ.get("XDG_CONFIG_HOME", "")) or home + b"/.config") + b"/git"
     found = [

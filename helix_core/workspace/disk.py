@@ -1,7 +1,7 @@
-"""Disk truth: a file's bytes and its stat signature, taken together, from inside one root and nowhere else.
+"""Consistent reads: a file's bytes and its stat signature, taken together, from inside one root only.
 
-Every component is opened relative to its parent's descriptor and without following symlinks, so a folder swapped
-for a link between two calls cannot lead a read astray. Nothing that is not a regular file is ever opened.
+Every component is opened relative to its parent's descriptor and without following symlinks, so a folder swapped for a
+link between two calls cannot redirect a read. Only regular files are opened.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_BYTES = 2 * 1024 * 1024
 _RETRY_S = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
 # The kernel stamps writes by a clock that ticks every 1 to 10 ms, so two writes within a tick look like one.
 _TICK_NS = 20_000_000
-# A writer that is preempted in the middle of its writes goes on within this time, on a busy machine too.
+# A writer preempted between two writes continues within this time, even on a busy machine.
 _PREEMPTED_NS = 60_000_000
 _SETTLE_S = (0.002,)
 _SETTLE_MAPPED_S = (0.01, 0.01, 0.01, 0.01)
@@ -48,7 +48,7 @@ _SENTENCES = {
 
 
 class DiskError(HelixError):
-    """A path has no bytes to offer; ``reason`` is the verdict's word for it."""
+    """A path cannot be read; ``reason`` is the verdict's reason code."""
 
     def __init__(self, path: bytes, reason: Reason) -> None:
         super().__init__(f"{path.decode('utf-8', 'backslashreplace')} {_SENTENCES[reason]}")
@@ -58,7 +58,7 @@ class DiskError(HelixError):
 
 @dataclass(frozen=True, slots=True)
 class DiskFile:
-    """A file as it was at one moment; ``content_hash`` is SHA-256 (hex) of ``data``."""
+    """A consistent snapshot of a file; ``content_hash`` is SHA-256 (hex) of ``data``."""
 
     data: bytes
     signature: StatSignature
@@ -66,28 +66,28 @@ class DiskFile:
 
 
 def is_no_project(folder: Path) -> bool:
-    """The root of the disk, or the user's whole home: nobody means to have all of it indexed."""
+    """Return whether the folder is the root of the disk or the user's home, which nobody wants indexed."""
     real = os.path.realpath(folder)
     return real == os.path.realpath(Path(real).anchor) or real == os.path.realpath(os.path.expanduser("~"))
 
 
 def check_project(folder: Path) -> None:
-    """Raises WorkspaceError for a folder that is no project, before anything of it is listed."""
+    """Raise WorkspaceError for a folder that is no project, before any of it is listed."""
     if is_no_project(folder):
         what = "the root of the disk" if os.path.realpath(folder) == Path(folder).anchor else "your home folder"
         raise WorkspaceError(f"{folder} is {what}, not a project; name a project's folder, as in --path ~/project")
 
 
 def signature_of(status: os.stat_result) -> StatSignature:
-    """The four fields of a stat that move when a file's bytes do."""
+    """Return the four stat fields that change when a file's bytes do."""
     return StatSignature(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 class Scan:
-    """Many look-ups in one pass: keeps the descriptors of the folders on the current path open.
+    """A pass over many paths that keeps the descriptors of the folders on the current path open.
 
-    Same answers and errors as ``Root``; not for two threads, and not for longer than a pass, because it holds on
-    to folders even if they are renamed meanwhile.
+    It returns and raises what ``Root`` does. Use it from one thread and for one pass only, because it keeps descriptors
+    of folders that may be renamed meanwhile.
     """
 
     def __init__(self, root_fd: int) -> None:
@@ -104,11 +104,12 @@ class Scan:
         self.close()
 
     def close(self) -> None:
-        """Let go of every folder."""
+        """Close every folder's descriptor."""
         self._keep(0)
 
     def folder(self, parent: bytes) -> int:
-        """A descriptor to ``stat`` and ``open`` in folder ``parent`` (``b""`` is the root), valid until the next call.
+        """Return a descriptor to ``stat`` and ``open`` in folder ``parent`` (``b""`` is the root), valid until the next
+        call.
 
         Raises ``DiskError`` GONE, OUTSIDE_ROOT (a component is a symlink), UNREADABLE.
         """
@@ -127,11 +128,11 @@ class Scan:
         return self._open[-1][1] if self._open else self._root_fd
 
     def stat(self, path: bytes) -> StatSignature:
-        """The signature of the regular file at ``path``; raises ``DiskError``."""
+        """Return the signature of the regular file at ``path``; raises ``DiskError``."""
         return signature_of(self._status(path))
 
     def read(self, path: bytes, limit_bytes: int = MAX_BYTES) -> DiskFile:
-        """The bytes of ``path`` as two readings agree on them, with the signature before and after both.
+        """Return the bytes of ``path`` when two reads agree, with equal signatures before and after.
 
         Raises ``DiskError``, with CHANGED for a file that keeps changing.
         """
@@ -188,7 +189,7 @@ class Scan:
 
 
 class Root:
-    """A workspace folder held by a descriptor. ``path`` is its real path when it was opened."""
+    """A workspace folder, held open by a descriptor. ``path`` is its real path when it was opened."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -196,7 +197,7 @@ class Root:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Hold on to folder ``path``; raises ``WorkspaceError`` when it is missing, not a folder or unreadable."""
+        """Open folder ``path``; raises ``WorkspaceError`` when it is missing, not a folder or unreadable."""
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
@@ -217,13 +218,13 @@ class Root:
         self.close()
 
     def close(self) -> None:
-        """Let the folder go; closing twice is fine."""
+        """Close the descriptor; closing twice is allowed."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def is_in_place(self) -> bool:
-        """Does the folder that is held still stand at ``path``, or was it moved away, removed or replaced?"""
+        """Return whether ``path`` still is the open folder, or it was moved, removed or replaced."""
         try:
             there = os.stat(self.path)
         except OSError:
@@ -231,16 +232,16 @@ class Root:
         return os.path.samestat(there, os.fstat(self._descriptor()))
 
     def scan(self) -> Scan:
-        """A pass over many paths, cheaper than as many single calls."""
+        """Return a pass over many paths, which is cheaper than as many single calls."""
         return Scan(self._descriptor())
 
     def stat(self, path: bytes) -> StatSignature:
-        """The signature of a regular file; raises ``DiskError`` (GONE, UNREADABLE, OUTSIDE_ROOT, NOT_A_FILE)."""
+        """Return the signature of a regular file; raises ``DiskError`` (GONE, UNREADABLE, OUTSIDE_ROOT, NOT_A_FILE)."""
         with self.scan() as scan:
             return scan.stat(path)
 
     def read(self, path: bytes, limit_bytes: int = MAX_BYTES) -> DiskFile:
-        """The bytes of a file and their signature; raises ``DiskError``, also TOO_LARGE and CHANGED."""
+        """Return the bytes of a file and their signature; raises ``DiskError``, also TOO_LARGE and CHANGED."""
         with self.scan() as scan:
             return scan.read(path, limit_bytes)
 
@@ -251,11 +252,11 @@ class Root:
 
 
 def _consistent(descriptor: int, expected: os.stat_result, path: bytes, limit_bytes: int) -> DiskFile | None:
-    """The whole file, or None when it changed meanwhile or somebody is writing to it.
+    """Return the whole file, or None when it changed during the read or has a writer.
 
-    Equal stats alone do not show that it did not change: writes within one clock tick share a timestamp, and stores
-    through a mapping move it only once. A file that nobody has open for writing and that is older than a tick is read
-    once; any other is read twice and compared, and one whose writer is still at it is not read at all.
+    Equal stats do not prove that it did not change: writes within one clock tick share a timestamp, and stores through
+    a mapping move it only once. A file that has no writer and is older than a tick is read once; any other is read
+    twice and compared, and one that is still being written is not read at all.
     """
     before = os.fstat(descriptor)
     if not modes.S_ISREG(before.st_mode):
@@ -280,7 +281,7 @@ def _consistent(descriptor: int, expected: os.stat_result, path: bytes, limit_by
 
 
 def _settling(is_written: bool | None, age_ns: int) -> tuple[float, ...]:
-    """When to read again and compare: the seconds before each further reading."""
+    """Return the delays, in seconds, before each further read for comparison."""
     if is_written:
         return _SETTLE_MAPPED_S
     if age_ns < _TICK_NS:
@@ -289,10 +290,10 @@ def _settling(is_written: bool | None, age_ns: int) -> tuple[float, ...]:
 
 
 def _has_writer(descriptor: int) -> bool | None:
-    """Does anybody have the file open, or mapped, for writing? None where the system cannot say.
+    """Return whether a process has the file open, or mapped, for writing; None where the system cannot tell.
 
-    Linux grants a read lease only on a file that nobody can write to (fcntl(2), "Leases"). It is given back at once;
-    who opens the file for writing meanwhile waits for that, and the signal about it is one that is ignored.
+    Linux grants a read lease only on a file that nobody can write to (fcntl(2), "Leases"). It is released at once; a
+    process that opens the file for writing meanwhile waits for that, and the lease-break signal is one that is ignored.
     """
     if not _LEASES:
         return None
@@ -306,7 +307,7 @@ def _has_writer(descriptor: int) -> bool | None:
 
 
 def _read_all(descriptor: int, size_bytes: int) -> bytes:
-    """Up to one byte more than ``size_bytes``, so that a growing file shows itself and never fills the memory."""
+    """Read up to one byte more than ``size_bytes``, so that a growing file is detected and never fills the memory."""
     wanted = size_bytes + 1
     data = os.read(descriptor, wanted)
     if len(data) in (size_bytes, wanted):
@@ -328,7 +329,7 @@ def _file_reason(error: OSError) -> Reason:
 
 
 def _folder_reason(error: OSError, name: bytes, above: int) -> Reason:
-    """A link in the middle of a path leads elsewhere; a file in the middle means that the path is gone."""
+    """Return OUTSIDE_ROOT for a symlink in the path; GONE for a file where a folder should be."""
     if error.errno not in (errno.ENOTDIR, errno.ELOOP):
         return _file_reason(error)
     try:

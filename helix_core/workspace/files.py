@@ -1,7 +1,7 @@
-"""The matcher: which files of a workspace count, and why the others do not.
+"""The matcher: which files of a workspace count, and why the others are skipped.
 
-One answer for the watcher, ingest, packets and the proxy. It combines git's own listing, ignore files, the list of
-private names that are never read, and what a file's bytes say (binary, minified, generated).
+The watcher, ingest, packets and the proxy share it. It combines git's own listing, ignore files, the list of private
+names that are never read, and checks of a file's bytes (binary, minified, generated).
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _KEY_MARK = b"PRIVATE KEY"
 
 
 def content_reason(path: bytes, data: bytes) -> str:
-    """Why these bytes do not count: ``binary``, ``minified``, ``generated``, ``too_large``, ``private``, or ``""``."""
+    """Return why these bytes do not count: ``binary``, ``minified``, ``generated``, ``too_large``, ``private``, or
+    "".
+    """
     head = data[:_HEAD_BYTES]
     if b"\0" in head:
         return "binary"
@@ -63,7 +65,9 @@ def content_reason(path: bytes, data: bytes) -> str:
 
 
 def _is_private_key(head: bytes) -> bool:
-    """A file that *is* a key (PEM, RFC 7468, or OpenPGP armour); one that quotes a key is left to masking."""
+    """Return whether the file *is* a key (PEM, RFC 7468, or OpenPGP armor); one that quotes a key is left to
+    masking.
+    """
     opening, _, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
     if opening.startswith(_KEY_OPENING) and opening.rstrip().endswith(b"-----"):
         return _KEY_MARK in head
@@ -71,7 +75,7 @@ def _is_private_key(head: bytes) -> bool:
 
 
 def _says_generated(head: bytes) -> bool:
-    """A comment near the top with the tag, or with both words tools write: made by a program, hands off."""
+    """Return whether a comment near the top has the tag, or both words, that generators write."""
     for line in head.splitlines()[:15]:
         text = line.strip().lower()
         if text.startswith(_COMMENT) and _GENERATED in text and any(words in text for words in _HANDS_OFF):
@@ -80,7 +84,7 @@ def _says_generated(head: bytes) -> bool:
 
 
 def _is_minified(name: bytes, data: bytes) -> bool:
-    """Lines no person writes: over 500 bytes on average, the longest over 5,000. Prose may have long paragraphs."""
+    """Return whether lines average over 500 bytes and the longest exceeds 5,000. Prose may have long paragraphs."""
     if len(data) < _MINIFIED_BYTES or len(data) < _MINIFIED_MEAN * (line_breaks(data) + 1):
         return False
     if name.endswith(_PROSE):
@@ -122,7 +126,7 @@ _DOTTED_FOLDERS = tuple(b"/" + name + b"/" for name in sorted(_FOLDERS))
 
 
 def is_private(path: bytes) -> bool:
-    """Must the file at ``path`` never be opened?"""
+    """Return whether the file at ``path`` must never be opened."""
     folded = path.lower()
     if b"." in folded and any(folder in b"/" + folded for folder in _DOTTED_FOLDERS):
         return True
@@ -152,8 +156,9 @@ _MAX_DEPTH = 8
 
 @dataclass(slots=True)
 class TrackedNames:
-    """Paths relative to the workspace root; ``sparse`` are those git leaves out of the work tree on purpose,
-    ``opaque`` folders that hold a repository git could not list, ``twins`` folders that are other work trees of it."""
+    """Paths relative to the workspace root; ``sparse`` are excluded by a sparse checkout, ``opaque`` folders contain
+    a repository git could not list, ``twins`` folders are other work trees of it.
+    """
 
     paths: set[bytes] = field(default_factory=set)
     sparse: set[bytes] = field(default_factory=set)
@@ -163,7 +168,7 @@ class TrackedNames:
 
 
 def names_in(git: Git, only: Sequence[bytes] = ()) -> TrackedNames:
-    """Every name that counts for git below its folder, or below ``only``; raises ``GitError``."""
+    """Return every name that counts for git below its folder, or below ``only``; raises ``GitError``."""
     named = TrackedNames()
     _collect(_Nested(git), only, named)
     return named
@@ -171,8 +176,9 @@ def names_in(git: Git, only: Sequence[bytes] = ()) -> TrackedNames:
 
 @dataclass(frozen=True, slots=True)
 class _Nested:
-    """A repository: ``below`` is its folder from the workspace root with a trailing ``/``, ``depth`` how many of the
-    workspace's repositories it lies in."""
+    """A repository: ``below`` is its folder relative to the workspace root with a trailing ``/``, ``depth`` the
+    number of enclosing repositories in the workspace.
+    """
 
     git: Git
     below: bytes = b""
@@ -207,8 +213,9 @@ def _collect(repository: _Nested, only: Sequence[bytes], named: TrackedNames) ->
 
 
 def _by_repository(git: Git, only: Sequence[bytes]) -> dict[bytes, list[bytes]]:
-    """What to ask git about, for ``only``: the paths themselves; of one in an inner repository its folder, with the
-    paths to ask that repository about."""
+    """Group ``only`` by repository: the paths themselves, and for an inner repository its folder with the paths in
+    it.
+    """
     asked: dict[bytes, list[bytes]] = {}
     top = os.fsencode(git.root) + b"/"
     for path in outermost(only):
@@ -223,8 +230,9 @@ def _by_repository(git: Git, only: Sequence[bytes]) -> dict[bytes, list[bytes]]:
 
 
 def _enter(around: _Nested, path: bytes, only: Sequence[bytes], named: TrackedNames) -> None:
-    """List the repository at ``path``: a submodule, or one that merely lies here. A second work tree of the same
-    repository is left out: everything in it would be there twice."""
+    """List the repository at ``path``: a submodule or a nested clone. A second work tree of the same repository is
+    excluded, because it would duplicate every file.
+    """
     git, below = around.git, around.below
     folder = os.fsencode(git.root) + b"/" + path
     if os.path.islink(folder) or not os.path.lexists(folder + b"/.git"):
@@ -256,14 +264,14 @@ _BINARY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What the user may set: the size limit, and ``.helixignore`` lines that hold at the root."""
+    """User settings: the size limit, and additional ``.helixignore`` lines that apply at the root."""
 
     max_bytes: int = MAX_BYTES
     helixignore: tuple[str, ...] = ()
 
 
 def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOptions()) -> str:
-    """Why ``path`` does not count by its name and size alone: ``private``, ``binary``, ``too_large``, or ``""``."""
+    """Return why ``path`` does not count by its name and size alone: ``private``, ``binary``, ``too_large``, or ""."""
     if is_private(path):
         return "private"
     stem, _, extension = path.rpartition(b".")
@@ -275,9 +283,10 @@ def name_reason(path: bytes, size_bytes: int = 0, options: FileOptions = FileOpt
 def list_files(
     root: Root, git: Git | None, options: FileOptions = FileOptions(), only: Sequence[bytes] = ()
 ) -> Listing:
-    """The files of ``root`` that count now, in byte order, with their signatures; and those that do not, with a reason.
+    """Return the files of ``root`` that count now, in byte order, with their signatures; and those that do not, with a
+    reason.
 
-    ``only`` asks about these paths (or folders) and no others; files git ignores are told by ``ignored_files``.
+    ``only`` limits the listing to these paths (or folders); ``ignored_files`` lists the files that git ignores.
     """
     with root.scan() as scan:
         found, source = _found(scan, git, _with_rule_files(only))
@@ -285,7 +294,7 @@ def list_files(
 
 
 def ignored_files(root: Root, git: Git | None) -> tuple[Skipped, ...]:
-    """What git (or the walk) ignores, whole folders named once with a trailing ``/``."""
+    """Return what git (or the walk) ignores; a whole folder is one entry with a trailing ``/``."""
     if git is not None and not git.problem:
         try:
             listing = git.run(
@@ -299,7 +308,7 @@ def ignored_files(root: Root, git: Git | None) -> tuple[Skipped, ...]:
 
 
 def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, str]:
-    """Everything that git, or a walk, lets through, and which of the two it was."""
+    """List every file that git, or else a walk, does not ignore, and name the source."""
     if git is None:
         return _walked(scan, only), "walk"
     try:
@@ -309,7 +318,7 @@ def _found(scan: Scan, git: Git | None, only: Sequence[bytes]) -> tuple[Walked, 
         found.notes.append(f"{error} (files were found without git)")
         return found, "walk"
     if git.prefix and not named.paths and not (only and names_in(git).paths):
-        # A folder opened on purpose inside one that git ignores: to answer with nothing would help nobody.
+        # A workspace root inside a folder that git ignores: index it, because the user opened it on purpose.
         found = _walked(scan, only)
         found.notes += ["git counts no file in this folder; these were found without git"] if found.files else []
         return found, "walk"
@@ -328,13 +337,13 @@ def _walked(scan: Scan, only: Sequence[bytes]) -> Walked:
 
 
 def _with_rule_files(only: Sequence[bytes]) -> list[bytes]:
-    """``only``, and the ``.helixignore`` files of the folders above: they hold where they count themselves."""
+    """Add the ``.helixignore`` files of the folders above, which apply if they count themselves."""
     folders = {path[:at] for path in only for at in range(len(path)) if path[at : at + 1] == b"/"}
     return [*only, *(folder + b"/" + HELIXIGNORE for folder in sorted(folders))] if only else []
 
 
 def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
-    """The names git gave, as they are on disk: a deleted file is simply not there."""
+    """Stat the names that git listed; deleted files are dropped."""
     found = Walked()
     files, skipped = found.files, found.skipped
     folder, descriptor = None, -1
@@ -366,7 +375,7 @@ def _stat_all(scan: Scan, named: TrackedNames) -> Walked:
 
 
 def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: Sequence[bytes]) -> Listing:
-    """Names, ``.helixignore`` and sizes; of ``only``, where anything was asked about in particular."""
+    """Apply names, ``.helixignore`` and sizes; to ``only`` where it is given."""
     rules = _helixignore(scan, found.files, options)
     files: list[FileEntry] = []
     skipped = found.skipped
@@ -391,7 +400,7 @@ def _judge(scan: Scan, found: Walked, source: str, options: FileOptions, only: S
 
 
 def _is_wanted(path: bytes, wanted: Set[bytes]) -> bool:
-    """Is ``path`` one of ``wanted``, or below one?"""
+    """Return whether ``path`` is one of ``wanted``, or below one."""
     while path not in wanted:
         path, slash, _ = path.rpartition(b"/")
         if not slash:
@@ -400,7 +409,7 @@ def _is_wanted(path: bytes, wanted: Set[bytes]) -> bool:
 
 
 def _helixignore(scan: Scan, files: Iterable[FileEntry], options: FileOptions) -> RuleTree | None:
-    """The ``.helixignore`` rules in force, None when there are none."""
+    """Return the ``.helixignore`` rules in force, None when there are none."""
     suffix = b"/" + HELIXIGNORE
     paths = {file.path for file in files if file.path.endswith(suffix)} | {HELIXIGNORE}
     found: dict[bytes, IgnoreRules] = {}

@@ -1,7 +1,7 @@
-"""The one way git is run: hardened, bytes in and out, with a time limit, and nothing left behind.
+"""Run git: hardened, bytes in and out, with a timeout, and without leftover processes.
 
-GitPython starts and reaps the process and is used for nothing else: its repository objects keep processes and run
-programs a repository names. Every call switches off what a repository's own configuration could start.
+GitPython only starts and reaps the process: its repository objects keep processes and run programs that a repository
+names. Every call disables what a repository's own configuration could start.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SETTINGS = (
     "status.submoduleSummary=false",
     "submodule.recurse=false",
 )
-# --config-env is what git learnt together with GIT_CONFIG_COUNT (2.31): an older git, which would ignore our
+# --config-env came with GIT_CONFIG_COUNT (git 2.31): an older git, which would ignore our
 # filter overrides, refuses the whole call instead.
 _FLAGS = (
     "--no-optional-locks",
@@ -72,8 +72,8 @@ class Git:
     """git as seen from one folder of a work tree.
 
     ``top`` is the work tree's root, ``prefix`` the folder's path below it with a trailing ``/`` (empty at the root),
-    ``git_dir`` and ``common_dir`` where git keeps this work tree's and the repository's state (raw bytes).
-    ``problem`` is empty, or why git cannot serve this folder: then every call raises ``GitError`` saying so.
+    ``git_dir`` and ``common_dir`` the state folders of this work tree and of the repository (raw bytes). ``problem`` is
+    empty, or why git cannot be used in this folder: then every call raises ``GitError`` with it.
     """
 
     def __init__(self, root: Path, problem: str = "") -> None:
@@ -85,7 +85,9 @@ class Git:
 
     @classmethod
     def open(cls, root: Path) -> Self | None:
-        """git for folder ``root``; None when no work tree encloses it. Never raises: trouble is told by ``problem``."""
+        """Return git for folder ``root``; None when no work tree encloses it. Never raises: ``problem`` has the
+        error.
+        """
         root = Path(os.path.realpath(root))
         if not any(os.path.lexists(folder / ".git") for folder in (root, *root.parents)):
             return None
@@ -108,11 +110,14 @@ class Git:
         fresh_filters: bool = False,
         stopped: threading.Event | None = None,
     ) -> bytes:
-        """Standard output of ``git <arguments>`` run in the folder.
+        """Run ``git <arguments>`` in the folder and return its standard output.
 
-        ``fresh_filters`` asks for the repository's filters anew: for commands that would run one. Once ``stopped`` is
-        set git is ended, as if its time were over.
-        Raises ``GitError`` on any status not in ``accepted``, on a timeout, and when git cannot be started.
+        Args:
+            fresh_filters: Read the configured filters again: for commands that would run one.
+            stopped: An event that ends git like a timeout.
+
+        Raises:
+            GitError: Any status not in ``accepted``, a timeout, or git cannot be started.
         """
         if self.problem:
             raise GitError(self.problem)
@@ -121,7 +126,7 @@ class Git:
 
     @contextlib.contextmanager
     def stream(self, arguments: Sequence[str | bytes], *, timeout_seconds: float) -> Iterator[Iterator[bytes]]:
-        """The output in pieces as it comes; leaving the block ends the process, read to its end or not.
+        """Yield the output in pieces as it arrives; leaving the block ends the process.
 
         After ``timeout_seconds`` the output just ends. Raises ``GitError`` when git fails by itself.
         """
@@ -166,14 +171,14 @@ class Git:
                     pipe.close()
 
     def start(self, arguments: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
-        """git kept running, to be asked through its pipes; whoever starts it calls ``end``. Raises ``GitError``."""
+        """Start a long-running git to be used through its pipes; the caller calls ``end``. Raises ``GitError``."""
         if self.problem:
             raise GitError(self.problem)
         return _start(self.root, arguments, self._filter_names(False), stdin=True)
 
     @staticmethod
     def end(process: subprocess.Popen[bytes]) -> None:
-        """End what ``start`` began, whatever it is doing."""
+        """Kill a process that ``start`` began."""
         _kill(process)
         process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
@@ -206,7 +211,7 @@ class Git:
         return bytes(output)
 
     def _filter_names(self, fresh: bool) -> tuple[bytes, ...]:
-        """The filters any configuration in force names; listing them starts nothing."""
+        """Return the filters that the effective configuration names; listing them starts nothing."""
         if self._filters is None or fresh:
             listing = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."]
             keys = self._run(listing, None, TIMEOUT_SECONDS, frozenset({0, 1}), ())
@@ -255,7 +260,7 @@ def _start(
 def _communicated(
     process: subprocess.Popen[bytes], stdin: bytes | None, timeout_seconds: float, stopped: threading.Event | None
 ) -> tuple[bytes, bytes]:
-    """What the process wrote; raises ``TimeoutExpired`` when its time is over, or ``stopped`` is set before its end."""
+    """Return the process's output; raises ``TimeoutExpired`` on a timeout, or when ``stopped`` is set."""
     if stopped is None:
         return process.communicate(stdin, timeout=timeout_seconds)
     deadline = time.monotonic() + timeout_seconds
@@ -269,7 +274,7 @@ def _communicated(
 
 
 def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:
-    """The environment that empties each filter; unlike ``-c`` it takes any name, also one with ``=`` in it."""
+    """Return environment variables that disable each filter; unlike ``-c`` they allow any name, also one with ``=``."""
     pairs = [(f"{os.fsdecode(name)}.{key}", value) for name in filters for key, value in _OVERRIDES.items()]
     environment = {"GIT_CONFIG_COUNT": str(len(pairs))}
     for number, (key, value) in enumerate(pairs):
@@ -279,7 +284,7 @@ def _filter_overrides(filters: tuple[bytes, ...]) -> Mapping[str, str]:
 
 
 def _without_parent_settings(ours: Mapping[str, str]) -> list[str]:
-    """A prefix that drops the parent's ``GIT_*``: GitPython hands down the whole environment."""
+    """Return an ``env -u`` prefix that drops the parent's ``GIT_*``: GitPython passes the whole environment on."""
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in ours]
     return ["/usr/bin/env", *(part for name in inherited for part in ("-u", name))] if inherited else []
 
@@ -294,7 +299,7 @@ def _launcher() -> GitProcess:
 
 @functools.cache
 def _executable(search_path: str) -> str:
-    """git by its full path: a relative entry of PATH would find a program the repository brings along."""
+    """Return git's full path: a relative entry of PATH could find a program in the repository."""
     folders = os.pathsep.join(folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder))
     found = shutil.which("git", path=folders)
     if found is None:
@@ -303,7 +308,7 @@ def _executable(search_path: str) -> str:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End git and whatever it started: they share a session of their own."""
+    """Kill git and its child processes: they share a session of their own."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What git records about files: last commits, blame of lines, and which files change together."""
+"""Facts that git records about files: last commits, blame of lines, and files that change together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_BOUNDARY_BYTES = 1 << 20
 
 
 class LastCommits(dict[bytes, LastCommit]):
-    """The last commit of each path; ``complete`` is False when time ran out before every path was met.
+    """The last commit of each path; ``complete`` is False when the timeout came first.
 
     Paths that were never committed, and those that a shallow clone knows from its boundary only, have none.
     """
@@ -31,8 +31,9 @@ class LastCommits(dict[bytes, LastCommit]):
 
 
 class CoChanges(dict[tuple[bytes, bytes], int]):
-    """How often two files changed in one commit; ``commits`` were counted, ``touched`` says how often each file was in
-    one of them."""
+    """The number of commits that changed both of two files; ``commits`` were counted, ``touched`` counts the commits
+    of each file.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,10 +42,10 @@ class CoChanges(dict[tuple[bytes, bytes], int]):
 
 
 def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes] = ()) -> LastCommits:
-    """The newest commit that touched each tracked file, or each of ``paths``, in one pass back from HEAD.
+    """Return the newest commit that touched each tracked file, or each of ``paths``, in one pass back from HEAD.
 
-    A merge counts for what it resolved. Stops as soon as every tracked path was met. Empty on an unborn branch.
-    Raises ``GitError``.
+    A merge counts for the conflicts it resolved. Stops as soon as every tracked path was found. Empty on an unborn
+    branch. Raises ``GitError``.
     """
     found = LastCommits()
     missing = set(paths) or _tracked(git)
@@ -74,10 +75,10 @@ def co_changes(
     timeout_seconds: float = 10.0,
     stopped: threading.Event | None = None,
 ) -> CoChanges:
-    """How often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
+    """Count how often two files changed in one commit, over the last ``max_commits``; pairs in byte order.
 
-    Commits of more than ``max_files`` files say nothing about kinship and are left out. Ends early once ``stopped`` is
-    set. Raises ``GitError``.
+    Commits of more than ``max_files`` files are skipped, as they relate nothing. Ends early once ``stopped`` is set.
+    Raises ``GitError``.
     """
     found = CoChanges()
     pairs: Counter[tuple[bytes, bytes]] = Counter()
@@ -107,11 +108,11 @@ def blame(
     timeout_seconds: float = TIMEOUT_SECONDS,
     stopped: threading.Event | None = None,
 ) -> list[LastCommit]:
-    """The commit each line of ``path`` comes from, for lines ``start_line`` to ``end_line`` as they are on disk.
+    """Return the commit of each of the lines ``start_line`` to ``end_line`` of ``path`` as it is on disk.
 
     ``contents`` are the file's bytes where they are known: git then reads them instead of the file. Lines not committed
-    yet have a ``commit`` of zeros. Ends early once ``stopped`` is set. Raises ``GitError``, also when git does not know
-    the file.
+    yet have a ``commit`` of zeros. Ends early once ``stopped`` is set. Raises ``GitError``, also when git does not
+    track the file.
     """
     command = ["blame", "--porcelain", "--no-ignore-revs-file", "--no-textconv", "--no-ext-diff"]
     given = ["--contents", "-"] if contents is not None else []
@@ -126,7 +127,7 @@ def blame(
 
 
 def shallow_boundaries(git: Git) -> frozenset[str]:
-    """The commits whose parents a shallow clone does not have; none in a whole one (gitrepository-layout(5))."""
+    """Return the commits whose parents a shallow clone does not have; none in a full one (gitrepository-layout(5))."""
     try:
         with open(git.common_dir + b"/shallow", "rb") as file:
             return frozenset(file.read(_MOST_BOUNDARY_BYTES).decode("ascii", "replace").split())
@@ -143,7 +144,7 @@ def _has_commits(git: Git) -> bool:
 
 
 def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """NUL-terminated fields out of a stream cut anywhere."""
+    """Split a stream of arbitrary pieces into NUL-terminated fields."""
     rest = b""
     for piece in pieces:
         *fields, rest = (rest + piece).split(b"\0")
@@ -153,7 +154,9 @@ def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, list[bytes]]]:
-    """Commits with the paths they touched: mark and hash, author, time, then the paths, the first after a newline."""
+    """Parse commits with the paths they touched: mark and hash, author, time, then the paths, the first after a
+    newline.
+    """
     fields = _fields(pieces)
     commit: LastCommit | None = None
     paths: list[bytes] = []
@@ -171,12 +174,14 @@ def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, list[bytes]]
 
 
 def _is_header(field: bytes) -> bool:
-    """Only a file named a control character and a whole hash could be mistaken for one."""
+    """Return whether the field is a commit header; only a file named a control character and a whole hash could be
+    mistaken for one.
+    """
     return field.startswith(_MARK) and len(field) in (41, 65)
 
 
 def _blamed(output: bytes) -> Iterator[LastCommit]:
-    """Porcelain: a header line per line, commit details the first time a commit appears, the text after a tab."""
+    """Parse porcelain: a header line per line, commit details the first time a commit appears, the text after a tab."""
     authors: dict[bytes, str] = {}
     times: dict[bytes, int] = {}
     current = b""
@@ -199,8 +204,9 @@ MOST_WAITING = 4
 
 @dataclass(frozen=True, slots=True)
 class LinesCommit:
-    """The newest commits among some lines, several where they were made within one second; none where no line is
-    committed. ``uncommitted`` when some are not committed yet."""
+    """The newest commit of some lines, several if within one second; none where no line is committed.
+    ``uncommitted`` when some are not committed yet.
+    """
 
     newest: tuple[LastCommit, ...]
     uncommitted: bool
@@ -208,7 +214,9 @@ class LinesCommit:
 
 @dataclass(frozen=True, slots=True)
 class BlamedLines:
-    """Lines of one version of a file, 1-based and inclusive; ``data`` are its bytes, ``content_hash`` names them."""
+    """Lines of one version of a file, 1-based and inclusive; ``data`` are its bytes, ``content_hash`` identifies
+    them.
+    """
 
     path: bytes
     content_hash: str
@@ -218,9 +226,10 @@ class BlamedLines:
 
 
 class LineHistory:
-    """The history of one repository at one HEAD; ``boundaries`` are the commits where a shallow clone is cut off.
+    """Blame in background threads, for one repository at one HEAD; ``boundaries`` are a shallow clone's cut-off
+    commits.
 
-    Its threads end with ``close``, and so does the git they wait for.
+    ``close`` ends its threads and their git processes.
     """
 
     def __init__(self, git: Git, history: str, boundaries: frozenset[str] = frozenset()) -> None:
@@ -233,7 +242,7 @@ class LineHistory:
         self._closed = threading.Event()
 
     def ask(self, lines: BlamedLines) -> None:
-        """Have the lines looked up, unless they are known; of many asked for in a row the oldest are forgotten."""
+        """Queue the lines for blame unless they are cached; a full queue drops the oldest."""
         with self._change:
             if self._closed.is_set() or lines in self._known or lines in self._waiting:
                 return
@@ -243,7 +252,9 @@ class LineHistory:
             self._change.notify_all()
 
     def of(self, lines: BlamedLines, wait_s: float = 0.0) -> LinesCommit | None:
-        """What is known of lines that were asked for, after at most ``wait_s`` seconds; None while nothing is."""
+        """Return the commits of lines that were queued, after at most ``wait_s`` seconds; None while they are
+        unknown.
+        """
         found = self.each(lines, wait_s)
         if not found:
             return None
@@ -254,8 +265,7 @@ class LineHistory:
         return LinesCommit(tuple(newest), len(committed) < len(found))
 
     def each(self, lines: BlamedLines, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
-        """The commit of each of the lines, as ``of`` knows it: zeros for one that is not committed; empty while
-        nothing is known, and where git cannot say."""
+        """Return the commit of each line: zeros for an uncommitted one; empty while unknown, and where git fails."""
         with self._change:
             self._change.wait_for(lambda: lines in self._known or self._closed.is_set(), max(wait_s, 0.0))
             found = self._known.get(lines, ())
@@ -264,7 +274,7 @@ class LineHistory:
             return found
 
     def close(self) -> None:
-        """End the threads and git; what is not known by now is never known."""
+        """End the threads and git; queued lines stay unknown."""
         self._closed.set()
         with self._change:
             self._change.notify_all()
@@ -310,7 +320,7 @@ class LineHistory:
 
 
 def _git_lines(lines: BlamedLines) -> tuple[int, int]:
-    """The lines as git counts them: for git a lone ``\\r`` ends no line."""
+    r"""Return the lines as git numbers them: for git a lone ``\r`` ends no line."""
     if not lines.data:
         return lines.start_line, lines.end_line
     start, end = LineTable(lines.data).span(lines.start_line, lines.end_line)
@@ -323,8 +333,8 @@ MOST_KIN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
-    """``other`` changed with ``path`` in ``together`` commits, ``lift`` times as often as two strangers would."""
+class CoChange:
+    """``other`` changed with ``path`` in ``together`` commits, ``lift`` times as often as by chance."""
 
     path: bytes
     other: bytes
@@ -332,18 +342,19 @@ class Kin:
     lift: float
 
 
-def kin_of(changes: CoChanges) -> list[Kin]:
-    """For each file at most eight that changed with it in three commits or more, with a lift over 2; closest first.
+def closest_co_changes(changes: CoChanges) -> list[CoChange]:
+    """Return, for each file, at most eight that changed with it in three commits or more with a lift over 2; closest
+    first.
 
-    Lift is P(both) / (P(one) P(other)) (Brin, Motwani, Ullman & Tsur 1997). Closest is whose commits overlap most, as
-    the cosine: lift alone would put a file that is seldom touched before one that always is.
+    Lift is P(both) / (P(one) P(other)) (Brin, Motwani, Ullman & Tsur 1997). Closest is the largest cosine of the sets
+    of commits: lift alone would rank a rarely changed file before one that always changes along.
     """
-    made: dict[bytes, list[tuple[float, bytes, Kin]]] = defaultdict(list)
+    made: dict[bytes, list[tuple[float, bytes, CoChange]]] = defaultdict(list)
     for (one, other), together in changes.items():
         chance = changes.touched[one] * changes.touched[other]
         lift = together * changes.commits / chance
         if together >= LEAST_COMMITS_TOGETHER and lift > LEAST_LIFT:
             nearness = together * together / chance
-            made[one].append((-nearness, other, Kin(one, other, together, lift)))
-            made[other].append((-nearness, one, Kin(other, one, together, lift)))
+            made[one].append((-nearness, other, CoChange(one, other, together, lift)))
+            made[other].append((-nearness, one, CoChange(other, one, together, lift)))
     return [kin for path in sorted(made) for _, _, kin in sorted(made[path], key=lambda entry: entry[:2])[:MOST_KIN]]

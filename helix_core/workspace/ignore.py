@@ -34,7 +34,7 @@ _CLASSES = {
 
 
 def bracket(pattern: str, start: int) -> tuple[str, int] | None:
-    """The RE2 class for the expression opening at ``start`` (Latin-1 text) and the index behind it.
+    """Translate the bracket expression at ``start`` (Latin-1 text) to an RE2 class; return it and the index after it.
 
     None when git would never match the pattern: no closing bracket, or an unknown class name.
     """
@@ -55,7 +55,7 @@ def bracket(pattern: str, start: int) -> tuple[str, int] | None:
 
 
 def _member(pattern: str, at: int, previous: str) -> tuple[set[str], str, int] | None:
-    """One member: the characters it adds, the character a following range would begin with, the next index."""
+    """Parse one member: the characters it adds, the first character of a following range, the next index."""
     char = pattern[at : at + 1]
     following = pattern[at + 1 : at + 2]
     if not char or (char == "\\" and not following):
@@ -98,7 +98,9 @@ _EVERYTHING_INSIDE = "/"
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
-    """One line: what it matches in full (a path relative to its file), whether only folders, and what it decides."""
+    """One line: its full-match pattern (for paths relative to its file), whether it matches only folders, and its
+    decision.
+    """
 
     pattern: Any
     folders_only: bool
@@ -107,13 +109,15 @@ class IgnoreRule:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The lines of one ignore file, last first; ``gate`` matches whatever any of them might."""
+    """The lines of one ignore file, last first; ``gate`` matches whatever any of them may match."""
 
     rules: tuple[IgnoreRule, ...]
     gate: Any
 
     def decision(self, path: str, is_folder: bool) -> bool | None:
-        """True ignore, False keep, None no line speaks of it. ``path`` is relative to the file, Latin-1 decoded."""
+        """Return True to ignore, False to keep, None when no line matches. ``path`` is relative to the file, Latin-1
+        decoded.
+        """
         if not self.rules or not self.gate.fullmatch(path):
             return None
         for rule in self.rules:
@@ -123,12 +127,12 @@ class IgnoreRules:
 
 
 def parse_rules(data: bytes) -> IgnoreRules:
-    """The rules of an ignore file; lines git would not understand are left out, as git does."""
+    """Parse an ignore file; lines that git ignores as invalid are dropped."""
     return rules_of(data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n"))
 
 
 def rules_of(lines: Iterable[str]) -> IgnoreRules:
-    """The rules of lines already decoded as Latin-1."""
+    """Parse lines already decoded as Latin-1."""
     import re2
 
     options = re2.Options()
@@ -149,7 +153,7 @@ def rules_of(lines: Iterable[str]) -> IgnoreRules:
 
 
 class RuleTree:
-    """The ignore files of a tree by the folder they stand in, plus rules that hold everywhere."""
+    """The ignore files of a tree by their folder, plus global rules."""
 
     def __init__(self, everywhere: IgnoreRules, files: Mapping[bytes, IgnoreRules]) -> None:
         self._files: dict[bytes, list[IgnoreRules]] = {b"": [everywhere]} if everywhere.rules else {}
@@ -158,12 +162,12 @@ class RuleTree:
         self._folders: dict[bytes, bool] = {b"": False}
 
     def add(self, folder: bytes, rules: IgnoreRules) -> None:
-        """Let ``rules`` hold below ``folder`` (``b""`` is the root); tell before asking about paths below it."""
+        """Apply ``rules`` below ``folder`` (``b""`` is the root); call it before checking paths below."""
         if rules.rules:
             self._files.setdefault(folder, []).append(rules)
 
     def ignores(self, path: bytes, is_folder: bool = False) -> bool:
-        """Is ``path``, or a folder above it, ignored?"""
+        """Return whether ``path``, or a folder above it, is ignored."""
         if not self._files:
             return False
         folder = path.rpartition(b"/")[0]
@@ -185,7 +189,9 @@ class RuleTree:
 
 
 def _translate(line: str) -> tuple[str, bool, bool] | None:
-    """A line as (RE2 source for a full match, folders only, ignores), or None for comments and what cannot match."""
+    """Translate a line to (RE2 source for a full match, folders only, ignores), or None for comments and what cannot
+    match.
+    """
     from pathspec.patterns.gitignore.base import GitIgnorePatternError
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
@@ -223,9 +229,9 @@ def _translate(line: str) -> tuple[str, bool, bool] | None:
 
 
 def _protect(text: str) -> tuple[str, dict[int, str]] | None:
-    """The pattern with one private character for every bracket expression and white space, and what each stands for.
+    """Replace every bracket expression and white space by one private-use character; return the mapping back.
 
-    Pathspec hands brackets on as they are and strips white space that git keeps. None for a broken bracket.
+    Pathspec does not translate brackets and strips white space that git keeps. None for an invalid bracket.
     """
     kept: list[str] = []
     meanings: dict[int, str] = {}
@@ -250,7 +256,7 @@ def _protect(text: str) -> tuple[str, dict[int, str]] | None:
 
 
 def _open_stars(text: str, meanings: dict[int, str]) -> str:
-    """Git compares the plain beginning of ``/a**/b`` by itself, so that its stars cross folders as ``**/`` would."""
+    """Rewrite ``/a**/b``: git compares its literal prefix separately, so its stars cross folders as ``**/`` would."""
     stars = len(re.split(r"[*?\[\\]", text, maxsplit=1)[0])
     after = len(text) - len(text[stars:].lstrip("*"))
     if (
@@ -268,7 +274,7 @@ def _open_stars(text: str, meanings: dict[int, str]) -> str:
 
 
 def _without_trailing_spaces(line: str) -> str:
-    """Git drops spaces at the end unless a backslash protects the last one."""
+    """Drop trailing spaces as git does, unless a backslash escapes the last one."""
     stripped = line.rstrip(" ")
     if stripped == line or (len(stripped) - len(stripped.rstrip("\\"))) % 2 == 0:
         return stripped
@@ -290,7 +296,7 @@ _UNSAFE_NAMES = frozenset({b"", b".", b".."})
 
 @dataclass(slots=True)
 class Walked:
-    """What a walk came by; paths relative to the scan's root."""
+    """The result of a walk; paths relative to the scan's root."""
 
     files: list[FileEntry] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -298,17 +304,19 @@ class Walked:
 
 
 def walk(scan: Scan, start: bytes = b"") -> Walked:
-    """Every regular file below folder ``start`` that no rule ignores; ignored folders are named once, not entered."""
+    """Return every regular file below folder ``start`` that no rule ignores; ignored folders are listed, not
+    entered.
+    """
     found = Walked()
     _walk([start], scan, RuleTree(IgnoreRules((), None), {}), found)
     return found
 
 
 def walk_only(scan: Scan, only: Iterable[bytes]) -> Walked:
-    """What ``walk`` finds at or below the paths ``only``, at the cost of their depth and of what lies below them.
+    """Return what ``walk`` finds at or below the paths ``only``, at the cost of their depth and of their contents.
 
-    Of the folders above them the ignore file and the marks of caches and repositories are read, never their entries.
-    The bound on a walk's names counts below these paths alone.
+    Of the folders above them only the ignore file and the markers of caches and repositories are read, never their
+    entries. The limit of a walk counts names below these paths only.
     """
     above = _Above(scan)
     for path in outermost(only):
@@ -317,7 +325,7 @@ def walk_only(scan: Scan, only: Iterable[bytes]) -> Walked:
 
 
 def outermost(paths: Iterable[bytes]) -> list[bytes]:
-    """The paths that lie below no other of them, in byte order of their components."""
+    """Return the paths that are not below another one, in byte order of their components."""
     kept: list[bytes] = []
     for path in sorted(set(paths), key=lambda path: path.split(b"/")):
         if not kept or not path.startswith(kept[-1] + b"/"):
@@ -326,7 +334,7 @@ def outermost(paths: Iterable[bytes]) -> list[bytes]:
 
 
 class _Above:
-    """The folders on the way to single paths, each looked at once; what counts at their end is put into ``found``."""
+    """The folders above single paths, each checked once; results are added to ``found``."""
 
     def __init__(self, scan: Scan) -> None:
         self.found = Walked()
@@ -335,7 +343,7 @@ class _Above:
         self._entered: dict[bytes, bool] = {}
 
     def look_at(self, path: bytes) -> None:
-        """Find the file, or what counts below the folder, at ``path``."""
+        """Add the file, or what counts below the folder, at ``path``."""
         parts = path.split(b"/")
         if b"\0" in path or not _UNSAFE_NAMES.isdisjoint(parts):
             return
@@ -346,7 +354,7 @@ class _Above:
             _walk(folders, self._scan, self._rules, self.found)
 
     def _enters(self, folder: bytes) -> bool:
-        """Does a walk enter ``folder``? Its rules hold from then on."""
+        """Return whether a walk enters ``folder``, and apply its rules."""
         known = self._entered.get(folder)
         if known is None:
             known = self._entered[folder] = self._is_entered(folder)
@@ -383,7 +391,7 @@ class _Above:
 
 
 def _walk(pending: list[bytes], scan: Scan, rules: RuleTree, found: Walked) -> None:
-    """Look through the folders ``pending`` and all that is entered below them."""
+    """Walk the folders ``pending`` and everything entered below them."""
     seen = 0
     while pending:
         folder = pending.pop()
@@ -402,7 +410,7 @@ def _walk(pending: list[bytes], scan: Scan, rules: RuleTree, found: Walked) -> N
 
 
 def _is_closed(names: Set[bytes]) -> bool:
-    """Is a folder with these names in it a cache, or a bare repository?"""
+    """Return whether a folder with these names is a cache (CACHEDIR.TAG) or a bare repository."""
     return _CACHE_TAG in names or names >= _BARE_REPOSITORY
 
 
@@ -417,7 +425,7 @@ def _is_there(name: bytes, folder: int) -> bool:
 def _sort_out(
     folder: bytes, entries: list[tuple[bytes, os.stat_result]], rules: RuleTree, found: Walked
 ) -> list[bytes]:
-    """Put the folder's entries where they belong; returns the folders to enter."""
+    """Classify the folder's entries; return the folders to enter."""
     enter: list[bytes] = []
     for name, status in entries:
         path = _join(folder, name)
@@ -438,7 +446,7 @@ def _sort_out(
 
 
 def _entries(scan: Scan, folder: bytes, found: Walked) -> list[tuple[bytes, os.stat_result]]:
-    """Names and stats of a folder, symlinks not followed; an unreadable folder is recorded and empty."""
+    """Return names and stats of a folder, symlinks not followed; an unreadable folder is recorded and empty."""
     descriptor = _opened(scan, folder, found)
     if descriptor is None:
         return []
@@ -459,7 +467,9 @@ def _entries(scan: Scan, folder: bytes, found: Walked) -> list[tuple[bytes, os.s
 
 
 def _opened(scan: Scan, folder: bytes, found: Walked) -> int | None:
-    """A descriptor to list ``folder`` with, which the caller closes; without one None, and the reason in ``found``."""
+    """Return a descriptor to list ``folder``, which the caller closes; on failure None, with the reason in
+    ``found``.
+    """
     try:
         return os.open(b".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=scan.folder(folder))
     except DiskError as error:

@@ -1,6 +1,6 @@
-"""Paths as the world writes them and as the disk keeps them: raw bytes here, printable text at the surfaces.
+"""Convert paths between raw bytes, as the disk has them, and printable text for the surfaces.
 
-Pure. ``checked`` is the one door for paths from outside; everything behind it is relative, canonical and inside.
+Pure. ``checked`` validates every path from outside; all others are relative, canonical and inside the root.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _MAX_BYTES = 4096
 
 
 def source_id_of(path: bytes) -> str:
-    """The printable form of a path: UTF-8, with bytes that are not as ``\\xNN``. No two paths share one."""
+    r"""Return the printable form of a path: UTF-8, with invalid bytes as ``\xNN``. It is unique for each path."""
     unambiguous = _LOOKS_ESCAPED.sub(rb"\\x5c", path) if b"\\x" in path else path
     return unambiguous.decode("utf-8", "backslashreplace")
 
 
 def path_of(source_id: str) -> bytes:
-    """The path a ``source_id`` stands for; raises ``UsageError`` for text that is not Unicode (lone surrogates)."""
+    """Return the path of a ``source_id``; raises ``UsageError`` for text that is not Unicode (lone surrogates)."""
     try:
         raw = source_id.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -35,15 +35,15 @@ def path_of(source_id: str) -> bytes:
 
 
 def uri_of(root: Path, path: bytes) -> str:
-    """The ``file://`` address of ``path`` under ``root``, raw bytes percent-encoded (RFC 8089)."""
+    """Return the ``file://`` URI of ``path`` under ``root``, raw bytes percent-encoded (RFC 8089)."""
     return "file://" + quote_from_bytes(os.fsencode(root).rstrip(b"/") + b"/" + path, safe="/")
 
 
 def checked(raw: str) -> bytes:
-    """A path from outside as workspace-relative bytes: ``.`` and doubled slashes folded, nothing else forgiven.
+    """Validate a path from outside; return it relative to the workspace, with ``.`` and doubled slashes folded.
 
-    Raises ``UsageError`` for what is empty or too long, absolute, a drive, UNC or stream form, or climbs with
-    ``..`` written plainly, with backslashes, percent-encoded or escaped.
+    Raises ``UsageError`` for what is empty or too long, absolute, a drive, UNC or stream form, or contains ``..``
+    written plainly, with backslashes, percent-encoded or escaped.
     """
     path = path_of(raw)
     written = raw.encode("utf-8")
@@ -57,7 +57,7 @@ def checked(raw: str) -> bytes:
 
 
 def _unquoted(path: bytes) -> list[bytes]:
-    """What percent-decoding makes of it, twice over, for those who encode twice."""
+    """Percent-decode twice, against double encoding."""
     if b"%" not in path:
         return []
     once = unquote_to_bytes(path)

@@ -1,6 +1,6 @@
-"""Where a repository stands: HEAD, branch, an operation under way, conflicted and touched files.
+"""The state of a repository: HEAD, branch, an operation in progress, conflicted and changed files.
 
-Cheap when nothing moved: git runs only after one of its own state files got another stat signature.
+Cached: git runs only after the stat signature of one of its state files changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Signature = tuple[tuple[int, int, int, int] | None, ...]
 
 
 class GitStateReader:
-    """Reads the state of one work tree again and again; no repository (``git`` None) is the empty state."""
+    """Reads the state of one work tree repeatedly; without a repository (``git`` None) it returns the empty state."""
 
     def __init__(self, git: Git | None) -> None:
         self._git = git
@@ -34,13 +34,15 @@ class GitStateReader:
         self._signature: _Signature | None = None
 
     def state(self) -> GitState:
-        """The state now; raises ``GitError`` when git must be asked and fails, or cannot serve the folder at all."""
+        """Return the current state; raises ``GitError`` when git must run and fails, or cannot be used in the
+        folder.
+        """
         if self._git is None:
             return self._state
         signature = self._signature_now(self._git, self._state.branch)
         if signature != self._signature:
             state = _read(self._git)
-            # Taken before git was asked, so that a move in between shows as a difference next time.
+            # Take the signature before git runs, so that a concurrent change differs next time.
             self._signature = signature if state.branch == self._state.branch else None
             self._state = state
         return self._state

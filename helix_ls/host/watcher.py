@@ -47,7 +47,7 @@ class WorkspaceWatcher:
         root = Root.open(self._folder)
         try:
             self._git = _git_of(root.path)
-            watch = Watch(root, self._git, options, heard=self._woken, written=self._written, mode=self._mode)
+            watch = Watch(root, self._git, options, on_change=self._woken, on_written=self._written, mode=self._mode)
         finally:
             root.close()
         watch.start()

@@ -24,7 +24,9 @@ class Listener:
     def __init__(self, folder: Path, mode: Any = "auto", options: FileOptions = DEFAULTS, **more: Any) -> None:
         self.folder, self.options, self.calls = folder, options, 0
         with Root.open(folder) as root:
-            self.watch = Watch(root, Git.open(folder), options, heard=more.pop("heard", self._heard), mode=mode, **more)
+            self.watch = Watch(
+                root, Git.open(folder), options, on_change=more.pop("on_change", self._heard), mode=mode, **more
+            )
         self.known: dict[bytes, str] = {}
         self.wholes = 0
         self._read(())

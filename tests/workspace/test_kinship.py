@@ -10,10 +10,10 @@ from helix_core.workspace.history import (
     LEAST_COMMITS_TOGETHER,
     LEAST_LIFT,
     MOST_KIN,
+    CoChange,
     CoChanges,
-    Kin,
+    closest_co_changes,
     co_changes,
-    kin_of,
 )
 
 
@@ -41,17 +41,20 @@ def test_files_of_three_commits_in_common_are_kin_and_two_are_not_enough(reposit
     assert git is not None
     found = co_changes(git)
     assert (found.commits, found.touched[b"model.py"]) == (12, 3)
-    assert kin_of(found) == [Kin(b"form.py", b"model.py", 3, 4.0), Kin(b"model.py", b"form.py", 3, 4.0)]
+    assert closest_co_changes(found) == [
+        CoChange(b"form.py", b"model.py", 3, 4.0),
+        CoChange(b"model.py", b"form.py", 3, 4.0),
+    ]
 
 
 def test_a_file_that_changes_in_every_commit_is_nobodys_kin():
     commits = [[b"changes.md", b"a.py"] for _ in range(5)] + [[b"changes.md", b"b.py"] for _ in range(5)]
-    assert kin_of(changes(commits)) == []
+    assert closest_co_changes(changes(commits)) == []
 
 
 def test_the_closest_comes_first_and_not_the_rarest():
     commits = [[b"a", b"near", b"rare"]] * 3 + [[b"a", b"near"]] * 7 + [[b"z%d" % n] for n in range(40)]
-    assert [kin.other for kin in kin_of(changes(commits)) if kin.path == b"a"] == [b"near", b"rare"]
+    assert [kin.other for kin in closest_co_changes(changes(commits)) if kin.path == b"a"] == [b"near", b"rare"]
 
 
 @given(
@@ -61,7 +64,7 @@ def test_the_closest_comes_first_and_not_the_rarest():
     )
 )
 def test_kin_are_few_mutual_and_beyond_chance(commits):
-    found = kin_of(changes(commits))
+    found = closest_co_changes(changes(commits))
     for kin in found:
         assert kin.together >= LEAST_COMMITS_TOGETHER
         assert kin.lift > LEAST_LIFT

@@ -122,7 +122,7 @@ def test_a_handler_that_fails_is_replaced_and_everything_is_looked_at(repository
             raise RuntimeError("a listener's mistake")
 
     repository.write("src/a.py", "0")
-    with Listener(repository.path, heard=heard) as listener:
+    with Listener(repository.path, on_change=heard) as listener:
         repository.write("src/a.py", "1")
         _soon(lambda: bool(failures))
         repository.write("src/a.py", "2")

@@ -24,7 +24,7 @@ from helix_core.workspace.counting import Counting, Record, rule_files
 from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
-from helix_core.workspace.history import Kin, LastCommits, co_changes, kin_of, last_commits
+from helix_core.workspace.history import CoChange, LastCommits, closest_co_changes, co_changes, last_commits
 from helix_core.workspace.paths import source_id_of
 
 CO_CHANGES_S = 5.0
@@ -37,7 +37,7 @@ class HistoryThread:
         self.error = ""
         self.kin_error = ""
         self._commits = LastCommits()
-        self._kin: list[Kin] = []
+        self._co_changes: list[CoChange] = []
 
         def read() -> None:
             try:
@@ -46,7 +46,7 @@ class HistoryThread:
                 self.error = str(error)
                 return
             try:
-                self._kin = kin_of(co_changes(git, timeout_seconds=CO_CHANGES_S))
+                self._co_changes = closest_co_changes(co_changes(git, timeout_seconds=CO_CHANGES_S))
             except GitError as error:
                 self.kin_error = str(error)
 
@@ -57,9 +57,9 @@ class HistoryThread:
         self._thread.join()
         return self._commits
 
-    def kin(self) -> list[Kin]:
+    def co_changed(self) -> list[CoChange]:
         self._thread.join()
-        return self._kin
+        return self._co_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +253,12 @@ class Refresh:
             return
         if not commits.complete:
             self._notes.append("the history is long: some files have no last commit yet")
-        kin = history.kin()
+        co_changed = history.co_changed()
         if history.kin_error:
             self._notes.append(f"git did not say which files change together: {history.kin_error}")
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
-            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in kin)
+            writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in co_changed)
             writer.set_meta("commits_head", self._history)
 
 

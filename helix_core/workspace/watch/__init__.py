@@ -1,8 +1,8 @@
-"""What moved in a workspace since it was last asked: hints, never the truth, which is a walk.
+"""Watch a workspace for changes. Changes are hints; a walk of the disk is the truth.
 
-In: a root, its git, the matcher's options. Out: paths from the root, and whether more may have been missed. Its threads
-put paths into a set and call ``heard``; they never read a file, follow a symlink or watch what does not count, and
-nothing they lose goes unsaid: overflow, lost watches, sleep and a dead thread all end in ``whole``.
+In: a root, its git, the matcher's options. Out: paths relative to the root, and whether events may have been missed.
+Its threads put paths into a queue and call ``on_change``; they never read a file, follow a symlink or watch what does
+not count. No loss is silent: overflow, lost watches, sleep and a dead thread all set ``whole``.
 """
 
 from helix_core.workspace.watch.change_queue import ChangeBatch, Mode, PendingChanges, Settled, WatchState, settle

@@ -21,7 +21,7 @@ LOCK_LOOK_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PendingChanges:
-    """What waits to be taken; times are monotonic seconds, of its first and last event.
+    """Times of the queue's first and last event, in monotonic seconds.
 
     ``git_at`` is when HEAD, the index or a ref last moved, ``locked_at`` since when git holds the index's lock.
     """
@@ -34,16 +34,18 @@ class PendingChanges:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """``is_due``: take it now; otherwise ask again at ``at``, and not before."""
+    """``is_due``: take the batch now; otherwise check again at ``at``, and not before."""
 
     is_due: bool
     at: float
 
 
 def settle(now: float, waiting: PendingChanges) -> Settled:
-    """Due after 30 ms of quiet and at most 200 ms after the first event; while git works after 300 ms and 5 s."""
+    """Debounce: due after 30 ms of quiet, at most 200 ms after the first event; while git works after 300 ms and 5
+    s.
+    """
     if waiting.locked_at is not None and now - waiting.locked_at < GIT_MOST_S:
-        # Nobody is told a second time when the lock goes, so it is looked at again soon.
+        # The release of the lock may cause no event, so check it again soon.
         at = min(waiting.first_at + GIT_MOST_S, now + LOCK_LOOK_S)
     elif waiting.git_at is not None and waiting.git_at >= waiting.first_at - GIT_QUIET_S:
         at = min(waiting.first_at + GIT_MOST_S, max(waiting.last_at, waiting.git_at) + GIT_QUIET_S)
@@ -59,11 +61,11 @@ MOST_WRITTEN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ChangeBatch:
-    """``paths`` (files or folders, from the root) may have changed, come or gone.
+    """``paths`` (files or folders, relative to the root) may have been changed, created or deleted.
 
-    ``whole``: look at everything, something may have been missed; ``git``: HEAD, the index or a ref moved;
-    ``missing``: the root is not in its place, which is no reason to forget what was in it. ``hinted`` are those of
-    ``paths`` that an editor saved.
+    ``whole``: check everything, events may have been missed; ``git``: HEAD, the index or a ref moved; ``missing``: the
+    root is not in its place, which is no reason to drop its files. ``hinted`` are those of ``paths`` that an editor
+    saved.
     """
 
     paths: frozenset[bytes] = frozenset()
@@ -75,7 +77,7 @@ class ChangeBatch:
 
 @dataclass(frozen=True, slots=True)
 class WatchState:
-    """How a root is watched; ``notes`` say what is weaker than it could be, and how to mend it."""
+    """How a root is watched; ``notes`` describe degradations and how to fix them."""
 
     mode: Mode
     folders: int = 0
@@ -85,13 +87,13 @@ class WatchState:
 
 
 class ChangeQueue:
-    """For any thread. ``heard`` is called, outside the lock, for the first thing put in after a ``take``, and
-    ``written`` for the first file that somebody finished writing after a ``take_written``."""
+    """A thread-safe queue. ``on_change`` is called, outside the lock, for the first change after a ``take``, and
+    ``on_written`` for the first file that a process finished writing after a ``take_written``."""
 
     def __init__(
-        self, heard: Callable[[], None], clock: Callable[[], float], written: Callable[[], None] = lambda: None
+        self, on_change: Callable[[], None], clock: Callable[[], float], on_written: Callable[[], None] = lambda: None
     ) -> None:
-        self._heard, self._clock, self._written = heard, clock, written
+        self._on_change, self._clock, self._on_written = on_change, clock, on_written
         self._finished: set[bytes] = set()
         self._lock = threading.Lock()
         self._paths: set[bytes] = set()
@@ -103,11 +105,11 @@ class ChangeQueue:
 
     @property
     def is_missing(self) -> bool:
-        """Is the root away?"""
+        """Return whether the root is missing."""
         return self._missing
 
     def path(self, path: bytes) -> None:
-        """Something happened at ``path``."""
+        """Add a changed path."""
         with self._lock:
             self._paths.add(path)
             if len(self._paths) > MOST_PATHS:
@@ -115,15 +117,15 @@ class ChangeQueue:
                 self._whole = True
             call = self._touched()
         if call:
-            self._heard()
+            self._on_change()
 
     def paths(self, paths: Iterable[bytes]) -> None:
-        """Something happened at each of ``paths``."""
+        """Add changed paths."""
         for path in paths:
             self.path(path)
 
     def hint(self, paths: Iterable[bytes]) -> None:
-        """An editor saved each of ``paths``."""
+        """Add paths that an editor saved."""
         saved = tuple(paths)
         with self._lock:
             self._hinted.update(saved)
@@ -133,13 +135,13 @@ class ChangeQueue:
         self._finish(saved)
 
     def file_written(self, path: bytes) -> None:
-        """Somebody finished writing the file at ``path``, or moved a finished one there."""
+        """Add a path whose file was closed after writing, or moved there."""
         self.path(path)
         self._finish((path,))
 
     def take_written(self) -> frozenset[bytes]:
-        """The files that were finished since the last time, without waiting for a batch to be complete; those of a
-        flood are left to the batch."""
+        """Return and clear the finished files without waiting for the debounce; beyond ``MOST_WRITTEN`` they are left
+        to the batch."""
         with self._lock:
             taken = frozenset(self._finished)
             self._finished.clear()
@@ -150,32 +152,32 @@ class ChangeQueue:
             is_first = not self._finished and bool(paths)
             self._finished.update(paths[: MOST_WRITTEN - len(self._finished)])
         if is_first:
-            self._written()
+            self._on_written()
 
     def whole(self) -> None:
-        """Anything may have happened anywhere."""
+        """Mark everything as possibly changed."""
         with self._lock:
             self._whole = True
             call = self._touched()
         if call:
-            self._heard()
+            self._on_change()
 
     def git(self) -> None:
-        """HEAD, the index or a ref moved."""
+        """Record that HEAD, the index or a ref moved."""
         with self._lock:
             self._git = True
             call = self._touched()
             self._git_at = self._last_at
         if call:
-            self._heard()
+            self._on_change()
 
     def lock(self, is_held: bool) -> None:
-        """git took the index's lock, or let it go."""
+        """Record that git took or released the index's lock."""
         with self._lock:
             self._locked_at = self._clock() if is_held else None
 
     def missing(self, is_missing: bool) -> None:
-        """The root went away, or came back and must be looked at as a whole."""
+        """Record that the root disappeared, or came back and must be checked as a whole."""
         with self._lock:
             if is_missing == self._missing:
                 return
@@ -183,10 +185,10 @@ class ChangeQueue:
             self._whole = self._whole or not is_missing
             call = self._touched()
         if call:
-            self._heard()
+            self._on_change()
 
     def take(self) -> ChangeBatch:
-        """Everything since the last time, and forget it."""
+        """Return and clear everything queued."""
         with self._lock:
             hinted = frozenset(self._hinted & self._paths)
             taken = ChangeBatch(frozenset(self._paths), self._whole, self._git, self._missing, hinted)
@@ -196,7 +198,7 @@ class ChangeQueue:
         return taken
 
     def waiting(self) -> PendingChanges | None:
-        """The times of what waits, None when nothing does."""
+        """Return the times of the queued changes, None for an empty queue."""
         with self._lock:
             if not self._is_told:
                 return None
@@ -211,28 +213,28 @@ class ChangeQueue:
         return True
 
 
-# A force-added file counts although it is ignored; a commit is a dozen moves, and no hurry.
+# A force-added file counts although it is ignored; a commit causes a dozen events and is not urgent.
 GIT_LOOK_S = 1.0
 
 
-class Keeper(Protocol):
-    """What the reader hands on: it may be called from its thread and returns at once."""
+class WatchCallbacks(Protocol):
+    """Callbacks from an event reader's thread to the watch supervisor; they return at once."""
 
     def look_into(self, folder: bytes) -> None:
-        """A folder came, or changed its permissions: watch it if it counts."""
+        """A folder was created, or changed its permissions: watch it if it counts."""
 
     def look_again(self, in_s: float = 0.0) -> None:
-        """What counts may have changed, or events were lost."""
+        """The set of watched folders may have changed, or events were lost: rebuild it in ``in_s`` seconds."""
 
     def overflowed(self) -> None:
-        """The queue was full and events were lost."""
+        """The kernel's queue overflowed and events were lost."""
 
     def root_lost(self) -> None:
         """The root was moved, removed or unmounted."""
 
 
 class Events(Protocol):
-    """One way to hear what happens below a root. ``quiet``: single files whose events are dropped."""
+    """A source of events below a root. ``quiet``: single files whose events are dropped."""
 
     quiet: frozenset[bytes]
 
@@ -249,4 +251,4 @@ class Events(Protocol):
 
 
 class LimitReached(Exception):  # noqa: N818 - told as a note, never to a user as an error
-    """The kernel gives no further watch."""
+    """The kernel's limit of watches is reached."""

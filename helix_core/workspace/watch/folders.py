@@ -1,4 +1,4 @@
-"""Which folders a watcher watches: those in which a file could count, and git's own few."""
+"""Choose the folders to watch: those in which a file could count, and git's own state folders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ Enter = Callable[[bytes, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class WatchedFolders:
-    """Paths from the root (``b""``). ``folders`` come parents first; ``quiet`` are single files that are ignored."""
+    """Paths relative to the root (``b""``). ``folders`` come parents first; ``quiet`` are single files that are
+    ignored.
+    """
 
     folders: tuple[bytes, ...]
     ignored: frozenset[bytes]
@@ -44,10 +46,12 @@ def choose(
     starts: Sequence[bytes] = (b"",),
     enter: Enter | None = None,
 ) -> WatchedFolders:
-    """The folders to watch at and below each of ``starts``; raises WorkspaceError when the root cannot be opened.
+    """Return the folders to watch at and below each of ``starts``; raises WorkspaceError when the root cannot be
+    opened.
 
-    ``enter`` is called with a folder and its descriptor before the folder is listed, and with None in its place when
-    the entries show that it does not count after all. No symlink is on the way to it: another name may be by then.
+    ``enter`` is called with a folder and its descriptor before the folder is listed, and with None instead when its
+    entries show that it does not count after all. No symlink is on the path at that time; later another folder may have
+    it.
     """
     with Root.open(path) as root, root.scan() as scan:
         walk = _FolderWalk(root, scan, git, options, enter)
@@ -65,7 +69,7 @@ class _Entries:
 
 
 class _FolderWalk:
-    """One pass from the top down: an ignored folder is not entered."""
+    """One top-down pass: an ignored folder is not entered."""
 
     def __init__(self, root: Root, scan: Scan, git: Git | None, options: FileOptions, enter: Enter | None) -> None:
         self._scan, self._git, self._enter = scan, git, enter
@@ -79,7 +83,7 @@ class _FolderWalk:
         self._ignore(b"", _ignored(root, git))
 
     def go(self, start: bytes) -> None:
-        """Everything at and below ``start``, unless it or a folder above it is left out."""
+        """Walk everything at and below ``start``, unless it or a folder above it is excluded."""
         parts = start.split(b"/") if start else []
         above = [b"/".join(parts[:depth]) for depth in range(len(parts))]
         for folder in above:
@@ -124,7 +128,9 @@ class _FolderWalk:
             return
 
     def _is_twin(self, folder: bytes) -> bool:
-        """Another work tree of the same repository is left out; other repositories bring their own ignore rules."""
+        """Return whether the folder is another work tree of the same repository, which is excluded; other
+        repositories have their own ignore rules.
+        """
         if self._git is None or self._git.problem:
             return False
         path = Path(os.fsdecode(os.path.join(self._top, folder)))
@@ -146,7 +152,7 @@ class _FolderWalk:
                 self.quiet.add(below + path)
 
     def _entered(self, folder: bytes) -> _Entries | None:
-        """What matters of a folder, symlinks not followed; None when it is no folder or gone, empty if unreadable."""
+        """Read the relevant entries of a folder, symlinks not followed; None for no folder, empty if unreadable."""
         found = _Entries()
         prefix = folder + b"/" if folder else b""
         try:
@@ -175,7 +181,7 @@ class _FolderWalk:
 
 
 def _ignored(root: Root, git: Git | None) -> list[bytes]:
-    """What git (or a walk) ignores; whole folders, also empty ones, end in ``/``."""
+    """Return what git (or a walk) ignores; whole folders, also empty ones, end in ``/``."""
     if git is not None and not git.problem:
         try:
             listing = git.run(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
@@ -188,7 +194,7 @@ def _ignored(root: Root, git: Git | None) -> list[bytes]:
 
 
 def _ignored_by_name(git: Git, paths: list[bytes]) -> list[bytes]:
-    """Of the folders git lists those that a rule names: it lists others, in which nothing counts only so far."""
+    """Return the folders that a rule names; git also lists folders in which no file counts yet."""
     folders = [path for path in paths if path.endswith(b"/")]
     if not folders:
         return []
@@ -209,8 +215,9 @@ _CONFIGURATION = frozenset({b"config", b"config.worktree"})
 
 @dataclass(frozen=True, slots=True)
 class GitPlace:
-    """A folder of git's. ``moves``: names that say that git's state moved, None for all but locks; ``rules``: names
-    that decide what counts; ``is_own``: the index's lock appears here."""
+    """A state folder of git. ``moves``: names whose events mean that git's state moved, None for all but locks;
+    ``rules``: names of ignore rules; ``is_own``: it contains the index's lock.
+    """
 
     path: bytes
     moves: frozenset[bytes] | None = frozenset()
@@ -218,12 +225,12 @@ class GitPlace:
     is_own: bool = False
 
     def is_move(self, name: bytes) -> bool:
-        """Does an event of that name mean that git's state moved?"""
+        """Return whether an event of that name means that git's state moved."""
         return not name.endswith(b".lock") if self.moves is None else name in self.moves
 
 
 def git_places(git: Git | None) -> tuple[GitPlace, ...]:
-    """The folders of this work tree's and of the repository's state (gitrepository-layout(5)) that exist now."""
+    """Return the existing state folders of this work tree and of the repository (gitrepository-layout(5))."""
     if git is None or git.problem:
         return ()
     own, shared = git.git_dir, git.common_dir
@@ -240,7 +247,7 @@ def git_places(git: Git | None) -> tuple[GitPlace, ...]:
 
 
 def _below(folder: bytes) -> list[bytes]:
-    """``folder`` and the folders in it: a branch's name may hold slashes."""
+    """Return ``folder`` and its subfolders: a branch's name may contain slashes."""
     found = [folder]
     for above in found:
         try:

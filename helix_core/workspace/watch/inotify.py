@@ -1,8 +1,8 @@
-"""Folders watched through one inotify queue: watchdog's reader, our own choice of folders, and no pairing of moves.
+"""Watch chosen folders through one inotify queue: watchdog's reader, without recursion and without move pairing.
 
-Watchdog's observer would watch every folder below a root and hold each event back for half a second after a file left
-the tree. Its ``InotifyFD`` does neither: here each folder has a callback that knows its own path. The callbacks run in
-the reader's thread, in the order of the queue; they put paths into a set and ask nothing of the disk.
+Watchdog's observer would watch every folder below a root and delay each event by half a second after a file left the
+tree. Its ``InotifyFD`` does neither: here each folder has a callback that knows its path. The callbacks run in the
+reader's thread, in queue order; they put paths into a queue and never access the disk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, Keeper, LimitReached
+from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, LimitReached, WatchCallbacks
 from helix_core.workspace.watch.folders import INDEX_LOCK, RULE_FILES, GitPlace
 
 _C = InotifyConstants
@@ -45,7 +45,7 @@ class _Callback(WatchCallback, Protocol):
 
 
 class _Folder:
-    """A folder of the workspace that is watched. Its paths are those it had when the watch was set."""
+    """A watched folder of the workspace. Its paths are those at the time the watch was added."""
 
     __slots__ = ("below", "id", "owner", "path", "prefix", "wd")
 
@@ -66,11 +66,11 @@ class _Folder:
         self.owner.watch_ended(self)
 
     def on_queue_overflow(self) -> None:
-        self.owner.keeper.overflowed()
+        self.owner.callbacks.overflowed()
 
 
 class _GitFolder:
-    """A folder of git's own that is watched."""
+    """A watched state folder of git."""
 
     __slots__ = ("id", "owner", "place", "wd")
 
@@ -79,28 +79,28 @@ class _GitFolder:
         self.wd = -1
 
     def on_event(self, event: InotifyEvent) -> None:
-        name, hearing = event.name, self.owner.hearing
+        name, changes = event.name, self.owner.changes
         if self.place.is_own and name == INDEX_LOCK:
             if not event.mask & _C.IN_CLOSE_WRITE:
-                hearing.lock(bool(event.mask & _C.IN_CREATE))
+                changes.lock(bool(event.mask & _C.IN_CREATE))
         elif name in self.place.rules:
-            hearing.whole()
-            self.owner.keeper.look_again()
+            changes.whole()
+            self.owner.callbacks.look_again()
         elif name and self.place.is_move(name):
-            hearing.git()
-            self.owner.keeper.look_again(GIT_LOOK_S)
+            changes.git()
+            self.owner.callbacks.look_again(GIT_LOOK_S)
         if event.mask & _C.IN_ISDIR and event.mask & _CAME:
-            self.owner.keeper.look_again()
+            self.owner.callbacks.look_again()
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:  # noqa: ARG002
         self.owner.git_watch_ended(self)
 
     def on_queue_overflow(self) -> None:
-        self.owner.keeper.overflowed()
+        self.owner.callbacks.overflowed()
 
 
 class _Cookie:
-    """The end of the queue at one moment."""
+    """A marker event that shows that the queue was read up to it."""
 
     __slots__ = ("id", "seen")
 
@@ -118,12 +118,14 @@ class _Cookie:
 
 
 class Inotify:
-    """One queue and its reader thread. Folders are watched and forgotten by the keeper and by the reader."""
+    """One inotify queue and its reader thread. The supervisor and the reader add and remove watches."""
 
-    def __init__(self, hearing: ChangeQueue, keeper: Keeper, queue: Callable[[], InotifyFD] = InotifyFD) -> None:
-        """Raises OSError (EMFILE) when the user has as many queues as the kernel allows, or without a /proc."""
+    def __init__(
+        self, changes: ChangeQueue, callbacks: WatchCallbacks, queue: Callable[[], InotifyFD] = InotifyFD
+    ) -> None:
+        """Raises OSError (EMFILE) at the kernel's limit of queues a user, or without a /proc."""
         os.stat("/proc/self/fd")
-        self.hearing, self.keeper = hearing, keeper
+        self.changes, self.callbacks = changes, callbacks
         self.quiet: frozenset[bytes] = frozenset()
         self._ids = map(CallbackId, itertools.count())
         self._lock = threading.Lock()
@@ -136,33 +138,33 @@ class Inotify:
 
     @property
     def is_alive(self) -> bool:
-        """Does the reader run?"""
+        """Return whether the reader thread runs."""
         return self._queue.is_alive()
 
     @property
     def folders(self) -> int:
-        """How many folders of the workspace are watched."""
+        """Return the number of watched folders of the workspace."""
         return len(self._folders)
 
     def watched(self) -> frozenset[bytes]:
-        """The folders of the workspace that are watched."""
+        """Return the watched folders of the workspace."""
         with self._lock:
             return frozenset(self._folders)
 
     def watch(self, path: bytes, descriptor: int) -> bool:
-        """Watch the folder that ``descriptor`` holds, ``path`` from the root; False when it is gone or unreadable.
+        """Watch the folder of ``descriptor``, ``path`` relative to the root; False when it is gone or unreadable.
 
-        Not by its path: a folder above may be a symlink by now. Raises LimitReached.
+        Watches the descriptor, because a folder on the path may be a symlink by now. Raises LimitReached.
         """
         folder = _Folder(self, path, next(self._ids))
-        # Known before its first event can come, so that whatever ends it finds it.
+        # Register it before its first event, so that its removal finds it.
         with self._lock:
             if path in self._folders:
                 return True
             if path:
                 above = self._folders.get(path.rpartition(b"/")[0])
                 if above is None:
-                    # The one above left meanwhile, and took this one with it to another name.
+                    # The parent was moved meanwhile, and this folder with it.
                     return False
                 above.below[path] = folder
             self._folders[path] = folder
@@ -180,7 +182,7 @@ class Inotify:
         return is_kept
 
     def watch_git(self, places: tuple[GitPlace, ...]) -> None:
-        """Watch these of git's folders and no others. Raises LimitReached."""
+        """Watch exactly these state folders of git. Raises LimitReached."""
         wanted = {place.path: place for place in places}
         with self._lock:
             gone = [self._git.pop(path) for path in [*self._git] if path not in wanted]
@@ -194,7 +196,7 @@ class Inotify:
                     self._git[place.path] = folder
 
     def forget(self, path: bytes) -> None:
-        """Watch ``path`` and what is below it no more: it is gone, elsewhere, or does not count."""
+        """Stop watching ``path`` and everything below it: it is gone, moved, or does not count."""
         with self._lock:
             top = self._folders.get(path)
             if top is None:
@@ -204,30 +206,30 @@ class Inotify:
                 gone += folder.below.values()
             for folder in reversed(gone):
                 self._pop(folder)
-            # One that has no watch yet is let go by whoever is setting it.
+            # The thread that is adding a watch drops it itself.
             ended = [(folder.wd, folder.id) for folder in gone if folder.wd >= 0]
         self._remove(ended)
 
     def file_event(self, path: bytes, name: bytes, *, is_written: bool) -> None:
-        """Something happened to a file, and all of it is there where it was ``is_written``; the reader calls this."""
+        """Handle an event of a file, in the reader thread; ``is_written`` after its writer closed or moved it."""
         if name == b".git":
             self._repository_came_or_went()
         elif path not in self.quiet:
             if is_written:
-                self.hearing.file_written(path)
+                self.changes.file_written(path)
             else:
-                self.hearing.path(path)
+                self.changes.path(path)
             if name in RULE_FILES:
-                self.hearing.whole()
-                self.keeper.look_again()
+                self.changes.whole()
+                self.callbacks.look_again()
 
     def folder_event(self, folder: _Folder, mask: int, name: bytes) -> None:
-        """Something happened to a folder, the watched one (no ``name``) or one in it; the reader calls this."""
+        """Handle an event of a folder, the watched one (no ``name``) or one in it, in the reader's thread."""
         if not name:
             if not folder.path and mask & _ROOT_LOST:
-                self.keeper.root_lost()
+                self.callbacks.root_lost()
             elif mask & _C.IN_UNMOUNT:
-                self.keeper.look_again()
+                self.callbacks.look_again()
             return
         path = folder.prefix + name
         if name == b".git":
@@ -236,35 +238,35 @@ class Inotify:
         if not mask & _C.IN_ATTRIB:
             self.forget(path)
         if mask & _CAME:
-            self.keeper.look_into(path)
+            self.callbacks.look_into(path)
         else:
-            self.hearing.path(path)
+            self.changes.path(path)
 
     def _repository_came_or_went(self) -> None:
-        self.hearing.git()
-        self.hearing.whole()
-        self.keeper.look_again()
+        self.changes.git()
+        self.changes.whole()
+        self.callbacks.look_again()
 
     def watch_ended(self, folder: _Folder) -> None:
-        """The kernel let a watch go: its folder is gone or unmounted. The reader calls this."""
+        """Handle the removal of a watch by the kernel: its folder is gone or unmounted. In the reader's thread."""
         if self._is_stopping or self._folders.get(folder.path) is not folder:
             return
         self.forget(folder.path)
         if folder.path:
-            self.keeper.look_into(folder.path)
+            self.callbacks.look_into(folder.path)
         else:
-            self.keeper.root_lost()
+            self.callbacks.root_lost()
 
     def git_watch_ended(self, folder: _GitFolder) -> None:
-        """The same for one of git's folders."""
+        """Do the same for a state folder of git."""
         with self._lock:
             if self._is_stopping or self._git.get(folder.place.path) is not folder:
                 return
             del self._git[folder.place.path]
-        self.keeper.look_again()
+        self.callbacks.look_again()
 
     def wait(self, folder: bytes, timeout_s: float) -> bool:
-        """Has everything that is in the queue now been heard? ``folder`` is a private one, for the mark."""
+        """Wait until the events queued now were read; False on timeout. ``folder`` is a private one, for the marker."""
         cookie = _Cookie(next(self._ids))
         wd = self._add(folder, _GIT, cookie)
         if wd < 0:
@@ -275,13 +277,13 @@ class Inotify:
         return seen and self.is_alive
 
     def stop(self) -> None:
-        """Watch nothing any more; returns when the reader has ended."""
+        """Remove all watches; returns when the reader thread has ended."""
         self._is_stopping = True
         self._queue.stop()
         self._queue.join()
 
     def _add(self, path: bytes, mask: Mask, callback: _Callback) -> int:
-        """The watch's number, -1 when the folder is gone or unreadable. Raises LimitReached."""
+        """Add a watch and return its descriptor, -1 when the folder is gone or unreadable. Raises LimitReached."""
         try:
             wd = self._queue.add_callback(path, mask, callback, callback.id)
         except OSError as error:
@@ -294,7 +296,7 @@ class Inotify:
         return wd
 
     def _pop(self, folder: _Folder) -> None:
-        """Forget a folder by its path; the lock is held."""
+        """Drop a folder by its path; the caller holds the lock."""
         if self._folders.get(folder.path) is folder:
             del self._folders[folder.path]
         above = self._folders.get(folder.path.rpartition(b"/")[0])

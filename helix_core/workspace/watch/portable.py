@@ -23,17 +23,17 @@ from helix_core.workspace.disk import Root
 from helix_core.workspace.files import FileOptions, list_files
 from helix_core.workspace.git import Git
 from helix_core.workspace.state import GitStateReader
-from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, Keeper
+from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, WatchCallbacks
 from helix_core.workspace.watch.folders import INDEX_LOCK, RULE_FILES, GitPlace
 
 _READING = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 
 
 class Recursive(FileSystemEventHandler):
-    """One observer on a root; raises OSError when it cannot be watched."""
+    """One recursive observer on a root; raises OSError when it cannot be watched."""
 
-    def __init__(self, root: bytes, hearing: ChangeQueue, keeper: Keeper) -> None:
-        self._root, self._hearing, self._keeper = root, hearing, keeper
+    def __init__(self, root: bytes, changes: ChangeQueue, callbacks: WatchCallbacks) -> None:
+        self._root, self._changes, self._callbacks = root, changes, callbacks
         self.quiet: frozenset[bytes] = frozenset()
         self._folders: set[bytes] = set()
         self._git: dict[bytes, GitPlace] = {}
@@ -44,30 +44,30 @@ class Recursive(FileSystemEventHandler):
 
     @property
     def is_alive(self) -> bool:
-        """Do the observer and what feeds it run?"""
+        """Return whether the observer and its emitters run."""
         return self._observer.is_alive() and all(emitter.is_alive() for emitter in self._observer.emitters)
 
     @property
     def folders(self) -> int:
-        """How many folders of the workspace count."""
+        """Return the number of folders of the workspace that count."""
         return len(self._folders)
 
     def watched(self) -> frozenset[bytes]:
-        """The folders of the workspace whose events are let through."""
+        """Return the folders of the workspace whose events pass the filter."""
         return frozenset(self._folders)
 
     def watch(self, path: bytes, descriptor: int) -> bool:  # noqa: ARG002
-        """Let the events of folder ``path`` through."""
+        """Let the events of folder ``path`` pass."""
         self._folders.add(path)
         return True
 
     def forget(self, path: bytes) -> None:
-        """Let no event at or below ``path`` through."""
+        """Filter out events at and below ``path``."""
         below = path + b"/"
         self._folders -= {folder for folder in [*self._folders] if folder == path or folder.startswith(below)}
 
     def watch_git(self, places: tuple[GitPlace, ...]) -> None:
-        """Let these of git's folders through, also those that lie outside the root."""
+        """Let events of these state folders of git pass, also of those outside the root."""
         for place in places:
             if place.path not in self._outside and not place.path.startswith(self._root + b"/"):
                 self._observer.schedule(self, os.fsdecode(place.path), recursive=False)
@@ -75,16 +75,16 @@ class Recursive(FileSystemEventHandler):
         self._git = {os.path.normpath(place.path): place for place in places}
 
     def wait(self, folder: bytes, timeout_s: float) -> bool:  # noqa: ARG002
-        """There is no order between what is watched here."""
+        """Always return False: events of different sources have no order."""
         return False
 
     def stop(self) -> None:
-        """Watch nothing any more; returns when the threads have ended."""
+        """Stop the observer; returns when its threads have ended."""
         self._observer.stop()
         self._observer.join()
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Put what happened where it belongs; the observer's thread calls this."""
+        """Dispatch an event, in the observer's thread."""
         if event.event_type in _READING or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
             return
         for path in (event.src_path, event.dest_path):
@@ -99,7 +99,7 @@ class Recursive(FileSystemEventHandler):
             self._happened_in_git(place, name, gone)
         elif path == self._root:
             if gone:
-                self._keeper.root_lost()
+                self._callbacks.root_lost()
         elif path.startswith(self._root + os.fsencode(os.sep)):
             inside = path[len(self._root) + 1 :].replace(os.fsencode(os.sep), b"/")
             if inside.rpartition(b"/")[0] in self._folders:
@@ -107,26 +107,26 @@ class Recursive(FileSystemEventHandler):
 
     def _happened_inside(self, path: bytes, name: bytes, is_folder: bool, gone: bool) -> None:
         if is_folder and not gone:
-            self._keeper.look_into(path)
+            self._callbacks.look_into(path)
             return
         if gone:
             self.forget(path)
         if path in self.quiet:
             return
-        self._hearing.path(path)
+        self._changes.path(path)
         if name in RULE_FILES or name == b".git":
-            self._hearing.whole()
-            self._keeper.look_again()
+            self._changes.whole()
+            self._callbacks.look_again()
 
     def _happened_in_git(self, place: GitPlace, name: bytes, gone: bool) -> None:
         if place.is_own and name == INDEX_LOCK:
-            self._hearing.lock(not gone)
+            self._changes.lock(not gone)
         elif name in place.rules:
-            self._hearing.whole()
-            self._keeper.look_again()
+            self._changes.whole()
+            self._callbacks.look_again()
         elif place.is_move(name):
-            self._hearing.git()
-            self._keeper.look_again(GIT_LOOK_S)
+            self._changes.git()
+            self._callbacks.look_again(GIT_LOOK_S)
 
 
 LEAST_S = 2.0
@@ -135,7 +135,7 @@ _SHARE = 50
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What is not as it was at the last look; ``whole`` when there was none."""
+    """Differences since the last poll; ``whole`` for the first one."""
 
     paths: tuple[bytes, ...] = ()
     git: bool = False
@@ -143,7 +143,7 @@ class Moved:
 
 
 class Poller:
-    """Belongs to one thread. ``interval_s`` is how long to wait until the next look."""
+    """Compares snapshots; use it from one thread. ``interval_s`` is the delay until the next poll."""
 
     def __init__(self, path: Path, options: FileOptions) -> None:
         self._path, self._options = path, options
@@ -154,7 +154,7 @@ class Poller:
         self.interval_s = LEAST_S
 
     def look(self, git: Git | None) -> Moved:
-        """Compare with the last time; raises WorkspaceError when the root cannot be opened."""
+        """Compare with the last snapshot; raises WorkspaceError when the root cannot be opened."""
         started = time.monotonic()
         with Root.open(self._path) as root:
             now = {entry.path: entry.signature for entry in list_files(root, git, self._options).files}

@@ -1,6 +1,6 @@
 """Watch one root: a reader thread collects events, a supervisor thread keeps the coverage complete.
 
-Coverage says which folders are watched and how: by native events where the system has them, by polling elsewhere.
+Coverage is which folders are watched and how: by native events where the system has them, by polling elsewhere.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from helix_core.workspace.watch.change_queue import (
     ChangeBatch,
     ChangeQueue,
     Events,
-    Keeper,
     LimitReached,
     Mode,
     PendingChanges,
+    WatchCallbacks,
     WatchState,
 )
 from helix_core.workspace.watch.folders import choose, git_places
@@ -48,7 +48,7 @@ _FEW_QUEUES = (
 
 
 class Coverage:
-    """``poll_at`` is when the next comparison is due, monotonic seconds; None while there is none to make."""
+    """The watched folders. ``poll_at`` is when the next poll is due, in monotonic seconds; None without polling."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class Coverage:
         options: FileOptions,
         *,
         mode: Literal["auto", "polling"],
-        hearing: ChangeQueue,
-        keeper: Keeper,
+        changes: ChangeQueue,
+        callbacks: WatchCallbacks,
         queue: Callable[[], InotifyFD] | None,
     ) -> None:
         self._path, self._git, self._options, self._mode = path, git, options, mode
-        self._hearing, self._keeper, self._queue = hearing, keeper, queue
+        self._changes, self._callbacks, self._queue = changes, callbacks, queue
         self._git_tries = 0
         self._poller: Poller | None = None
         self._poll_at = self._retry_at = 0.0
@@ -73,18 +73,18 @@ class Coverage:
 
     @property
     def mode(self) -> Mode:
-        """How the root is watched now."""
+        """Return how the root is watched now."""
         return "polling" if self._poller is not None else "off" if self.events is None else "events"
 
     @property
     def folders(self) -> int:
-        """How many folders are watched."""
+        """Return the number of watched folders."""
         events = self.events
         return 0 if events is None else events.folders
 
     @property
-    def is_deaf(self) -> bool:
-        """Did the thread that hears end by itself?"""
+    def is_dead(self) -> bool:
+        """Return whether the event thread died."""
         return self.events is not None and not self.events.is_alive
 
     @property
@@ -92,7 +92,7 @@ class Coverage:
         return None if self._poller is None else self._poll_at
 
     def begin(self) -> None:
-        """A new queue with every folder in it, or polling. Raises WorkspaceError when the root cannot be opened."""
+        """Start events for every folder, or polling. Raises WorkspaceError when the root cannot be opened."""
         self.end()
         self.note = ""
         self._poller = Poller(self._path, self._options) if self._mode == "polling" else None
@@ -103,33 +103,33 @@ class Coverage:
             self._poll_at = time.monotonic() + self._poller.interval_s
 
     def begin_elsewhere(self) -> None:
-        """The same for a folder that took the root's place."""
+        """Start over for a folder that replaced the root."""
         self._git = Git.open(self._path)
         self.begin()
 
     def end(self) -> None:
-        """Watch nothing."""
+        """Stop all watches and polling."""
         events, self.events = self.events, None
         if events is not None:
             events.stop()
         self._poller = None
 
     def look(self) -> None:
-        """Choose all folders anew, and tell of those that are news."""
+        """Choose all folders again, and report the new ones as changed."""
         if self._git is None or self._git.problem or not os.path.isdir(self._git.git_dir):
-            self._take_up_git()
-        self._hearing.paths(self._watch_all() - {b""})
+            self._watch_new_git()
+        self._changes.paths(self._watch_all() - {b""})
 
     def compare_rules(self) -> None:
-        """Look whether what decides from outside the tree which files count is as it was: no event tells of that."""
+        """Check the ignore rules outside the tree, whose changes cause no event."""
         now = self._outside.signature()
         if now != self._outside_seen:
             self._outside_seen = now
-            self._keeper.look_again()
-            self._hearing.whole()
+            self._callbacks.look_again()
+            self._changes.whole()
 
     def enter(self, new: Iterable[bytes]) -> None:
-        """Watch folders that came, or are gone again, and tell of them."""
+        """Watch folders that were created, or deleted again, and report them as changed."""
         events = self.events
         if events is None:
             return
@@ -139,31 +139,31 @@ class Coverage:
             choice = choose(self._path, self._git, self._options, starts, enter=self._watch_one)
             for path in events.watched() & choice.ignored:
                 events.forget(path)
-        self._hearing.paths(new)
+        self._changes.paths(new)
 
     def poll(self, now: float) -> None:
-        """Compare, if it is time; and see whether that can end."""
+        """Poll if due; try to return to native events."""
         if self._poller is None or now < self._poll_at:
             return
         moved = self._poller.look(self._git)
         self._poll_at = time.monotonic() + self._poller.interval_s
         if moved.whole:
-            self._hearing.whole()
+            self._changes.whole()
         if moved.git:
-            self._hearing.git()
-        self._hearing.paths(moved.paths)
+            self._changes.git()
+        self._changes.paths(moved.paths)
         if self.note and now >= self._retry_at:
             self._try_again()
 
     def _try_again(self) -> None:
-        """The limit may have been raised."""
+        """Retry native events: the limit may have been raised."""
         self.note = ""
         if self.events is None:
             self._listen()
         else:
             self._watch_all()
         if not self.note:
-            # One last time, for what happened before the watches were set.
+            # Poll once more, for changes before the watches were added.
             self._poll_at = 0.0
             self.poll(time.monotonic())
             self._poller = None
@@ -180,13 +180,13 @@ class Coverage:
         if not sys.platform.startswith("linux"):
             from helix_core.workspace.watch.portable import Recursive
 
-            return Recursive(path, self._hearing, self._keeper)
+            return Recursive(path, self._changes, self._callbacks)
         from helix_core.workspace.watch.inotify import Inotify
 
-        return Inotify(self._hearing, self._keeper, *((self._queue,) if self._queue is not None else ()))
+        return Inotify(self._changes, self._callbacks, *((self._queue,) if self._queue is not None else ()))
 
     def _watch_all(self) -> frozenset[bytes]:
-        """Watch what counts now and nothing else; the folders and single files that are newly heard of."""
+        """Watch exactly what counts now; return the folders and single files that are new."""
         events = self.events
         if events is None:
             return frozenset()
@@ -214,8 +214,8 @@ class Coverage:
             except LimitReached:
                 self._poll_instead(_FEW_WATCHES)
 
-    def _take_up_git(self) -> None:
-        """A repository that has just appeared is not complete yet: it is tried a few times."""
+    def _watch_new_git(self) -> None:
+        """Watch a repository that appeared; it is not complete yet, so retry a few times."""
         had_git, self._git = self._git is not None, Git.open(self._path)
         self._outside = OutsideRules(self._git)
         self._outside_seen = self._outside.signature()
@@ -223,10 +223,10 @@ class Coverage:
             self._git_tries = 0
         elif self._git_tries < MOST_GIT_TRIES and os.path.lexists(self._path / ".git"):
             self._git_tries += 1
-            self._keeper.look_again(float(self._git_tries))
+            self._callbacks.look_again(float(self._git_tries))
         if had_git != (self._git is not None):
-            self._hearing.whole()
-            self._hearing.git()
+            self._changes.whole()
+            self._changes.git()
 
     def _poll_instead(self, note: str) -> None:
         self.note = note
@@ -242,12 +242,12 @@ GAP_S = 5.0
 
 
 def pulse() -> float:
-    """Seconds that pass while the machine sleeps, too."""
+    """Return a clock, in seconds, that advances while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class Watch:
-    """Everything but ``start`` and ``stop`` may be called from any thread."""
+    """A watched root. All methods except ``start`` and ``stop`` are thread-safe."""
 
     def __init__(
         self,
@@ -255,27 +255,27 @@ class Watch:
         git: Git | None,
         options: FileOptions,
         *,
-        heard: Callable[[], None],
-        written: Callable[[], None] = lambda: None,
+        on_change: Callable[[], None],
+        on_written: Callable[[], None] = lambda: None,
         mode: Literal["auto", "polling", "off"] = "auto",
         clock: Callable[[], float] = time.monotonic,
         pulse: Callable[[], float] = pulse,
         queue: Callable[[], InotifyFD] | None = None,
     ) -> None:
-        """``heard`` is called from any thread, once until ``take``, and ``written`` once until ``take_written``.
-        Of ``root`` only the path is used.
+        """Create a watch; ``start`` starts it. Of ``root`` only the path is used.
 
-        ``clock`` and ``pulse`` give seconds: the time of what waits, and one that goes on while the machine sleeps.
+        ``on_change`` is called from any thread, once until ``take``, and ``on_written`` once until ``take_written``.
+        ``clock`` and ``pulse`` return seconds: monotonic time for the queue, and a clock that advances during sleep.
         """
         self._path, self._mode = root.path, mode
-        self._hearing, self._pulse = ChangeQueue(heard, clock, written), pulse
+        self._changes, self._pulse = ChangeQueue(on_change, clock, on_written), pulse
         self._coverage = Coverage(
             root.path,
             git,
             options,
             mode="polling" if mode == "polling" else "auto",
-            hearing=self._hearing,
-            keeper=self,
+            changes=self._changes,
+            callbacks=self,
             queue=queue,
         )
         self._lock = threading.Lock()
@@ -289,7 +289,7 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Watch; when this returns, whatever happens from now on is heard. Raises WorkspaceError without a root."""
+        """Start watching; changes after the return are reported. Raises WorkspaceError without a root."""
         if self._mode == "off" or self._thread is not None:
             return
         self._identity = _identity(self._path)
@@ -297,7 +297,7 @@ class Watch:
         self._run()
 
     def stop(self) -> None:
-        """Watch no more; no thread is left, and ``heard`` is not called again."""
+        """Stop watching; all threads have ended, and ``on_change`` is not called again."""
         self._is_stopping = True
         self._wake.set()
         if self._thread is not None:
@@ -306,40 +306,40 @@ class Watch:
         self._coverage.end()
 
     def take(self) -> ChangeBatch:
-        """What was heard since the last time, and forget it."""
-        self._see_to_keeper()
-        return self._hearing.take()
+        """Return and clear the queued changes."""
+        self._supervise_again()
+        return self._changes.take()
 
     def take_written(self) -> frozenset[bytes]:
-        """The files that somebody finished writing since the last time, at once; ``take`` has them too."""
-        return self._hearing.take_written()
+        """Return and clear the files whose writing finished, without debounce; ``take`` returns them too."""
+        return self._changes.take_written()
 
     def hint(self, paths: Iterable[bytes]) -> None:
-        """An editor says that these were saved, came or went."""
-        self._hearing.hint(paths)
+        """Add paths that an editor saved, created or deleted."""
+        self._changes.hint(paths)
 
     @property
     def waiting(self) -> PendingChanges | None:
-        """What ``settle`` decides on; None when there is nothing to take."""
-        return self._hearing.waiting()
+        """Return the input of ``settle``; None for an empty queue."""
+        return self._changes.waiting()
 
     @property
     def state(self) -> WatchState:
-        """How the root is watched now."""
-        self._see_to_keeper()
+        """Return how the root is watched now."""
+        self._supervise_again()
         coverage = self._coverage
         return WatchState(
             mode="off" if self._thread is None else coverage.mode,
             folders=coverage.folders,
-            missing=self._hearing.is_missing,
+            missing=self._changes.is_missing,
             overflows=self._overflows,
             notes=(coverage.note,) if coverage.note else (),
         )
 
     def sync(self, timeout_s: float) -> bool:
-        """Wait until what happened before this call has been heard; False when that took too long or nothing listens.
+        """Wait until earlier changes are in the queue; False on timeout or when nothing listens.
 
-        The mark is put into a private folder of the system's, never into the workspace.
+        The marker file is in a private temporary folder, never in the workspace.
         """
         deadline = time.monotonic() + timeout_s
         events = self._coverage.events
@@ -354,16 +354,16 @@ class Watch:
             time.sleep(0.002)
         return True
 
-    # What the reader hands on
+    # Callbacks of the reader thread
 
     def look_into(self, folder: bytes) -> None:
-        """A folder came: watch it if it counts, and then say so."""
+        """Watch a created folder if it counts, then report it as changed."""
         with self._lock:
             self._new.add(folder)
         self._wake.set()
 
     def look_again(self, in_s: float = 0.0) -> None:
-        """Choose the folders anew, in a while."""
+        """Choose the folders again, in ``in_s`` seconds."""
         at = time.monotonic() + in_s
         with self._lock:
             if self._look_at is not None and self._look_at <= at:
@@ -372,7 +372,7 @@ class Watch:
         self._wake.set()
 
     def overflowed(self) -> None:
-        """Events were lost."""
+        """Recover from lost events: choose the folders again and report everything as changed."""
         with self._lock:
             is_news, self._has_overflowed = not self._has_overflowed, True
         if is_news:
@@ -380,27 +380,27 @@ class Watch:
             self._wake.set()
 
     def root_lost(self) -> None:
-        """The root went away, or another stands in its place."""
+        """Check the root, which disappeared or was replaced."""
         self._is_root_lost = True
-        self._hearing.missing(True)
+        self._changes.missing(True)
         self._wake.set()
 
-    # The keeper
+    # The supervisor thread
 
     def _run(self) -> None:
-        self._thread = threading.Thread(target=self._keep, name="helix-watch", daemon=True)
+        self._thread = threading.Thread(target=self._supervise, name="helix-watch", daemon=True)
         self._thread.start()
 
-    def _see_to_keeper(self) -> None:
+    def _supervise_again(self) -> None:
         with self._lock:
             thread = self._thread
             if thread is None or thread.is_alive() or self._is_stopping:
                 return
             self._run()
-        self._hearing.whole()
+        self._changes.whole()
         self.look_again()
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         while not self._is_stopping:
             started = self._pulse()
             self._wake.wait(self._wait_s())
@@ -409,18 +409,18 @@ class Watch:
             if self._is_stopping:
                 return
             if self._pulse() - started > GAP_S:
-                self._hearing.whole()
+                self._changes.whole()
                 self.look_again()
             started = self._pulse()
             self._turn()
             if self._pulse() - started > GAP_S:
-                # Stopped in the middle of it, or only slow: looking again would be slow again.
-                self._hearing.whole()
+                # The machine slept meanwhile, or the pass was slow: another pass would be slow again.
+                self._changes.whole()
             self._is_busy = False
 
     def _wait_s(self) -> float:
         now = time.monotonic()
-        due = [now + (MISSING_LOOK_S if self._hearing.is_missing else BEAT_S)]
+        due = [now + (MISSING_LOOK_S if self._changes.is_missing else BEAT_S)]
         due += [at for at in (self._look_at, self._coverage.poll_at) if at is not None]
         return max(0.0, min(due) - now)
 
@@ -434,10 +434,10 @@ class Watch:
                 is_due = self._look_at is not None and self._look_at <= now
                 self._look_at = None if is_due else self._look_at
                 new, self._new = self._new, set()
-            if has_overflowed or self._coverage.is_deaf:
-                # What was lost may have moved folders: their watches would tell of names that are not theirs.
+            if has_overflowed or self._coverage.is_dead:
+                # Lost events may have moved folders: their watches would report old names.
                 self._coverage.begin()
-                self._hearing.whole()
+                self._changes.whole()
             elif is_due:
                 self._coverage.look()
             if new:
@@ -448,18 +448,18 @@ class Watch:
             self.root_lost()
 
     def _is_in_place(self) -> bool:
-        """Is the root there? When it left, let go of it; when one came back, begin again."""
+        """Return whether the root exists; stop the watches when it left, and start over when it came back."""
         identity = _identity(self._path)
         is_lost, self._is_root_lost = self._is_root_lost, False
-        if self._hearing.is_missing and not is_lost:
+        if self._changes.is_missing and not is_lost:
             if identity is None:
                 return False
             self._identity = identity
             self._coverage.begin_elsewhere()
-            self._hearing.missing(False)
+            self._changes.missing(False)
             return True
         if is_lost or identity is None or identity != self._identity:
-            self._hearing.missing(True)
+            self._changes.missing(True)
             self._coverage.end()
             return False
         return True
