@@ -76,6 +76,16 @@ def variables_in_the_code() -> set[str]:
     return found - NOT_READ
 
 
+EXAMPLE = """\
+[index]
+exclude = ["*.snap", "/vendor/"]    # as in .gitignore
+max_file_bytes = 4194304
+
+[search]
+prefer_implementation = false
+"""
+
+
 def settings() -> str:
     """The page of the settings table."""
     from helix_core.config.settings import SETTINGS
@@ -90,6 +100,7 @@ def settings() -> str:
         "A `helix.toml` comes with a repository, so Helix does not trust it: it cannot set what is marked "
         "*user only*. `helix config --explain` prints every setting, its value, and the file and line it came from.\n",
     ]
+    said.append(f"A `helix.toml` may look like this:\n\n```toml\n{EXAMPLE}```\n")
     sections: dict[str, list[Any]] = {}
     for setting in SETTINGS.values():
         section, _, _ = setting.key.rpartition(".")

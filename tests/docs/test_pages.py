@@ -63,6 +63,17 @@ def test_every_path_of_the_repository_that_a_page_names_is_there(page: Path) -> 
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_module_that_a_page_names_below_its_package_is_there(page: Path) -> None:
+    roots = (ROOT, ROOT / "helix_core", ROOT / "helix_ls", ROOT / "vscode-extension" / "src", ROOT / "benchmarks")
+    named = {
+        each
+        for each in CODE.findall(page.read_text(encoding="utf-8"))
+        if re.fullmatch(r"[\w./-]+/[\w-]+\.(py|ts)", each)
+    }
+    assert sorted(each for each in named if not any((root / each).is_file() for root in roots)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_benchmark_and_make_target_that_a_page_names_is_there(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     wrong = []

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from helix_core.config import load_config
 from helix_core.model import Reason, Status
 from helix_ls.cli.verbs import VERBS
 
@@ -61,6 +62,17 @@ def test_every_reason_status_and_verb_has_its_row(reference: ModuleType) -> None
     assert [reason for reason in Reason if f"| `{reason.value}` |" not in verdicts] == []
     commands = reference.commands()
     assert [verb for verb in VERBS if f"## helix {verb}\n" not in commands] == []
+
+
+def test_the_example_of_a_settings_file_is_accepted_from_a_workspace(reference: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "helix.toml").write_text(reference.EXAMPLE, encoding="utf-8")
+    config = load_config(tmp_path, environ={}, user=tmp_path / "none.toml")
+    assert config.warnings == ()
+    assert (config.exclude, config.max_file_bytes, config.prefer_implementation) == (
+        ("*.snap", "/vendor/"),
+        4194304,
+        False,
+    )
 
 
 def test_every_variable_that_the_code_names_is_in_the_reference(reference: ModuleType) -> None:
