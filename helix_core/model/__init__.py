@@ -43,7 +43,18 @@ from helix_core.model.content import (
     StatSignature,
     joined_symbol,
 )
-from helix_core.model.kinds import HIGH_RISK, Authority, Clean, Reason, Role, SourceKind, Status, TaskType, Volatility
+from helix_core.model.kinds import (
+    HIGH_RISK,
+    Authority,
+    Clean,
+    Decoder,
+    Reason,
+    Role,
+    SourceKind,
+    Status,
+    TaskType,
+    Volatility,
+)
 from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExchange, Note, NoteItem
 
 __all__ = [
@@ -56,6 +67,7 @@ __all__ = [
     "Claim",
     "Clean",
     "Contradiction",
+    "Decoder",
     "Definition",
     "Document",
     "DocumentChange",

@@ -11,6 +11,15 @@ class Clean(str):
     __slots__ = ()
 
 
+class Decoder(StrEnum):
+    """How much the model is told about reading the window."""
+
+    FULL = "full"
+    CONDENSED = "condensed"
+    MINIMAL = "minimal"
+    NONE = "none"
+
+
 class TaskType(StrEnum):
     """What the asker is about to do with the answer; the risk rises from ``plan`` to ``quote``."""
 

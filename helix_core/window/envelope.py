@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from helix_core.model import Status
+from helix_core.model import Decoder, Status
 from helix_core.printable import one_line, safe_text
-from helix_core.window.evidence import Decoder, Evidence, WindowFact
+from helix_core.window.evidence import Evidence, WindowFact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
 NAMED_HEAD = "Also found, not shown here:"

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from helix_core.model import Reason, Status, Weighed
-
-
-class Decoder(StrEnum):
-    """How much the model is told about reading the window."""
-
-    FULL = "full"
-    CONDENSED = "condensed"
-    MINIMAL = "minimal"
-    NONE = "none"
+from helix_core.model import Decoder, Reason, Status, Weighed
 
 
 @dataclass(frozen=True, slots=True)

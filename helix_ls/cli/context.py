@@ -9,23 +9,28 @@ import typer
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+from helix_ls.operations.questions import CONTEXT
+
+_BUDGET, _DECODER, _MODEL = map(CONTEXT.parameter, ("budget", "decoder_mode", "downstream_model"))
 
 
 def context(
     question: Question,
     *,
     path: PathOption = HERE,
-    budget: Annotated[int, typer.Option("--budget", help="At most so many tokens.")] = 6_000,
+    budget: Annotated[int, typer.Option("--budget", help=_BUDGET.about.description)] = _BUDGET.default,
     decoder: Annotated[
-        str, typer.Option("--decoder", help="How much the model is told: full, condensed, minimal or none.")
-    ] = "condensed",
-    model: Annotated[str, typer.Option("--model", help="The model's name; small ones get literal facts first.")] = "",
+        str, typer.Option("--decoder", help=f"{_DECODER.about.description} {_DECODER.wanted.capitalize()}.")
+    ] = _DECODER.default,
+    model: Annotated[str, typer.Option("--model", help=_MODEL.about.description)] = _MODEL.default,
     as_json: Json = False,
 ) -> None:
     """Answer with text for a chat model, within a budget of tokens."""
     from helix_core.engine.answer.window import ContextRequest, checked_decoder
 
     text = asked(question)
+    _BUDGET.check(budget)
+    _DECODER.check(decoder)
     request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()
     with opened(path) as helix:
         bring_as_far_as_possible(helix)

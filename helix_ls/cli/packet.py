@@ -12,25 +12,26 @@ from helix_core.packet import Quotes
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+from helix_ls.operations.questions import PACKET
+
+_TASK, _K, _MAX_TOKENS = map(PACKET.parameter, ("task_type", "k", "max_tokens"))
 
 
 def packet(
     question: Question,
     path: PathOption = HERE,
     *,
-    task: Annotated[
-        TaskType, typer.Option("--task", help="What the answer is for; the risk rises.")
-    ] = TaskType.EXPLAIN,
-    k: Annotated[int | None, typer.Option("-k", help="At most so many items: 8, or 12 within --max-tokens.")] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", help="At most so many tokens in all; items then say less.")
-    ] = None,
+    task: Annotated[TaskType, typer.Option("--task", help=_TASK.about.description)] = TaskType.EXPLAIN,
+    k: Annotated[int | None, typer.Option("-k", help=_K.about.description)] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""
     from helix_core.engine.requests import checked_places, checked_spending
 
     text = asked(question)
+    _K.check(k)
+    _MAX_TOKENS.check(max_tokens)
     # A person at a terminal reads quotes for nothing; whoever reads a pipe pays for them.
     is_shown = sys.stdout.isatty() and not as_json
     quotes = Quotes.WHOLE if is_shown else Quotes.CHOSEN

@@ -9,12 +9,15 @@ import typer
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
+from helix_ls.operations.questions import SEARCH
+
+_K = SEARCH.parameter("k")
 
 
 def search(
     question: Question,
     path: PathOption = HERE,
-    k: Annotated[int, typer.Option("-k", help="At most so many places.")] = 10,
+    k: Annotated[int, typer.Option("-k", help=_K.about.description)] = _K.default,
     explained: Annotated[
         bool,
         typer.Option(
@@ -25,6 +28,7 @@ def search(
 ) -> None:
     """List the places that answer a question, best first."""
     text = asked(question)
+    _K.check(k)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         answer = helix.explain_search(text, k=k) if explained else helix.search(text, k=k)

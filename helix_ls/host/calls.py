@@ -14,7 +14,7 @@ from helix_core.errors import HelixError, UsageError
 from helix_core.model import Hints
 from helix_ls.host.host import Host
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.operations import memory, questions
+from helix_ls.operations import memory, places, questions
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import CALL, CANCEL, DAEMON_STATUS, DAEMON_STOP, PROXY, CallArguments
 from helix_ls.operations.validation import validated
@@ -24,8 +24,8 @@ QUESTIONS: dict[str, Operation[Any]] = {
     f"helix.{each.name}": each
     for each in (
         *(questions.PACKET, questions.SEARCH, questions.CONTEXT, questions.PLAN, questions.FINGERPRINT),
-        *(questions.PREVIEW, questions.RESONANCE, questions.OPEN, questions.EXPLAIN, questions.SYMBOL),
-        *(questions.EXPAND, questions.JUDGE, questions.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
+        *(questions.PREVIEW, questions.RESONANCE, places.OPEN, places.EXPLAIN, places.SYMBOL),
+        *(places.EXPAND, places.JUDGE, places.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
     )
 }
 _ENVELOPE = frozenset(each.name for each in CALL.parameters("daemon"))

@@ -19,7 +19,7 @@ from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
-from helix_ls.operations import hosting, questions
+from helix_ls.operations import hosting, places, questions
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.validation import validated
 
@@ -86,12 +86,12 @@ class ActionHandlers:
         place = document_place(self._connection, given.uri)
         (await place.folder.workspace()).hint([place.path])
 
-    async def status(self, given: questions.StatusArguments) -> dict[str, Any]:
+    async def status(self, given: places.StatusArguments) -> dict[str, Any]:
         """``helix.status``."""
         folder = self._connection.folders.named(given.workspace)
 
         def act(helix: Helix, *_: Any) -> dict[str, Any]:
-            return questions.status(helix, given, AskContext(live=folder.wire_status()))
+            return places.status(helix, given, AskContext(live=folder.wire_status()))
 
         return await self._connection.ask(folder, act)
 
@@ -158,14 +158,14 @@ class Commands:
             "helix.packet.close": Command(hosting.CLOSE_PACKET, asking.close_packet),
             "helix.search": Command(questions.SEARCH, asking.search),
             "helix.refreshPlan": Command(questions.PLAN, asking.plan),
-            "helix.explain": Command(questions.EXPLAIN, asking.explain),
-            "helix.open": Command(questions.OPEN, asking.open),
-            "helix.symbol": Command(questions.SYMBOL, asking.symbol),
+            "helix.explain": Command(places.EXPLAIN, asking.explain),
+            "helix.open": Command(places.OPEN, asking.open),
+            "helix.symbol": Command(places.SYMBOL, asking.symbol),
             "helix.index.refresh": Command(hosting.REFRESH_INDEX, acts.refresh, lasts=True),
             "helix.index.rebuild": Command(hosting.REBUILD_INDEX, acts.rebuild, lasts=True),
             "helix.index.pause": Command(hosting.PAUSE_INDEX, acts.pause),
             "helix.index.resume": Command(hosting.RESUME_INDEX, acts.resume),
-            "helix.status": Command(questions.STATUS, acts.status),
+            "helix.status": Command(places.STATUS, acts.status),
             "helix.proxy": Command(hosting.PROXY, acts.proxy),
             "helix.doctor": Command(hosting.DOCTOR, acts.doctor),
             "helix.dismiss": Command(hosting.DISMISS, acts.dismiss),

@@ -18,15 +18,8 @@ from helix_ls.lsp.packets import Asked, OpenPackets
 from helix_ls.operations import questions as verbs
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.hosting import ClosePacketArguments
-from helix_ls.operations.questions import (
-    PLAN,
-    ExplainArguments,
-    NameArguments,
-    OpenArguments,
-    PacketArguments,
-    PlanArguments,
-    SearchArguments,
-)
+from helix_ls.operations.places import ExplainArguments, NameArguments, OpenArguments, open_lines
+from helix_ls.operations.questions import PLAN, PacketArguments, PlanArguments, SearchArguments
 
 
 class QueryHandlers:
@@ -137,7 +130,7 @@ class QueryHandlers:
         """``helix.open``."""
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
-            return verbs.open_lines(helix, given, AskContext(cancelled))
+            return open_lines(helix, given, AskContext(cancelled))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 

@@ -19,21 +19,23 @@ from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.memory import INGEST, LAYERS, IngestArguments
-from helix_ls.operations.questions import (
-    CONTEXT,
-    LONGEST_NAME,
+from helix_ls.operations.places import (
     OPEN,
-    PACKET,
-    PLAN,
     STATUS,
     SYMBOL,
-    ContextArguments,
     ItemArguments,
     NameArguments,
     OpenArguments,
+    StatusArguments,
+)
+from helix_ls.operations.questions import (
+    CONTEXT,
+    LONGEST_NAME,
+    PACKET,
+    PLAN,
+    ContextArguments,
     PacketArguments,
     PlanArguments,
-    StatusArguments,
 )
 from helix_ls.operations.validation import validated
 

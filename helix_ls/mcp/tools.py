@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from helix_ls.operations import hosting, memory, questions
+from helix_ls.operations import hosting, memory, places, questions
 from helix_ls.operations.arguments import DeclaredArgument, Operation
 
 
@@ -99,16 +99,16 @@ _CONTEXT = ToolWords(
     "helix_context", questions.CONTEXT, "Use it when you want to read the code rather than a list of places."
 )
 _PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS)
-_OPEN = ToolWords("helix_open", questions.OPEN)
-_STATUS = ToolWords("helix_status", questions.STATUS, "Use it when an answer is empty or looks old.")
-_GENE = ToolWords("helix_gene_get", questions.ITEM, shown={"gene_id": "id"})
+_OPEN = ToolWords("helix_open", places.OPEN)
+_STATUS = ToolWords("helix_status", places.STATUS, "Use it when an answer is empty or looks old.")
+_GENE = ToolWords("helix_gene_get", places.ITEM, shown={"gene_id": "id"})
 _PREVIEW = ToolWords("helix_splice_preview", questions.PREVIEW)
 
 DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _PLAN, _OPEN, _STATUS)
 FULL_TOOLS = (
     *DEFAULT_TOOLS,
-    ToolWords("helix_explain", questions.EXPLAIN),
-    ToolWords("helix_neighbors", questions.SYMBOL, shown={"name": "symbol"}),
+    ToolWords("helix_explain", places.EXPLAIN),
+    ToolWords("helix_neighbors", places.SYMBOL, shown={"name": "symbol"}),
     _GENE,
     _SEARCH.renamed("helix_fingerprint"),
     _STATUS.renamed("helix_stats"),

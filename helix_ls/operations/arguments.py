@@ -88,11 +88,12 @@ class DeclaredArgument:
             self.kind
         ]
 
-    def check(self, value: Any, name: str = "") -> None:
-        """Raise UsageError for a number out of its bounds or an unknown choice: for who has types already."""
+    def check(self, value: Any) -> None:
+        """Raise UsageError for a number out of its bounds, or an unknown choice: the command line's check, which has
+        parsed the types itself and must not load pydantic."""
         is_out = isinstance(value, int | float) and not self.least <= value <= self.most
-        if is_out or (self.about.choices and value not in self.about.choices):
-            raise UsageError(f"{name or self.name} must be {self.wanted}")
+        if is_out or (self.about.choices and value is not None and value not in self.about.choices):
+            raise UsageError(f"{self.name} must be {self.wanted}, not {value}")
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema 2020-12 of the value, without ``null`` and without the description."""

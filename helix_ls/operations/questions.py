@@ -1,4 +1,4 @@
-"""The operations that ask about a workspace. Each is a dataclass of arguments, one function and one entry."""
+"""The operations that answer a question. Each is a dataclass of arguments, one function and one entry."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine.requests import DIRECTIONS, LEAST_BUDGET, MAX_K, MOST_BUDGET, MOST_NEIGHBOURS, checked_places
-from helix_core.model import Pointer, Status, TaskType
+from helix_core.engine.requests import LEAST_BUDGET, MAX_K, MOST_BUDGET
+from helix_core.model import Decoder, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
-from helix_core.window.evidence import Decoder
-from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
+from helix_ls.operations.arguments import DAEMON, HTTP, LSP, MCP, Argument, AskContext, Operation
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix
-    from helix_core.model import Judged, RefreshTarget
 
 # Of a question so many characters are read: more is no question.
 READ_CHARACTERS = 8_000
@@ -22,38 +20,35 @@ LONGEST_NAME = 200
 LONGEST_ID = 64
 LONGEST_PATH = 4_096
 MOST_FINGERPRINTS = 200
-OPENED_LINES = 400
 # Places looked at for one that is returned.
 PROFILES = {"fast": 1, "balanced": 2, "quality": 3}
 
 _FOLDERS = MCP | LSP
-_QUESTION = Argument(
+QUESTION = Argument(
     "What you want to know, in words, names of symbols or files, or a quoted message; "
     f"the first {READ_CHARACTERS:,} characters count.",
     also=("query", "fullInput"),
     reads=READ_CHARACTERS,
 )
-_TASK = Argument(
+TASK = Argument(
     "What the answer is for: edit, debug and ops demand more freshness than explain.",
     choices=tuple(task.value for task in TaskType),
     also=("task",),
 )
-_PLACES = Argument(
+PLACES = Argument(
     "At most so many places, best first: 8, or 12 within max_tokens.",
     1,
     MAX_K,
     also=("max_items", "max_genes"),
 )
-_SOURCE = Argument("The file, as a path from the workspace folder.", most=LONGEST_PATH, also=("path", "file"))
-_GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID, also=("id",))
 _BUDGET = Argument("At most so many tokens of evidence.", LEAST_BUDGET, MOST_BUDGET, also=("budget_tokens",))
 _RESULTS = Argument("At most so many places, best first.", 1, MAX_K, also=("max_results", "max_items", "max_genes"))
 SESSION = Argument("A name of your own for the session.", most=LONGEST_NAME, also=("session",), on=HTTP | DAEMON)
-_URI = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
+URI = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
 
-Question = Annotated[str, _QUESTION]
-OptionalQuestion = Annotated[str | None, _QUESTION]
-Task = Annotated[str, _TASK]
+Question = Annotated[str, QUESTION]
+OptionalQuestion = Annotated[str | None, QUESTION]
+Task = Annotated[str, TASK]
 Workspace = Annotated[
     str | None, Argument("Which open folder, by name; the first one when left out.", also=("root",), on=_FOLDERS)
 ]
@@ -72,7 +67,7 @@ class PacketArguments:
 
     question: Question
     task_type: Task = TaskType.EXPLAIN.value
-    k: Annotated[int | None, _PLACES] = None
+    k: Annotated[int | None, PLACES] = None
     max_tokens: Annotated[
         int | None,
         Argument(
@@ -91,7 +86,7 @@ class PacketArguments:
         ),
     ] = Quotes.CHOSEN.value
     workspace: Workspace = None
-    uri: Annotated[str | None, _URI] = None
+    uri: Annotated[str | None, URI] = None
     open: Annotated[bool, Argument("Judge the packet again at every change until it is closed.", on=LSP)] = False
 
 
@@ -373,7 +368,7 @@ class PlanArguments:
     ] = None
     question: OptionalQuestion = None
     task_type: Task = TaskType.EXPLAIN.value
-    k: Annotated[int | None, _PLACES] = None
+    k: Annotated[int | None, PLACES] = None
     workspace: Workspace = None
 
 
@@ -396,289 +391,4 @@ PLAN = Operation(
     "helix.refreshPlan/1",
     needs=(("packet_id",), ("question",)),
     is_exclusive=True,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenArguments:
-    """Of ``open``."""
-
-    source_id: Annotated[str, _SOURCE]
-    start_line: Annotated[int, Argument("The first line, counted from 1.", 1, LAST_LINE)] = 1
-    end_line: Annotated[
-        int | None,
-        Argument(
-            f"The last line, included; {OPENED_LINES} lines from the first when left out.",
-            1,
-            LAST_LINE,
-        ),
-    ] = None
-    task_type: Task = TaskType.EXPLAIN.value
-    workspace: Workspace = None
-    most_bytes: Annotated[int, Argument("At most so many bytes of whole lines.", 1, 200_000, on=DAEMON)] = 200_000
-
-
-def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.open/1`` object; that the asker has opened the file is remembered."""
-    last = given.end_line if given.end_line is not None else given.start_line + OPENED_LINES - 1
-    shown = helix.show(
-        given.source_id,
-        given.start_line,
-        last,
-        task=given.task_type,
-        most_bytes=given.most_bytes,
-        cancelled=context.cancelled,
-    )
-    helix.memory.note_use(context.asker, [given.source_id])
-    return shown
-
-
-OPEN = Operation(
-    "open",
-    "Read lines",
-    "Read lines of a file as they are on disk at this moment, with the file's SHA-256 (content_hash) and the verdict "
-    "for them. Secrets are masked; ignored and private files are not shown.",
-    OpenArguments,
-    open_lines,
-    "helix.open/1",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPosition:
-    """A position of the Language Server Protocol, counted from 0."""
-
-    line: Annotated[int, Argument("The line, counted from 0.", 0, LAST_LINE)]
-    character: Annotated[int, Argument("The character, in the client's units.", 0, LAST_LINE)] = 0
-
-
-Position = Annotated[DocumentPosition | None, Argument("A position in that document.", on=LSP)]
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainArguments:
-    """Of ``explain``: lines of a file, a position in a document, a packet of the session, or a question."""
-
-    source_id: Annotated[str | None, _SOURCE] = None
-    start_line: Annotated[int | None, Argument("The first line.", 1, LAST_LINE)] = None
-    end_line: Annotated[int | None, Argument("The last line.", 1, LAST_LINE)] = None
-    task_type: Task = TaskType.EXPLAIN.value
-    workspace: Workspace = None
-    symbol: Annotated[str, Argument("What the packet calls the lines.", most=LONGEST_PATH, on=LSP)] = ""
-    uri: Annotated[str | None, _URI] = None
-    position: Position = None
-    packet_id: Annotated[str | None, Argument("An open packet.", most=LONGEST_ID, on=LSP)] = None
-    question: Annotated[str | None, replace(_QUESTION, on=LSP | DAEMON)] = None
-    k: Annotated[int | None, replace(_PLACES, on=LSP | DAEMON)] = None
-
-
-def explain(helix: Helix, given: ExplainArguments, context: AskContext) -> dict[str, Any] | None:
-    """The ``helix.explain/1`` object of lines; with a question, how its answer comes about."""
-    if given.question is not None:
-        return helix.explain_answer(
-            given.question,
-            task=given.task_type,
-            k=checked_places(given.k, None),
-            hints=context.hints,
-            overlays=context.overlays,
-            cancelled=context.cancelled,
-        )
-    assert given.source_id is not None and given.start_line is not None and given.end_line is not None
-    lines = given.start_line, given.end_line
-    return helix.explain(given.source_id, *lines, task=given.task_type, cancelled=context.cancelled)
-
-
-EXPLAIN = Operation(
-    "explain",
-    "Why this verdict",
-    "Say step by step why lines of a file have the verdict they have now.",
-    ExplainArguments,
-    explain,
-    "helix.explain/1",
-    needs=(("source_id", "start_line", "end_line"), ("uri", "position"), ("packet_id",), ("question",)),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class NameArguments:
-    """Of ``symbol``: a name, or a position in a document."""
-
-    name: Annotated[
-        str | None, Argument("Its name, plain or qualified.", most=LONGEST_PATH, also=("symbol", "query"))
-    ] = None
-    workspace: Workspace = None
-    uri: Annotated[str | None, _URI] = None
-    position: Position = None
-
-
-def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any] | None:
-    """The ``helix.symbol/1`` object; None where no definition has the name."""
-    assert given.name is not None
-    return helix.symbols.about(given.name, cancelled=context.cancelled)
-
-
-SYMBOL = Operation(
-    "symbol",
-    "Around a symbol",
-    "Say what is known of a symbol: definitions, users, tests, documents and what changes together with it, each place "
-    "with its verdict.",
-    NameArguments,
-    symbol,
-    "helix.symbol/1",
-    needs=(("name",), ("uri", "position")),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ExpandArguments:
-    """Of ``expand``: a place by the hash of its text, or by its file and line."""
-
-    gene_id: Annotated[str, Argument("The place, by the hash of its text.", most=LONGEST_ID)] = ""
-    source_id: Annotated[str, Argument("The place, by its file, with start_line.", most=LONGEST_PATH)] = ""
-    start_line: Annotated[int, Argument("A line of it, from 1 on.", 0, LAST_LINE)] = 0
-    direction: Annotated[str, Argument("Which neighbours.", choices=DIRECTIONS)] = "all"
-    k: Annotated[int, Argument("At most so many neighbours.", 1, MOST_NEIGHBOURS)] = 5
-    task_type: Task = TaskType.EXPLAIN.value
-    session_id: Annotated[
-        str, Argument("Leave out what this session has been given.", most=LONGEST_NAME, on=HTTP | DAEMON)
-    ] = ""
-
-
-def expand(helix: Helix, given: ExpandArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.expand/1`` object."""
-    return helix.memory.expand(
-        gene_id=given.gene_id,
-        source_id=given.source_id,
-        start_line=given.start_line,
-        direction=given.direction,
-        k=given.k,
-        task=given.task_type,
-        session=given.session_id,
-        cancelled=context.cancelled,
-    )
-
-
-EXPAND = Operation(
-    "expand",
-    "What stands around a place",
-    "List what stands around a place: the symbol it is in, the chunks before and after it, users, tests, documents and "
-    "files that change with it, each with its verdict.",
-    ExpandArguments,
-    expand,
-    "helix.expand/1",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class GivenItem:
-    """As much of an item of a packet as points."""
-
-    source_id: Annotated[str, _SOURCE]
-    gene_id: Annotated[str, _GENE]
-    start_line: Annotated[int, Argument("The first line.", 0, LAST_LINE)]
-    end_line: Annotated[int, Argument("The last line.", 0, LAST_LINE)]
-    symbol: Annotated[str, Argument("What the packet calls the lines.")] = ""
-    content_hash: Annotated[str, Argument("The SHA-256 of the file.", most=LONGEST_ID)] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeArguments:
-    """Of ``judge``."""
-
-    items: Annotated[list[GivenItem], Argument("The items of a packet, or as much of them as points.", on=DAEMON)]
-    task_type: Annotated[str, replace(_TASK, on=DAEMON)] = TaskType.EXPLAIN.value
-    confidence: Annotated[float, Argument("The packet's coordinate_confidence.", 0, 1, on=DAEMON)] = 1.0
-
-
-def judge(helix: Helix, given: JudgeArguments, context: AskContext) -> dict[str, Any]:
-    """The verdicts of a packet's items as they are now, and what to read again."""
-    shown = [
-        Pointer(
-            source_id=item.source_id,
-            gene_id=item.gene_id,
-            symbol=item.symbol,
-            start_line=item.start_line,
-            end_line=item.end_line,
-            content_hash=item.content_hash,
-        )
-        for item in given.items
-    ]
-    judged, targets = helix.judge(shown, task=given.task_type, confidence=given.confidence, cancelled=context.cancelled)
-    return _judged(judged, targets)
-
-
-def _judged(judged: list[Judged], targets: list[RefreshTarget]) -> dict[str, Any]:
-    from helix_core.packet import target_object
-
-    return {
-        "schema": "helix.refreshPlan/1",
-        "items": [
-            {
-                "source_id": one.pointer.source_id,
-                "gene_id": one.pointer.gene_id,
-                "start_line": one.pointer.start_line,
-                "end_line": one.pointer.end_line,
-                "status": one.verdict.status.value,
-                "reason": one.verdict.reason.value,
-                "detail": one.verdict.detail,
-                "now": {"start_line": one.start_line, "end_line": one.end_line} if one.start_line else None,
-            }
-            for one in judged
-        ],
-        "refresh_targets": [target_object(target) for target in targets],
-    }
-
-
-JUDGE = Operation(
-    "judge",
-    "A packet judged again",
-    "Say how the items of an earlier packet stand now, and what to read again.",
-    JudgeArguments,
-    judge,
-    "helix.refreshPlan/1",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class StatusArguments:
-    """Of ``status``."""
-
-    workspace: Workspace = None
-    skipped: Annotated[bool, Argument("List every file that was left out.", on=DAEMON)] = False
-
-
-def status(helix: Helix, given: StatusArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.status/1`` object, with ``live`` where the workspace is open in this process."""
-    live = {"live": context.live} if context.live is not None else {}
-    return helix.status(skipped=given.skipped) | live
-
-
-STATUS = Operation(
-    "status",
-    "Status",
-    "Say whether the workspace is indexed and up to date: counts, languages, git branch and HEAD, what is pending and "
-    "what was left out.",
-    StatusArguments,
-    status,
-    "helix.status/1",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemArguments:
-    """Of ``item``."""
-
-    gene_id: Annotated[
-        str,
-        Argument("The gene_id of an item that a packet of this session gave.", most=LONGEST_ID, also=("id",), on=MCP),
-    ]
-    task_type: Annotated[str, replace(_TASK, on=MCP)] = TaskType.EXPLAIN.value
-
-
-ITEM = Operation(
-    "item",
-    "Read an item",
-    "Read an item of an earlier packet of this session again, as its lines are on disk now.",
-    ItemArguments,
-    answer="helix.open/1",
 )

@@ -9,7 +9,8 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.questions import CONTEXT, EXPAND, FINGERPRINT, PACKET, PLAN
+from helix_ls.operations.places import EXPAND
+from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.guard import MAX_BODY_BYTES
 from helix_ls.proxy.keys import NONCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from helix_ls.operations import hosting, memory, questions
+from helix_ls.operations import hosting, memory, places, questions
 from helix_ls.operations.arguments import Access, DeclaredArgument, Operation
 
 JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
@@ -79,7 +79,7 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/context/packet", "packet", questions.PACKET),
     HttpRoute("POST", "/context/refresh-plan", "plan", questions.PLAN),
     HttpRoute("POST", "/fingerprint", "fingerprint", questions.FINGERPRINT),
-    HttpRoute("POST", "/context/expand", "expansion", questions.EXPAND),
+    HttpRoute("POST", "/context/expand", "expansion", places.EXPAND),
     HttpRoute("POST", "/ingest", "ingested", memory.INGEST, more=(422,)),
     HttpRoute("POST", "/consolidate", "facts", memory.CONSOLIDATE, more=(422,)),
     HttpRoute("POST", "/forget", "forgotten", memory.FORGET),
@@ -89,7 +89,7 @@ HTTP_ROUTES = (
     HttpRoute(
         "POST", "/admin/announce_restart", "restart", hosting.ANNOUNCE_RESTART, more=(500,), is_of_workspace=False
     ),
-    HttpRoute("GET", "/stats", "stats", questions.STATUS, said="The workspace's status, and what the server does"),
+    HttpRoute("GET", "/stats", "stats", places.STATUS, said="The workspace's status, and what the server does"),
     HttpRoute(
         "GET",
         "/health",

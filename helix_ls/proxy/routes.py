@@ -21,7 +21,8 @@ from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ANNOUNCE_RESTART, REFRESH_INDEX
 from helix_ls.operations.memory import INGEST
-from helix_ls.operations.questions import CONTEXT, EXPAND
+from helix_ls.operations.places import EXPAND
+from helix_ls.operations.questions import CONTEXT
 from helix_ls.operations.validation import validated
 from helix_ls.proxy.bodies import ClientLeftError, aside, received, understood
 from helix_ls.proxy.refused import HttpError

@@ -15,7 +15,8 @@ from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.memory.notes import NoteInput
 from helix_ls.lsp.documents import line_in_file, reads_as_file
-from helix_ls.operations.questions import PACKET, STATUS, PacketArguments, StatusArguments
+from helix_ls.operations.places import STATUS, StatusArguments
+from helix_ls.operations.questions import PACKET, PacketArguments
 from helix_ls.operations.validation import validated
 from tests.engine.repository import write
 from tests.lsp.wire import Wire, environment

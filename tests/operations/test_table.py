@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from helix_core.errors import UsageError
+from helix_ls.cli.verbs import command
 from helix_ls.host.calls import QUESTIONS
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS, ToolWords
 from helix_ls.operations.arguments import EVERYWHERE, DeclaredArgument, Operation, Surface
@@ -111,3 +116,40 @@ def test_an_argument_that_nobody_knows_is_refused_but_over_http_where_older_clie
     assert validated(OPERATIONS["search"], {"query": "x", "fullInput": "y", "sing": 1}, "http").question == "x"
     with pytest.raises(UsageError, match="question is given twice"):
         validated(OPERATIONS["search"], {"query": "x", "question": "y"}, "mcp")
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "argument"),
+    [
+        ("search", "k", "k"),
+        ("packet", "task", "task_type"),
+        ("packet", "k", "k"),
+        ("packet", "max_tokens", "max_tokens"),
+        ("context", "budget", "budget"),
+        ("context", "decoder", "decoder_mode"),
+        ("context", "model", "downstream_model"),
+    ],
+)
+def test_an_option_of_the_command_line_has_the_wording_and_default_of_the_table(
+    verb: str, option: str, argument: str
+) -> None:
+    group = command()
+    found = group.get_command(click.Context(group), verb)
+    [shown] = [each for each in found.params if each.name == option]
+    declared = OPERATIONS[verb].parameter(argument)
+    assert shown.help.startswith(declared.about.description)
+    assert shown.default == declared.default
+
+
+def test_the_command_line_refuses_what_is_out_of_bounds_in_the_words_of_the_table(tmp_path: Path) -> None:
+    for verb, argument, value in (("search", "k", 0), ("packet", "max_tokens", 1), ("context", "budget", 10**7)):
+        with pytest.raises(UsageError) as refused:
+            validated(OPERATIONS[verb], {"question": "x", argument: value}, "daemon")
+        words = ["-k" if argument == "k" else f"--{argument.replace('_', '-')}", str(value), "--path", str(tmp_path)]
+        with pytest.raises(UsageError, match=f"^{refused.value}, not {value}$"):
+            command().main([verb, "x", *words], standalone_mode=False)
+
+
+def test_the_table_loads_no_pydantic(starts_processes: None) -> None:
+    code = "import sys, helix_ls.operations.table; raise SystemExit('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix_core.model import Reason, Status
+from helix_core.model import Decoder, Reason, Status
 from helix_core.window.envelope import NAMED_HEAD, RECKONED_WORD
-from helix_core.window.evidence import Decoder, Evidence, LeftOut, Window, WindowFact, WindowRequest
+from helix_core.window.evidence import Evidence, LeftOut, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
 from helix_core.window.window import make_window
 from tests.window.test_window import evidence, window

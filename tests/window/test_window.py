@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helix_core.model import (
     Authority,
+    Decoder,
     Item,
     Ranked,
     Reason,
@@ -24,7 +25,7 @@ from helix_core.model import (
     Weighed,
 )
 from helix_core.window.envelope import preamble
-from helix_core.window.evidence import Decoder, Evidence, Window, WindowFact, WindowRequest
+from helix_core.window.evidence import Evidence, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
 from helix_core.window.window import BROAD, FOCUSED, TIGHT, is_small, make_window, tier, zone_blocks
 
