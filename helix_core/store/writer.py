@@ -69,12 +69,6 @@ def enable_automerge(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM meta WHERE key = ?", (_BULK_LOAD,))
 
 
-def optimize_postings(connection: apsw.Connection) -> None:
-    """Run FTS5 ``optimize`` on every full-text table, which merges its segments into one."""
-    for table in TABLES:
-        connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-
-
 def merge_step(connection: apsw.Connection, table: str, *, is_first: bool) -> bool:
     """Run one bounded FTS5 ``merge`` step towards a single segment; return False when nothing is left to merge.
 
@@ -376,16 +370,27 @@ class Writer:
     def optimize(self) -> None:
         """Finish a first build: merge the postings, checkpoint the WAL and vacuum free pages.
 
-        Names that nothing uses any more are deleted.
+        Names that nothing uses any more are deleted. Each step is a transaction of its own, so that a saved file waits
+        for one of them at most.
         """
         with self.batch():
             self._ids.drop_unused()
             enable_automerge(self._connection)
-            optimize_postings(self._connection)
-            self._connection.execute("REINDEX")
         self._is_bulk_loading = False
+        for table in TABLES:
+            with self.batch():
+                self._connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        for (table,) in self._indexed_tables():
+            with self.batch():
+                self._connection.execute(f"REINDEX {table}")
         self._incremental_vacuum()
         self.checkpoint()
+
+    def _indexed_tables(self) -> list[Row]:
+        own = "type = 'index' AND tbl_name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        sql = f"SELECT DISTINCT tbl_name FROM sqlite_schema WHERE {own}"
+        with self._errors(self._path):
+            return rows_of(self._connection, sql)
 
     def merge(self, check: Callable[[], None]) -> int:
         """Merge the postings into as few segments as possible, in small transactions; ``check`` is called before each.

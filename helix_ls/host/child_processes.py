@@ -253,7 +253,7 @@ def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes:
 def newest_that_fit(
     root: Path, paths: Sequence[bytes], hinted: Collection[bytes], *, most: int, most_bytes: int
 ) -> tuple[bytes, ...]:
-    """Of many paths the files to be taken in at once: those an editor saved, then those that were written last."""
+    """Of many paths the files to be taken in at once, in this order: those an editor saved, then the newest."""
     top = os.fsencode(root)
     found: list[tuple[bool, int, int, bytes]] = []
     for path in paths:
@@ -268,7 +268,7 @@ def newest_that_fit(
         if len(chosen) < most and size <= most_bytes:
             chosen.append(path)
             most_bytes -= size
-    return tuple(sorted(chosen))
+    return tuple(chosen)
 
 
 REST_S = 3.0

@@ -112,6 +112,8 @@ _SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 HERE_FILES = 24
 HERE_BYTES = 256 * 1024
+# So many at a time beside a whole refresh, before what was saved meanwhile is asked for.
+BESIDE_FILES = 4
 Tell = Callable[[IndexFacts, frozenset[bytes], bool], None]
 
 
@@ -396,23 +398,26 @@ class IndexThread:
     def _take_saved(self) -> None:
         """Take in what was saved while a whole refresh runs; what needs more than that has another one follow."""
         heard = self._taken()
-        saved: tuple[bytes, ...] = ()
         try:
             helix = self._opened_helix()
             saved = tuple(sorted(path for path in heard.paths if not helix.decides_for_others(path)))
             if not paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES):
                 saved = newest_that_fit(self._folder, saved, heard.hinted, most=HERE_FILES, most_bytes=HERE_BYTES)
             is_left = heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths)
-            if saved:
-                is_left = bool(helix.take_saved(saved).quarantined) or is_left
-                self._look_again_at(helix, saved)
+            for start in range(0, len(saved), BESIDE_FILES):
+                if start and self._wait_beside_s() <= 0:
+                    # What was saved meanwhile goes first: these are files of the bulk rather than somebody's save.
+                    is_left = True
+                    break
+                some = saved[start : start + BESIDE_FILES]
+                is_left = bool(helix.take_saved(some).quarantined) or is_left
+                self._look_again_at(helix, some)
+                self._say(paths=frozenset(some))
         except (HelixError, OSError):
             # The refresh that follows this one takes them, or says what is wrong.
             is_left = True
         if is_left:
             self._whole_at = time.monotonic()
-        if saved:
-            self._say(paths=frozenset(saved))
 
     def _taken(self) -> ChangeBatch:
         """What was heard; settings that changed are followed from the next step on."""

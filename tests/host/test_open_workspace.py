@@ -11,8 +11,11 @@ from contextlib import suppress
 import psutil
 import pytest
 
+from helix_core.engine import Helix
 from helix_core.errors import Cancelled, WorkspaceError
+from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
+from helix_ls.host.index_thread import BESIDE_FILES
 from helix_ls.host.loop import LoopLag, new_loop
 from tests.engine.repository import FILES, git, write
 from tests.host.opened import Heard, cold_digest, opened
@@ -388,6 +391,42 @@ def test_a_clock_that_jumps_changes_nothing(project, monkeypatch):
                 await heard.finds(f"written_{name}", f"app/{name}.py")
                 assert heard.workspace.status.state == "fresh"
 
+    run(main())
+
+
+def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(project, monkeypatch):
+    taken, original = [], Helix.take_saved
+
+    async def main():
+        host = Host(mode="solo", linger_s=0)
+        workspace = await host.attach(project, trusted=True)
+        heard = Heard(workspace)
+        await heard.state("fresh")
+
+        def take(helix, paths):
+            taken.append(set(paths))
+            report = original(helix, paths)
+            if len(taken) == 1:
+                write(project, {"app/late.py": "def quokka_late():\n    return 1\n"})
+                while workspace._index._wait_beside_s() > 0:
+                    time.sleep(0.005)
+            return report
+
+        monkeypatch.setattr(Helix, "take_saved", take)
+        monkeypatch.setattr(Run, "outcome", lambda run: ended(run) if len(taken) > 1 else None)
+        ordered = asyncio.ensure_future(workspace.refresh())
+        await heard.until(lambda: workspace.indexer_pid, "an indexer")
+        write(project, {f"app/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(20)})
+        await heard.finds("quokka_late", "app/late.py")
+        assert all(len(paths) <= BESIDE_FILES for paths in taken)
+        assert b"app/late.py" in taken[1]
+        await ordered
+        await heard.finds("bulk_0", "app/f0.py")
+        await heard.finds("bulk_19", "app/f19.py")
+        await heard.state("fresh")
+        await host.close()
+
+    ended = Run.outcome
     run(main())
 
 

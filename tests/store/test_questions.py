@@ -10,6 +10,7 @@ from helix_core.errors import StoreError
 from helix_core.model import LastCommit, Role, Skipped, SourceKind
 from helix_core.store import Index, QueryBudgetError, Reader, Weights, Writer
 from helix_core.store.lexical import phrase
+from helix_core.store.writer import TABLES
 from tests.store.build import content_hash, document, signature
 
 CONFIG = b"""# reads the settings of a workspace
@@ -224,6 +225,15 @@ def test_clearing_forgets_everything_and_filling_again_works(index: Index, write
     writer.replace(document(b"logo.png", b"\0", skipped="binary"), signature(), 1)
     writer.optimize()
     assert reader.digest() == before and index.damage() == ""
+
+
+def test_merging_a_first_build_lets_another_writer_in_between_its_steps(index: Index, writer: Writer) -> None:
+    commits: list[int] = []
+    connection = index._connection
+    connection.set_commit_hook(lambda: bool(commits.append(1)))
+    writer.optimize()
+    connection.set_commit_hook(None)
+    assert len(commits) > len(TABLES)
 
 
 def test_a_snapshot_does_not_see_what_is_written_after_it_began(writer: Writer, reader: Reader) -> None:
