@@ -16,94 +16,30 @@ from typing import Any, NoReturn
 
 from helix_ls.host.election import StartError, reach
 from helix_ls.host.endpoint import DaemonConnection, PlaceError
+from helix_ls.host.framing import MAX_BODY_BYTES, FrameBuffer, TooLarge, framed
 from helix_ls.host.parent import follow
 
-MAX_BODY = 256 << 20
-MAX_HEADER = 64 << 10
 _READ = 1 << 16
 
 
 class FrameReader:
     """``read(n)`` gives at most ``n`` bytes, none at the end. ``early`` are bytes that have been read already."""
 
-    def __init__(self, read: Callable[[int], bytes], early: bytes = b"") -> None:
+    def __init__(
+        self, read: Callable[[int], bytes], early: bytes = b"", *, max_body_bytes: int = MAX_BODY_BYTES
+    ) -> None:
         self._read = read
-        self._buffer = bytearray(early)
+        self._buffer = FrameBuffer(early, max_body_bytes=max_body_bytes)
+        self.rest = self._buffer.rest
 
     def next(self) -> bytes | None:
         """The next body; empty when it was too large and was skipped; None at the end."""
-        while True:
-            length = self._length()
-            if length is None:
+        while (body := self._buffer.next()) is None:
+            data = self._read(_READ)
+            if not data:
                 return None
-            if length > MAX_BODY:
-                return b"" if self._skip(length) else None
-            if length:
-                return self._take(length)
-
-    def rest(self) -> bytes:
-        """What was read and not yet given."""
-        return bytes(self._buffer)
-
-    def _length(self) -> int | None:
-        """The length announced by the next header block; None at the end of the stream."""
-        length = 0
-        while True:
-            line = self._line()
-            if line is None:
-                return None
-            if not line.strip():
-                if length:
-                    return length
-                continue
-            name, _, value = line.partition(b":")
-            if name.strip().lower() == b"content-length":
-                length = _number(value)
-
-    def _line(self) -> bytes | None:
-        searched = 0
-        while (end := self._buffer.find(b"\n", searched)) < 0:
-            searched = len(self._buffer)
-            if searched > MAX_HEADER:
-                self._buffer.clear()
-                searched = 0
-            if not self._fill():
-                return None
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return line
-
-    def _take(self, length: int) -> bytes | None:
-        while len(self._buffer) < length:
-            if not self._fill():
-                return None
-        body = bytes(memoryview(self._buffer)[:length])
-        del self._buffer[:length]
-        return body
-
-    def _skip(self, length: int) -> bool:
-        while length > len(self._buffer):
-            length -= len(self._buffer)
-            self._buffer.clear()
-            if not self._fill():
-                return False
-        del self._buffer[:length]
-        return True
-
-    def _fill(self) -> bool:
-        more = self._read(_READ)
-        self._buffer += more
-        return bool(more)
-
-
-def frame(body: bytes) -> bytes:
-    """A body with its header."""
-    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
-
-
-def _number(value: bytes) -> int:
-    digits = value.strip()
-    return int(digits) if digits.isdigit() and len(digits) <= 12 else 0
+            self._buffer.feed(data)
+        return b"" if isinstance(body, TooLarge) else body
 
 
 MAX_DOCUMENT_BYTES = 16 << 20
@@ -373,7 +309,7 @@ class _Shim:
                 wanted = self._recall.from_client(message, body)
             if wanted:
                 try:
-                    self._connection.socket.sendall(frame(body))
+                    self._connection.socket.sendall(framed(body))
                 except OSError:
                     # The daemon has died; who reads from it notices, and sends what was noted to the next one.
                     return
@@ -450,7 +386,7 @@ class _Shim:
         greeting, is_ours = self._recall.greeting()
         peer = self._connection.socket
         if greeting is not None:
-            peer.sendall(frame(greeting))
+            peer.sendall(framed(greeting))
         if not is_ours:
             self._to_daemon.release()
             return True
@@ -468,14 +404,14 @@ class _Shim:
         """Beside the thread that reads: a daemon that waits for its words to be taken takes none."""
         try:
             for body in bodies:
-                self._connection.socket.sendall(frame(body))
+                self._connection.socket.sendall(framed(body))
         except OSError:
             return
         finally:
             self._to_daemon.release()
 
     def _say(self, body: bytes) -> None:
-        data = memoryview(frame(body))
+        data = memoryview(framed(body))
         try:
             with self._to_editor:
                 while data:

@@ -23,9 +23,10 @@ import cattrs
 from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from helix_ls.host.framing import framed
 from helix_ls.host.log import LOG
 from helix_ls.lsp import replies
-from helix_ls.lsp.frames import MessageId, Notification, Refused, Request, Response, framed, parse
+from helix_ls.lsp.frames import MessageId, Notification, Refused, Request, Response, parse
 from helix_ls.lsp.replies import RequestError, error_reply
 
 if TYPE_CHECKING:

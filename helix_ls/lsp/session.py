@@ -12,9 +12,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from helix_ls.host.framing import TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG
-from helix_ls.lsp.frames import INVALID_REQUEST, ByteSource, Frames, Refused, TooLarge, framed
+from helix_ls.lsp.frames import INVALID_REQUEST, ByteSource, Frames, Refused
 from helix_ls.lsp.protocol import HelixProtocol
 from helix_ls.lsp.server import HelixServer
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from helix_ls.lsp.frames import MAX_LINE_BYTES
+from helix_ls.host.framing import MAX_LINE_BYTES
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire, framed
 
