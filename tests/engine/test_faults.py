@@ -106,8 +106,11 @@ REFRESH_ELSEWHERE = """
 """
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("act", ACTS)
+# A third of all pairs: each kind of damage is met by several acts, and each act by several kinds of damage.
+PAIRS = [(d, a) for i, d in enumerate(DAMAGES) for j, a in enumerate(ACTS) if (i + j) % 3 == 0]
+
+
+@pytest.mark.parametrize(("damage", "act"), PAIRS)
 def test_an_index_harmed_while_open_is_rebuilt_and_answers_at_once(
     damage, act, helix, repository, tmp_path, open_helix
 ):

@@ -57,6 +57,7 @@ def test_a_file_rewritten_all_the_time_is_whole_or_left_for_the_next_time(helix,
     assert helix.status()["fresh"] or helix.refresh().parsed == 0
 
 
+@pytest.mark.process
 def test_a_file_that_grows_for_ever_holds_nobody_up(helix, repository, tmp_path):
     path = repository / "growing.log"
     over = threading.Event()

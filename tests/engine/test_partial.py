@@ -21,7 +21,7 @@ class CutShortError(Exception):
 
 
 @pytest.fixture
-def cut(repository, open_helix, monkeypatch) -> Helix:
+def cut(repository, open_helix, monkeypatch, starts_processes) -> Helix:
     """An index whose first refresh was cut short: a quarter of 40 files is in, and ``app/vault_letters.py`` is not."""
     write(repository, {f"app/many_{n:02}.py": f"def handle_{n}(letter):\n    return letter\n" for n in range(30)})
     write(repository, {"app/vault_letters.py": "def seal_letter(vault):\n    '''Vault letters are sealed here.'''\n"})
