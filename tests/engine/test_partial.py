@@ -7,6 +7,7 @@ from helix_core.engine import Helix
 from helix_core.engine.indexing.intake import Intake
 from helix_core.engine.indexing.refresh import Refresh
 from helix_core.engine.verdict.not_indexed import NotIndexed
+from helix_core.model import Pointer, Status
 from helix_core.search.question import parse_question
 from tests.engine.conftest import config_in
 from tests.engine.repository import git, write
@@ -182,6 +183,19 @@ def test_a_schema_row_damaged_while_open_heals_too(helix, repository):
     damage_schema(helix.index_path, "item", "breadcrumb", "headcrumbs")
     packet = helix.packet("where is the session cookie signed?")
     assert packet["verified"][0]["source_id"] == "app/sessions.py"
+
+
+@pytest.mark.parametrize(("table", "old", "new"), [*SCHEMA_DAMAGES.values()][:2], ids=[*SCHEMA_DAMAGES][:2])
+def test_judging_what_was_shown_heals_a_schema_row_damaged_while_open(helix, table, old, new):
+    shown = helix.packet("where is the session cookie signed?")["verified"]
+    names = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
+    pointers = [Pointer(**{name: item[name] for name in names}) for item in shown]
+    damage_schema(helix.index_path, table, old, new)
+    judged, _ = helix.judge(pointers)
+    assert [one.verdict.status for one in judged] == [Status.VERIFIED] * len(shown)
+    packet = helix.packet("where is the session cookie signed?")
+    assert packet["verified"][0]["source_id"] == "app/sessions.py"
+    assert any("moved aside" in note for note in packet["notes"])
 
 
 def damage_schema(path, table, old, new):
