@@ -146,8 +146,7 @@ def _sqlite() -> Check:
 
 
 def _grammars() -> Check:
-    from helix_core.ingest.grammars import GRAMMARS
-    from helix_core.ingest.syntax import load
+    from helix_core.ingest import GRAMMARS, load
 
     failures: dict[str, str] = {}
     for name, grammar in GRAMMARS.items():
@@ -159,7 +158,7 @@ def _grammars() -> Check:
 
 
 def _git(folder: Path) -> Check:
-    from helix_core.workspace.git import Git
+    from helix_core.workspace import Git
 
     try:
         return git(Git(folder if folder.is_dir() else Path.cwd()).run(["version"]).decode("utf-8", "replace"))
@@ -168,8 +167,7 @@ def _git(folder: Path) -> Check:
 
 
 def _folder(folder: Path) -> Check:
-    from helix_core.workspace.disk import Root
-    from helix_core.workspace.git import Git
+    from helix_core.workspace import Git, Root
 
     try:
         with Root.open(folder) as root:

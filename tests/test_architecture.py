@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,57 @@ def _imported(file: Path) -> set[Path]:
             names |= {alias.name for alias in node.names}
     files = {ROOT / f"{module.replace('.', '/')}.py" for module in names}
     return files & set(SOURCES) - {file}
+
+
+ROOMS = sorted(
+    ".".join(file.parent.relative_to(ROOT).parts)
+    for file in SOURCES
+    if file.name == "__init__.py" and "helix_core" in file.parts and file.parent.name not in ("helix_core", "bench")
+)
+PAST_A_FACE = {
+    ("helix_core.search.search", "search"): "a function named like its module: the face would give either",
+    ("helix_core.ingest.provenance", "provenance"): "a function named like its module",
+    ("helix_core.ingest.languages", "LANGUAGES"): "signatures has another table of this name",
+    ("helix_core.ingest.signatures", "LANGUAGES"): "languages has another table of this name",
+}
+"""Imports past a face that are allowed, and why."""
+
+
+def _face_of(module: str) -> str:
+    """The innermost room a module lies in; empty outside all."""
+    return max((room for room in ROOMS if module == room or module.startswith(f"{room}.")), key=len, default="")
+
+
+def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
+    past, used = [], set()
+    for file in SOURCES:
+        own = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            room = _face_of(node.module)
+            # The rooms of the engine see the modules beside them, not the face that is for others.
+            is_inside = f"{own}.".startswith(f"{room}.") if room == "helix_core.engine" else _face_of(own) == room
+            if not room or node.module == room or is_inside:
+                continue
+            for alias in node.names:
+                if (node.module, alias.name) in PAST_A_FACE:
+                    used.add((node.module, alias.name))
+                else:
+                    past.append(f"{name(file)}:{node.lineno} takes {alias.name} from {node.module}, not from {room}")
+    for module, one in sorted(used):
+        print(f"allowed past a face: {module}.{one}: {PAST_A_FACE[module, one]}")  # noqa: T201
+    assert past == []
+    assert used == PAST_A_FACE.keys()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_face_gives_what_it_lists_and_nothing_else(room: str) -> None:
+    face = import_module(room)
+    assert face.__all__
+    assert all(getattr(face, one) is not None for one in face.__all__)
+    with pytest.raises(AttributeError):
+        _ = face.no_such_name
 
 
 MOST_ROOMS, MOST_FLOORS, MOST_ARROWS = 9, 4, 20

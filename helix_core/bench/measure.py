@@ -22,13 +22,11 @@ from helix_core.bench.questions import (
     quantile,
     scores_of,
 )
-from helix_core.engine.helix import Helix
-from helix_core.engine.indexing.report import Progress
+from helix_core.engine import Helix
+from helix_core.engine.indexing import Progress
 from helix_core.errors import Cancelled
-from helix_core.ingest.generation import parser_generation
-from helix_core.workspace.disk import DiskError, Root
-from helix_core.workspace.git import Git
-from helix_core.workspace.paths import checked
+from helix_core.ingest import parser_generation
+from helix_core.workspace import DiskError, Git, Root, checked
 
 STALL_S = 20.0
 """A question that takes longer is no slow answer but a run that stands still."""

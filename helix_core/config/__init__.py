@@ -6,10 +6,20 @@ Never guesses: a value that cannot be understood is an error naming file, line a
 file holds it, which never stops a command; an unknown key is a warning.
 """
 
-from helix_core.config.load import WORKSPACE_FILE, current, default_cache_dir, explain, load_config, user_file
-from helix_core.config.settings import Config, Origin, Setting, UpstreamSetting, Valued
+from helix_core.config.load import (
+    APPLICATION,
+    WORKSPACE_FILE,
+    current,
+    default_cache_dir,
+    explain,
+    load_config,
+    user_file,
+)
+from helix_core.config.settings import SETTINGS, Config, Origin, Setting, UpstreamSetting, Valued
 
 __all__ = [
+    "APPLICATION",
+    "SETTINGS",
     "WORKSPACE_FILE",
     "Config",
     "Origin",

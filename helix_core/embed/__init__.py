@@ -3,3 +3,70 @@
 In: ingested chunks, questions. Out: texts to be embedded, each with the hash it is kept under, and vectors as bytes.
 Knows no SQL, reads no workspace file, touches no disk but its own table and a model's folder, and asks no network.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.embed.model import FastModel, HastyEncoder, Model, ModelEncoder, choose, chosen_model
+    from helix_core.embed.model_sources import ListedModel, fetch_listed, listed, take_folder
+    from helix_core.embed.reranker import (
+        LoadedReranker,
+        choose_reranker,
+        chosen_reranker,
+        fetch_listed_reranker,
+        listed_reranker,
+        take_reranker_folder,
+    )
+    from helix_core.embed.static import STATIC, Encoder, StaticEncoder
+    from helix_core.embed.table import TABLE_ID, static_table
+    from helix_core.embed.texts import Text, as_bits, as_int8, embedded_texts, texts_of
+
+__all__ = [
+    "STATIC",
+    "TABLE_ID",
+    "Encoder",
+    "FastModel",
+    "HastyEncoder",
+    "ListedModel",
+    "LoadedReranker",
+    "Model",
+    "ModelEncoder",
+    "StaticEncoder",
+    "Text",
+    "as_bits",
+    "as_int8",
+    "choose",
+    "choose_reranker",
+    "chosen_model",
+    "chosen_reranker",
+    "embedded_texts",
+    "fetch_listed",
+    "fetch_listed_reranker",
+    "listed",
+    "listed_reranker",
+    "static_table",
+    "take_folder",
+    "take_reranker_folder",
+    "texts_of",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "model": ("FastModel", "HastyEncoder", "Model", "ModelEncoder", "choose", "chosen_model"),
+        "model_sources": ("ListedModel", "fetch_listed", "listed", "take_folder"),
+        "reranker": (
+            "LoadedReranker",
+            "choose_reranker",
+            "chosen_reranker",
+            "fetch_listed_reranker",
+            "listed_reranker",
+            "take_reranker_folder",
+        ),
+        "static": ("Encoder", "STATIC", "StaticEncoder"),
+        "table": ("TABLE_ID", "static_table"),
+        "texts": ("Text", "as_bits", "as_int8", "embedded_texts", "texts_of"),
+    },
+)

@@ -4,7 +4,57 @@ In: a folder, a question, a task. Out: the wire objects. The only place where wo
 and packet meet; holds no ranking, no verdict and no SQL of its own. Every surface speaks through it.
 """
 
-from helix_core.engine.helix import Helix
-from helix_core.engine.indexing.report import Progress, RefreshReport
+from typing import TYPE_CHECKING
 
-__all__ = ["Helix", "Progress", "RefreshReport"]
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.engine.embedding import Embedding
+    from helix_core.engine.helix import Helix
+    from helix_core.engine.indexing import Progress, RefreshReport
+    from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
+    from helix_core.engine.requests import (
+        DIRECTIONS,
+        LEAST_BUDGET,
+        MAX_K,
+        MOST_BUDGET,
+        MOST_NEIGHBOURS,
+        checked_places,
+        checked_spending,
+    )
+
+__all__ = [
+    "DIRECTIONS",
+    "LEAST_BUDGET",
+    "MAX_K",
+    "MOST_BUDGET",
+    "MOST_NEIGHBOURS",
+    "Embedding",
+    "Helix",
+    "MemoryFile",
+    "Progress",
+    "RefreshReport",
+    "WorkspaceSummary",
+    "checked_places",
+    "checked_spending",
+    "index_folder",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "embedding": ("Embedding",),
+        "helix": ("Helix",),
+        "indexing": ("Progress", "RefreshReport"),
+        "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
+        "requests": (
+            "DIRECTIONS",
+            "LEAST_BUDGET",
+            "MAX_K",
+            "MOST_BUDGET",
+            "MOST_NEIGHBOURS",
+            "checked_places",
+            "checked_spending",
+        ),
+    },
+)

@@ -13,17 +13,13 @@ from pathlib import Path
 from typing import Protocol
 
 from helix_core.config import Config
-from helix_core.embed.model import Model
-from helix_core.embed.static import STATIC
-from helix_core.embed.texts import Text, as_bits, as_int8, texts_of
-from helix_core.engine.indexing.report import Progress
+from helix_core.embed import STATIC, Model, Text, as_bits, as_int8, texts_of
+from helix_core.engine.indexing import Progress
 from helix_core.engine.opened import WorkspaceSession
-from helix_core.ingest.document import ingest
-from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
+from helix_core.ingest import ParseGuard, ingest, no_parse_guard
 from helix_core.model import Level
-from helix_core.store.vectors import UnembeddedFile
-from helix_core.workspace.disk import DiskError, Scan
-from helix_core.workspace.files import content_reason
+from helix_core.store import UnembeddedFile
+from helix_core.workspace import DiskError, Scan, content_reason
 
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
 """Written at once, and sorted by length among each other: about a second's work."""

@@ -17,10 +17,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config
-from helix_core.engine.answer.answers import Answers
-from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
-from helix_core.engine.indexing.report import Progress, RefreshReport
-from helix_core.engine.memory.recall import WorkspaceMemory
+from helix_core.engine.answer import Answers
+from helix_core.engine.indexing import Progress, RefreshReport, first_retry_at, is_rule_file, unsettled
+from helix_core.engine.memory import WorkspaceMemory
 from helix_core.engine.opened import (
     FIRST_INDEX_WAIT_S,
     PATIENT_MS,
@@ -39,15 +38,15 @@ from helix_core.engine.requests import (
     checked_task,
     stop_when,
 )
-from helix_core.engine.symbols.verbs import Symbols
+from helix_core.engine.symbols import Symbols
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
-from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
+from helix_core.ingest import ParseGuard, no_parse_guard
 from helix_core.model import NOTE_SCHEME, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import Quotes
-from helix_core.store.writer import RULES
+from helix_core.store import RULES
 
 if TYPE_CHECKING:
-    from helix_core.engine.answer.window import ContextRequest
+    from helix_core.engine.answer import ContextRequest
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
@@ -130,7 +129,7 @@ class Helix:
     @heals_index(fills=False)
     def has_other_rules(self) -> bool:
         """Is what decides which files count, outside the tree and in the settings, other than when they were listed?"""
-        from helix_core.workspace.counting import Record
+        from helix_core.workspace import Record
 
         recorded = Record.of(self.session.index.reader.meta(RULES)).outside
         return recorded != self.session.counting().begin(self.session.file_options())
@@ -241,7 +240,7 @@ class Helix:
     @heals_index(fills=False)
     def vacuum(self, *, cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
         """The ``helix.vacuum/1`` object: the index gives back what it does not need. Raises StoreError, Cancelled."""
-        from helix_core.engine.indexing.refresh import vacuum
+        from helix_core.engine.indexing import vacuum
 
         return vacuum(self.session.index.writer, self.index_path, stop_when(cancelled))
 
@@ -293,7 +292,7 @@ class Helix:
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.answer.window import ContextRequest, window_places
+        from helix_core.engine.answer import ContextRequest, window_places
 
         checked_question(question)
         wanted = (request or ContextRequest()).checked()
@@ -318,7 +317,7 @@ class Helix:
         ``confidence`` is the packet's ``coordinate_confidence``. Raises UsageError for a pointer out of the workspace
         or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.verdict.judge import Judgement
+        from helix_core.engine.verdict import Judgement
 
         weigher = self.session.weigher(overlays, stop_when(cancelled), mends=False)
         judgement = Judgement(self.session.index.reader, weigher, self.memory.judged_note)
@@ -340,8 +339,8 @@ class Helix:
         As many whole lines as ``most_bytes`` hold, a first one that is longer cut. Raises UsageError for a path out
         of the workspace, a file that does not count and lines that are not there.
         """
-        from helix_core.engine.memory.note_shown import shown_note
-        from helix_core.engine.verdict.shown import Shown, reason_now
+        from helix_core.engine.memory import shown_note
+        from helix_core.engine.verdict import Shown, reason_now
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
         if source_id.startswith(NOTE_SCHEME):
@@ -373,8 +372,8 @@ class Helix:
         ``in_buffer`` says that they are lines of the file's open buffer instead. Raises UsageError for a path out of
         the workspace or an unknown task, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.memory.note_shown import explained_note
-        from helix_core.engine.verdict.explain import Explanation
+        from helix_core.engine.memory import explained_note
+        from helix_core.engine.verdict import Explanation
 
         chosen, lines = checked_task(task), LineSpan(start_line, end_line)
         if source_id.startswith(NOTE_SCHEME):
@@ -431,8 +430,8 @@ class Helix:
     @heals_index()
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
         """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
-        from helix_core.engine.indexing.report import status
-        from helix_core.engine.verdict.not_indexed import set_aside_note
+        from helix_core.engine.indexing import status
+        from helix_core.engine.verdict import set_aside_note
 
         session = self.session
         answer = status(

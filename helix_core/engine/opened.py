@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from helix_core.config import Config, current, load_config
-from helix_core.embed.static import Encoder, StaticEncoder
-from helix_core.engine.indexing.refresh import Refresh
-from helix_core.engine.indexing.report import Progress
+from helix_core.embed import Encoder, StaticEncoder
+from helix_core.engine.indexing import Progress, Refresh
 from helix_core.errors import (
     BusyStoreError,
     CorruptMemoryError,
@@ -24,33 +23,25 @@ from helix_core.errors import (
     MemoryStoreError,
     StoreError,
 )
-from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest import ParseGuard
 from helix_core.model import Found, GitState, LastCommit, Overlays
-from helix_core.store.index import open_or_rebuild, rebuild
-from helix_core.store.lifecycle import Identity
-from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS
-from helix_core.store.writer import RULES, Writer
-from helix_core.workspace.blobs import BlobReader
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, list_files
-from helix_core.workspace.git import Git
-from helix_core.workspace.history import LineHistory
-from helix_core.workspace.paths import source_id_of
-from helix_core.workspace.state import GitStateReader
+from helix_core.store import BUSY_TIMEOUT_MS, RULES, Identity, Reader, Writer, open_or_rebuild, rebuild
+from helix_core.workspace import (
+    BlobReader,
+    FileOptions,
+    Git,
+    GitStateReader,
+    LineHistory,
+    Root,
+    list_files,
+    source_id_of,
+)
 
 if TYPE_CHECKING:
-    from helix_core.engine.verdict.chains import KeptChains
-    from helix_core.engine.verdict.judge import UnsavedNames
-    from helix_core.engine.verdict.not_indexed import NotIndexed
-    from helix_core.engine.verdict.observe import MaskedFiles
-    from helix_core.engine.verdict.outdated import KeptLookups
-    from helix_core.engine.verdict.weigher import Weigher
-    from helix_core.search.meaning import Reranker
-    from helix_core.store.memory import Memory
-    from helix_core.store.reader import Reader
-    from helix_core.workspace.counting import Counting
-    from helix_core.workspace.git import Git
+    from helix_core.engine.verdict import KeptChains, KeptLookups, MaskedFiles, NotIndexed, UnsavedNames, Weigher
+    from helix_core.search import Reranker
+    from helix_core.store import Memory, Reader
+    from helix_core.workspace import Counting, Git
 
 MOVED_HEAD_S = 0.25
 
@@ -121,7 +112,7 @@ class GitFacts:
 
     def _ask_for(self, paths: Sequence[bytes], git: Git, known: dict[bytes, LastCommit]) -> None:
         """Ask git itself, once for each path at a HEAD that the index has not followed yet."""
-        from helix_core.workspace.history import last_commits
+        from helix_core.workspace import last_commits
 
         if not paths:
             return
@@ -264,7 +255,7 @@ class MemoryFile:
             raise
 
     def _opened(self) -> Memory:
-        from helix_core.store.memory import Memory
+        from helix_core.store import Memory
 
         if self._folder is None:
             raise MemoryStoreError("No folder is set for the memory; set HELIX_DATA_DIR to one.")
@@ -379,7 +370,7 @@ class WorkspaceSession:
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None
     ) -> AbstractContextManager[None]:
         """Hold the index's lock between processes, waiting at most ``wait_s`` seconds (BusyStoreError)."""
-        from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, turn
+        from helix_core.engine.indexing import LOCK_WAIT_S, turn
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
         tell = progress if progress is not None else lambda _: None
@@ -387,7 +378,7 @@ class WorkspaceSession:
 
     def handing_over(self, at: float) -> Callable[[], None]:
         """A check that ends a refresh for a process that was ordered to do the same, from ``at`` (monotonic) on."""
-        from helix_core.engine.indexing.write_lock import handing_over
+        from helix_core.engine.indexing import handing_over
 
         return handing_over(self.index_path, at)
 
@@ -440,7 +431,7 @@ class WorkspaceSession:
 
     def not_indexed(self) -> NotIndexed:
         """The files that count and that this index does not hold."""
-        from helix_core.engine.verdict.not_indexed import NotIndexed
+        from helix_core.engine.verdict import NotIndexed
 
         reader = self.index.reader
         version = reader.version()
@@ -471,11 +462,16 @@ class WorkspaceSession:
         ``patience`` is how many times the setting's milliseconds the asker has for what must be read again, and
         ``busy_ms`` how long it may wait for others who write the index.
         """
-        from helix_core.engine.verdict.chains import ChainLookup, KeptChains
-        from helix_core.engine.verdict.observe import MaskedFiles, Observer
-        from helix_core.engine.verdict.outdated import KeptLookups
-        from helix_core.engine.verdict.overlay import Buffers
-        from helix_core.engine.verdict.weigher import VerdictContext, Weigher
+        from helix_core.engine.verdict import (
+            Buffers,
+            ChainLookup,
+            KeptChains,
+            KeptLookups,
+            MaskedFiles,
+            Observer,
+            VerdictContext,
+            Weigher,
+        )
 
         if self._masked is None:
             self._masked = MaskedFiles()
@@ -513,7 +509,7 @@ class WorkspaceSession:
 
     def counting(self) -> Counting:
         """What says which files still count; another one for another root or repository."""
-        from helix_core.workspace.counting import Counting
+        from helix_core.workspace import Counting
 
         place = (self.root, self.git_facts.git)
         if self._counted is None or self._counted[0] != place:
@@ -522,7 +518,7 @@ class WorkspaceSession:
 
     def unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
         """The names that only the unsaved buffers define."""
-        from helix_core.engine.verdict.judge import UnsavedNames
+        from helix_core.engine.verdict import UnsavedNames
 
         return UnsavedNames(
             self.root, self.index.reader, overlays, self.parse_guard, max_bytes=self.config.max_file_bytes, check=check

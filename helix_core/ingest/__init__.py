@@ -3,3 +3,98 @@
 ``document.ingest`` is the entry point; ``pool.IngestPool`` does the same for many files in worker processes with
 resource limits. Pure: bytes in, values out. Never reads the disk, runs git or knows SQL, and never decides freshness.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.ingest.chains import Chains, Naming
+    from helix_core.ingest.claim_config import value_of
+    from helix_core.ingest.claims import find
+    from helix_core.ingest.document import ingest, parser_version, preload_grammar
+    from helix_core.ingest.generation import is_current_generation, parser_generation
+    from helix_core.ingest.grammars import GRAMMARS
+    from helix_core.ingest.languages import language_of
+    from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
+    from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
+    from helix_core.ingest.references import Reference, references_in
+    from helix_core.ingest.secrets import Masked, holds_mask, mask
+    from helix_core.ingest.signatures import (
+        Declaration,
+        Parameter,
+        block,
+        declarations,
+        declared,
+        may_differ,
+        python_parameters,
+        split,
+    )
+    from helix_core.ingest.syntax import Deadline, is_worth_parsing, load, parse, time_for
+
+__all__ = [
+    "FAILURES",
+    "GRAMMARS",
+    "Chains",
+    "Deadline",
+    "Declaration",
+    "IngestPool",
+    "Limits",
+    "Masked",
+    "Naming",
+    "Parameter",
+    "ParseGuard",
+    "Quarantined",
+    "Reference",
+    "block",
+    "declarations",
+    "declared",
+    "find",
+    "holds_mask",
+    "ingest",
+    "ingest_in_process",
+    "is_current_generation",
+    "is_worth_parsing",
+    "language_of",
+    "load",
+    "mask",
+    "may_differ",
+    "no_parse_guard",
+    "parse",
+    "parser_generation",
+    "parser_version",
+    "preload_grammar",
+    "python_parameters",
+    "references_in",
+    "split",
+    "time_for",
+    "value_of",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "chains": ("Chains", "Naming"),
+        "claim_config": ("value_of",),
+        "claims": ("find",),
+        "document": ("ingest", "parser_version", "preload_grammar"),
+        "generation": ("is_current_generation", "parser_generation"),
+        "grammars": ("GRAMMARS",),
+        "languages": ("language_of",),
+        "parse_guard": ("ParseGuard", "no_parse_guard"),
+        "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
+        "references": ("Reference", "references_in"),
+        "secrets": ("Masked", "holds_mask", "mask"),
+        "signatures": (
+            "Declaration",
+            "Parameter",
+            "block",
+            "declarations",
+            "declared",
+            "may_differ",
+            "python_parameters",
+            "split",
+        ),
+        "syntax": ("Deadline", "is_worth_parsing", "load", "parse", "time_for"),
+    },
+)

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import tree_sitter
 
-from helix_core.embed.texts import embedded_texts
+from helix_core.embed import embedded_texts
 from helix_core.ingest import claims
 from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.generation import MADE_BY

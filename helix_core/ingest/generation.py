@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cache
 
-from helix_core.embed.table import TABLE_ID
+from helix_core.embed import TABLE_ID
 
 CHUNKER = "7"
 """Increment with every change of chunking, or of the secrets that are masked."""

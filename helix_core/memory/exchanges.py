@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import re2
 
-from helix_core.ingest.secrets import holds_mask, mask
+from helix_core.ingest import holds_mask, mask
 from helix_core.model import Attribution, Clean, Exchange, KeptExchange
 
 MOST_QUESTION = 8_000

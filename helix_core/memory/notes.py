@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest import Masked, mask
 from helix_core.model import Attribution, Clean, Document, Note, SourceKind, Volatility
 
 MOST_BYTES = 1024 * 1024

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from helix_core.ingest.secrets import mask
+from helix_core.ingest import mask
 from helix_core.memory.exchanges import MOST_ANSWER
 
 SITTING_S = 30 * 60.0

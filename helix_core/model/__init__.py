@@ -6,6 +6,7 @@ Lines are 1-based and inclusive; byte spans are half-open; times are Unix second
 """
 
 from helix_core.model.answer import (
+    Account,
     Answered,
     Contradiction,
     DocumentChange,
@@ -17,7 +18,10 @@ from helix_core.model.answer import (
     Overlays,
     Pointer,
     Ranked,
+    RankedFile,
+    RankerAccount,
     RefreshTarget,
+    Sign,
     Signal,
     SourcedClaim,
     Verdict,
@@ -60,6 +64,7 @@ from helix_core.model.memory import NOTE_SCHEME, Attribution, Exchange, KeptExch
 __all__ = [
     "HIGH_RISK",
     "NOTE_SCHEME",
+    "Account",
     "Answered",
     "Attribution",
     "Authority",
@@ -91,10 +96,13 @@ __all__ = [
     "Overlays",
     "Pointer",
     "Ranked",
+    "RankedFile",
+    "RankerAccount",
     "Reason",
     "RefreshTarget",
     "Role",
     "SetAside",
+    "Sign",
     "Signal",
     "Skipped",
     "Source",

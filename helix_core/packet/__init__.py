@@ -6,9 +6,11 @@ ranks, never decides a verdict, never reads anything.
 
 from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first
 from helix_core.packet.wire import (
+    CHARACTERS_PER_TOKEN,
     PACKET_SCHEMA,
     SEARCH_SCHEMA,
     PacketFacts,
+    document_flag,
     estimated_tokens,
     item_object,
     packet,
@@ -19,6 +21,7 @@ from helix_core.packet.wire import (
 )
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "LEAST_TOKENS",
     "MOST_TOKENS",
     "PACKET_SCHEMA",
@@ -26,6 +29,7 @@ __all__ = [
     "PacketFacts",
     "Quotes",
     "Spending",
+    "document_flag",
     "estimated_tokens",
     "files_first",
     "item_object",

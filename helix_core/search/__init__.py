@@ -4,3 +4,47 @@ In: the words of a question, a store ``Reader``, session hints. Out: ``Found``, 
 and priors, and the confidence of the whole answer. Never reads the disk, never writes, never decides whether an item is
 still true.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.search.confidence import FLOOR
+    from helix_core.search.import_paths import Imports, module_of, resolves_to
+    from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, QuestionEncoder, Reranker, rerank, reranker_text
+    from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
+    from helix_core.search.related import related_sources
+    from helix_core.search.search import SearchRequest
+
+__all__ = [
+    "FLOOR",
+    "MOST_CHARS",
+    "MOST_PLACES",
+    "Imports",
+    "Question",
+    "QuestionEncoder",
+    "Reranker",
+    "SearchRequest",
+    "Term",
+    "coverage",
+    "module_of",
+    "parse_question",
+    "related_sources",
+    "rerank",
+    "reranker_text",
+    "resolves_to",
+    "weigh_terms",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "confidence": ("FLOOR",),
+        "import_paths": ("Imports", "module_of", "resolves_to"),
+        "meaning": ("MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
+        "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
+        "related": ("related_sources",),
+        "search": ("SearchRequest",),
+    },
+)

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from helix_core.model import Ranked
-from helix_core.model.answer import Account, RankedFile, RankerAccount, Sign
+from helix_core.model import Account, Ranked, RankedFile, RankerAccount, Sign
 from helix_core.search.confidence import AnswerFeatures, place, presence
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused, Ranking, blend
 from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.rankers import RankerInput
 from helix_core.search.second_stage import FEATURES, FirstStage, place_features, read_files, stage_input
-from helix_core.store.sqlite_file import QueryBudgetError
+from helix_core.store import QueryBudgetError
 
 FIRST_SHOWN = 8
 """Number of entries of each ranker's list that the explanation shows even when the answer lacks them."""

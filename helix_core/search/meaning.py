@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from helix_core.model import Item, Ranked
-from helix_core.store.reader import Reader
-from helix_core.store.vectors import VectorHit
+from helix_core.store import Reader, VectorHit
 
 COMPLETE = 0.95
 """Least share of a level's texts with a vector for it to be searched; the others would rank as dissimilar."""

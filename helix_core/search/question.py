@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 
-from helix_core.store.lexical import MatchCounts, phrase
+from helix_core.store import MatchCounts, phrase
 from helix_core.words import IDENTIFIER, is_compound, split_identifier, wide_pairs
 
 _QUESTION_WORD_LINES = """

@@ -23,10 +23,7 @@ from helix_core.search.question import (
     match_expression,
     narrower_expression,
 )
-from helix_core.store.hits import DefinitionHit, Weights
-from helix_core.store.lexical import MatchCounts
-from helix_core.store.reader import Reader
-from helix_core.store.vectors import VectorHit
+from helix_core.store import DefinitionHit, MatchCounts, Reader, VectorHit, Weights
 from helix_core.words import is_compound, split_identifier
 
 _WORD = re.compile(r"\w+")

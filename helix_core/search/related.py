@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helix_core.model import Item, Ranked, Signal
 from helix_core.search.import_paths import Imports, module_of, resolves_to
-from helix_core.store.reader import Reader
+from helix_core.store import Reader
 from helix_core.words import IDENTIFIER, is_compound
 
 IMPORTED, IMPORTER, CHANGED = "imported by", "imports", "changes with"

@@ -25,8 +25,7 @@ from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKE
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
 from helix_core.search.weights import weight
-from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import QueryBudgetError
+from helix_core.store import QueryBudgetError, Reader
 
 MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""

@@ -11,8 +11,7 @@ from helix_core.model import LineSpan, SourceKind
 from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
 from helix_core.search.rankers import RankerInput, Votes
-from helix_core.store.hits import Weights
-from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets
+from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)

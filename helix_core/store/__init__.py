@@ -5,36 +5,63 @@ Only this package contains SQL. It never parses, never merges rankings of severa
 stores no copy of the source (spans and postings only), and accepts text only as ``Clean``.
 """
 
-from helix_core.store.hits import (
-    ClaimHit,
-    Counts,
-    DefinitionHit,
-    SimilarName,
-    SourceTotals,
-    Weights,
-)
-from helix_core.store.index import SCHEMA_VERSION, Index, open_index, open_or_rebuild, rebuild
-from helix_core.store.lifecycle import Identity
-from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import QueryBudgetError
-from helix_core.store.vectors import VectorHit
-from helix_core.store.writer import Writer
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.store.hits import ClaimHit, Counts, DefinitionHit, SimilarName, SourceTotals, Weights
+    from helix_core.store.index import SCHEMA_VERSION, Index, open_index, open_or_rebuild, rebuild
+    from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets, phrase
+    from helix_core.store.lifecycle import Identity
+    from helix_core.store.memory import Memory
+    from helix_core.store.names import DefinedAt, UseTotals
+    from helix_core.store.reader import Reader
+    from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QueryBudgetError
+    from helix_core.store.vectors import UnembeddedFile, VectorHit
+    from helix_core.store.writer import RULES, Writer
 
 __all__ = [
+    "BUSY_TIMEOUT_MS",
+    "RULES",
     "SCHEMA_VERSION",
     "ClaimHit",
     "Counts",
+    "DefinedAt",
     "DefinitionHit",
+    "FileChunk",
     "Identity",
     "Index",
+    "MatchCounts",
+    "Memory",
+    "PhraseOffsets",
     "QueryBudgetError",
     "Reader",
     "SimilarName",
     "SourceTotals",
+    "UnembeddedFile",
+    "UseTotals",
     "VectorHit",
     "Weights",
     "Writer",
     "open_index",
     "open_or_rebuild",
+    "phrase",
     "rebuild",
 ]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "hits": ("ClaimHit", "Counts", "DefinitionHit", "SimilarName", "SourceTotals", "Weights"),
+        "index": ("Index", "SCHEMA_VERSION", "open_index", "open_or_rebuild", "rebuild"),
+        "lexical": ("FileChunk", "MatchCounts", "PhraseOffsets", "phrase"),
+        "lifecycle": ("Identity",),
+        "memory": ("Memory",),
+        "names": ("DefinedAt", "UseTotals"),
+        "reader": ("Reader",),
+        "sqlite_file": ("BUSY_TIMEOUT_MS", "QueryBudgetError"),
+        "vectors": ("UnembeddedFile", "VectorHit"),
+        "writer": ("RULES", "Writer"),
+    },
+)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import apsw
 
-from helix_core.embed.table import TABLE_ID
+from helix_core.embed import TABLE_ID
 from helix_core.model import EmbeddedText, Level
 from helix_core.store.sqlite_file import Row, load_vectors, rows_of, text_list
 

@@ -4,3 +4,39 @@ In: weighed items with the text of their spans, what the caller knows of model a
 line a block, and an account of what is in it and what was left out. Pure but for the boundary it is given. Never
 ranks, never reads anything, never lets retrieved text out of its envelope.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.window.envelope import inert_text
+    from helix_core.window.evidence import Block, Evidence, Window, WindowFact, WindowRequest
+    from helix_core.window.prose import Condense
+    from helix_core.window.tokens import Count, estimate
+    from helix_core.window.window import candidates, make_window
+
+__all__ = [
+    "Block",
+    "Condense",
+    "Count",
+    "Evidence",
+    "Window",
+    "WindowFact",
+    "WindowRequest",
+    "candidates",
+    "estimate",
+    "inert_text",
+    "make_window",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "envelope": ("inert_text",),
+        "evidence": ("Block", "Evidence", "Window", "WindowFact", "WindowRequest"),
+        "prose": ("Condense",),
+        "tokens": ("Count", "estimate"),
+        "window": ("candidates", "make_window"),
+    },
+)

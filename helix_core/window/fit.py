@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
+from helix_core.ingest import Deadline, is_worth_parsing, load, parse, time_for
 from helix_core.ingest.languages import LANGUAGES
-from helix_core.ingest.syntax import Deadline, is_worth_parsing, load, parse, time_for
 from helix_core.window import logs
 from helix_core.window.logs import Trimmed, stems
 from helix_core.window.prose import PROSE, Condense, condensed

@@ -4,3 +4,122 @@ In: a folder. Out: listings, consistent reads, commits, states, all as values. I
 is not a regular file, leave the root, or let a repository start a program; it knows nothing of indexes or text. Only
 this package accesses files and git.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.workspace.blobs import BlobReader
+    from helix_core.workspace.counting import Counting, OutsideRules, Record, rule_files
+    from helix_core.workspace.disk import DiskError, DiskFile, Root, Scan, check_project, is_no_project
+    from helix_core.workspace.files import (
+        HELIXIGNORE,
+        FileOptions,
+        content_reason,
+        ignored_files,
+        is_private,
+        list_files,
+        name_reason,
+    )
+    from helix_core.workspace.git import Git
+    from helix_core.workspace.history import (
+        BlamedLines,
+        CoChange,
+        LastCommits,
+        LineHistory,
+        closest_co_changes,
+        co_changes,
+        last_commits,
+    )
+    from helix_core.workspace.ignore import (
+        DEFAULT_SKIPS,
+        MAX_DEPTH,
+        MAX_RULES_BYTES,
+        IgnoreRules,
+        RuleTree,
+        parse_rules,
+        rules_of,
+    )
+    from helix_core.workspace.paths import checked, path_of, source_id_of, uri_of
+    from helix_core.workspace.state import GitStateReader
+
+__all__ = [
+    "DEFAULT_SKIPS",
+    "HELIXIGNORE",
+    "MAX_DEPTH",
+    "MAX_RULES_BYTES",
+    "BlamedLines",
+    "BlobReader",
+    "CoChange",
+    "Counting",
+    "DiskError",
+    "DiskFile",
+    "FileOptions",
+    "Git",
+    "GitStateReader",
+    "IgnoreRules",
+    "LastCommits",
+    "LineHistory",
+    "OutsideRules",
+    "Record",
+    "Root",
+    "RuleTree",
+    "Scan",
+    "check_project",
+    "checked",
+    "closest_co_changes",
+    "co_changes",
+    "content_reason",
+    "ignored_files",
+    "is_no_project",
+    "is_private",
+    "last_commits",
+    "list_files",
+    "name_reason",
+    "parse_rules",
+    "path_of",
+    "rule_files",
+    "rules_of",
+    "source_id_of",
+    "uri_of",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "blobs": ("BlobReader",),
+        "counting": ("Counting", "OutsideRules", "Record", "rule_files"),
+        "disk": ("DiskError", "DiskFile", "Root", "Scan", "check_project", "is_no_project"),
+        "files": (
+            "FileOptions",
+            "HELIXIGNORE",
+            "content_reason",
+            "ignored_files",
+            "is_private",
+            "list_files",
+            "name_reason",
+        ),
+        "git": ("Git",),
+        "history": (
+            "BlamedLines",
+            "CoChange",
+            "LastCommits",
+            "LineHistory",
+            "closest_co_changes",
+            "co_changes",
+            "last_commits",
+        ),
+        "ignore": (
+            "DEFAULT_SKIPS",
+            "IgnoreRules",
+            "MAX_DEPTH",
+            "MAX_RULES_BYTES",
+            "RuleTree",
+            "parse_rules",
+            "rules_of",
+        ),
+        "paths": ("checked", "path_of", "source_id_of", "uri_of"),
+        "state": ("GitStateReader",),
+    },
+)

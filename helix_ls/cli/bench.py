@@ -80,8 +80,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
 def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
     """Questions are asked as an editor's host asks them: with the models that are set up, loaded at the start."""
     from helix_core.config import load_config
-    from helix_core.embed.model import ModelEncoder
-    from helix_core.embed.reranker import LoadedReranker
+    from helix_core.embed import LoadedReranker, ModelEncoder
 
     config = load_config(folder)
     encoder = ModelEncoder(config.cache_dir, config.embed_model)

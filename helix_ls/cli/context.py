@@ -26,7 +26,7 @@ def context(
     as_json: Json = False,
 ) -> None:
     """Answer with text for a chat model, within a budget of tokens."""
-    from helix_core.engine.answer.window import ContextRequest, checked_decoder
+    from helix_core.engine.answer import ContextRequest, checked_decoder
 
     text = asked(question)
     _BUDGET.check(budget)

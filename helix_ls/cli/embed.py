@@ -56,7 +56,7 @@ def embed(
         case EmbedAction.SETUP:
             _set_up(config, model, wheel, reranker, yes)
         case EmbedAction.OFF:
-            from helix_core.embed.model import choose
+            from helix_core.embed import choose
 
             choose(config.cache_dir, None)
         case EmbedAction.RUN:
@@ -90,8 +90,8 @@ def _agreed(offered: ModelOffer) -> bool:
 
 
 def _run(config: Config, folder: Path) -> None:
-    from helix_core.embed.model import FastModel, chosen_model
-    from helix_core.engine.embedding import Embedding
+    from helix_core.embed import FastModel, chosen_model
+    from helix_core.engine import Embedding
     from helix_ls.cli.opened import TerminalProgress, bring_up_to_date
 
     model = chosen_model(config.cache_dir, config.embed_model)
@@ -109,8 +109,7 @@ def _run(config: Config, folder: Path) -> None:
 
 
 def _status(config: Config, folder: Path) -> dict[str, Any]:
-    from helix_core.embed.model import chosen_model
-    from helix_core.embed.reranker import chosen_reranker
+    from helix_core.embed import chosen_model, chosen_reranker
 
     answer: dict[str, Any] = {
         "schema": EMBED_SCHEMA,

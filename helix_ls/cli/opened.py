@@ -15,7 +15,7 @@ import typer
 from helix_core.config import load_config
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
-from helix_core.workspace.disk import check_project
+from helix_core.workspace import check_project
 from helix_ls.cli.output import complain, warn
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def opened(folder: Path) -> Iterator[Helix]:
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
     check_project(folder)
-    from helix_core.embed.model import HastyEncoder
+    from helix_core.embed import HastyEncoder
     from helix_core.engine import Helix
 
     config = load_config(folder)

@@ -28,7 +28,7 @@ def serve(
 ) -> None:
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
-    from helix_core.workspace.disk import check_project
+    from helix_core.workspace import check_project
     from helix_ls.proxy.keys import admins_key, taken, users_key
     from helix_ls.proxy.server import run
     from helix_ls.proxy.upstream import addresses

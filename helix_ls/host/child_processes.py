@@ -14,9 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from helix_core.embed.model import ModelEncoder
-from helix_core.embed.reranker import LoadedReranker
-from helix_core.engine.opened import index_folder
+from helix_core.embed import LoadedReranker, ModelEncoder
+from helix_core.engine import index_folder
 from helix_core.errors import HelixError
 from helix_ls.host.endpoint import process_environment
 from helix_ls.host.indexer import forgive

@@ -28,9 +28,8 @@ def main() -> int:
 
 
 def _obey(root: Path, order: Order, say: Say) -> None:
-    from helix_core.embed.model import chosen_model
-    from helix_core.engine.embedding import Embedding
-    from helix_core.engine.opened import index_folder
+    from helix_core.embed import chosen_model
+    from helix_core.engine import Embedding, index_folder
 
     config = ordered_config(root, order)
     model = chosen_model(config.cache_dir, config.embed_model)
@@ -41,7 +40,7 @@ def _obey(root: Path, order: Order, say: Say) -> None:
         if model is None or in_hand is None or not embedding.is_waiting(model.name):
             say({"done": 0})
             return
-        from helix_core.embed.model import FastModel
+        from helix_core.embed import FastModel
 
         report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
         say({"done": report.embedded})

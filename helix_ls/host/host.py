@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from helix_core import __version__
 from helix_core.errors import WorkspaceError
-from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
+from helix_core.ingest import ParseGuard, no_parse_guard
 from helix_ls.host.loop import LoopLag
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.host.settings import Settings

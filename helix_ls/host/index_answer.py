@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from helix_core.engine.indexing.report import RefreshReport
+    from helix_core.engine.indexing import RefreshReport
 
 INDEX_SCHEMA = "helix.index/1"
 

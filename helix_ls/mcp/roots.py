@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
-from helix_core.workspace.disk import is_no_project
+from helix_core.workspace import is_no_project
 
 
 class RootChoice(Protocol):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from helix_core.errors import HelixError, UsageError
 from helix_core.printable import one_line
-from helix_core.window.tokens import estimate
+from helix_core.window import estimate
 from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, fitted
 from helix_ls.mcp.roots import RootChoice

@@ -7,7 +7,7 @@ import os
 import socket
 from collections.abc import Mapping
 
-from helix_core.memory.exchanges import attributed
+from helix_core.memory import attributed
 from helix_core.model import Attribution
 
 LOCALTIME = "/etc/localtime"

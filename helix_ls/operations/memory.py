@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.memory.notes import CONTENT_TYPES, MOST_BYTES
+from helix_core.memory import CONTENT_TYPES, MOST_BYTES
 from helix_ls.operations.arguments import DAEMON, HTTP, Argument, AskContext, Operation
 from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, SESSION, Workspace, WorkspaceArguments
 
@@ -46,7 +46,7 @@ class IngestArguments:
 
 def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """``{gene_ids, count, stored}``, with ``attributed`` where a note says who said it."""
-    from helix_core.memory.notes import NoteInput
+    from helix_core.memory import NoteInput
     from helix_core.model import Attribution
     from helix_ls.operations.attribution import attribution
 

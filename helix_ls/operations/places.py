@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine.requests import DIRECTIONS, MOST_NEIGHBOURS, checked_places
+from helix_core.engine import DIRECTIONS, MOST_NEIGHBOURS, checked_places
 from helix_core.model import Pointer, TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 from helix_ls.operations.questions import (

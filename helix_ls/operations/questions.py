@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine.requests import LEAST_BUDGET, MAX_K, MOST_BUDGET
+from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET
 from helix_core.model import Decoder, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
 from helix_ls.operations.arguments import DAEMON, HTTP, LSP, MCP, Argument, AskContext, Operation
@@ -178,7 +178,7 @@ class ContextArguments:
 
 def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[str, Any]:
     """The ``helix.context/1`` object."""
-    from helix_core.engine.answer.window import ContextRequest
+    from helix_core.engine.answer import ContextRequest
 
     request = ContextRequest(
         budget_tokens=given.budget,

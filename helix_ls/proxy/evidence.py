@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from helix_core.engine import Helix
-from helix_core.engine.answer.window import ContextRequest
+from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, aside

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from helix_core.config import Config, UpstreamSetting, load_config
-from helix_core.config.load import APPLICATION
+from helix_core.config import APPLICATION, Config, UpstreamSetting, load_config
 from helix_core.errors import ConfigError, HelixError, UsageError
 from helix_ls.host.endpoint import make_private
 

@@ -22,10 +22,9 @@ from typing import Any
 from starlette.types import Scope
 
 from helix_core.config import Config
-from helix_core.engine.opened import MemoryFile
+from helix_core.engine import MemoryFile
 from helix_core.errors import HelixError
-from helix_core.memory.exchanges import ObservedExchange, kept
-from helix_core.memory.uses import SITTING_S, cited_paths, kept_path
+from helix_core.memory import SITTING_S, ObservedExchange, cited_paths, kept, kept_path
 from helix_core.model import Attribution, Exchange
 from helix_ls.operations.attribution import attribution
 from helix_ls.proxy.bodies import Body

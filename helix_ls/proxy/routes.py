@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
-from helix_core.memory.notes import EmptyError, UnfitError
+from helix_core.memory import EmptyError, UnfitError
 from helix_core.printable import safe_value
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations.arguments import AskContext, Operation
@@ -141,7 +141,7 @@ class Routes:
 
 def _named(path: str, folder: os.PathLike[str]) -> list[bytes]:
     """The path from the root, where it is below it, for the index to look at; the index thread decides what it is."""
-    from helix_core.workspace.paths import checked
+    from helix_core.workspace import checked
 
     inside = path.removeprefix(f"{os.fspath(folder)}/")
     try:

@@ -203,12 +203,12 @@ def test_a_document_that_changes_under_a_hover_is_content_modified(start: StartW
 
 WAITING = """
 import time
-from helix_core.engine import Helix
-whole = Helix.symbol
+from helix_core.engine.symbols import Symbols
+whole = Symbols.about
 def symbol(self, *args, **more):
     time.sleep(1)
     return whole(self, *args, **more)
-Helix.symbol = symbol
+Symbols.about = symbol
 from helix_ls.lsp.session import run
 raise SystemExit(run())
 """

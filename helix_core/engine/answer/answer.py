@@ -7,15 +7,12 @@ from collections.abc import Container, Iterator, Sequence
 
 from helix_core.engine.answer.reranking import Reranking
 from helix_core.engine.requests import AnswerRequest
-from helix_core.engine.verdict.judge import OnlyInBuffer, UnsavedNames
-from helix_core.engine.verdict.not_indexed import NotIndexed, with_named
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher, with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first
-from helix_core.search.meaning import QuestionEncoder
-from helix_core.search.question import parse_question
-from helix_core.search.search import SearchRequest, search
-from helix_core.store.reader import Reader
+from helix_core.search import QuestionEncoder, SearchRequest, parse_question
+from helix_core.search.search import search
+from helix_core.store import Reader
 
 ROUNDS = 3
 GONE_SHOWN = 2

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from helix_core.engine.answer.answer import IndexSearch
     from helix_core.engine.answer.window import ContextRequest
     from helix_core.engine.requests import AnswerRequest
-    from helix_core.engine.verdict.weigher import Weigher
+    from helix_core.engine.verdict import Weigher
 
 
 class AnswerNotes(Protocol):
@@ -47,7 +47,7 @@ class Answers:
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """The ``helix.packet/1`` object."""
-        from helix_core.engine.verdict.table import refresh_plan
+        from helix_core.engine.verdict import refresh_plan
 
         started = time.monotonic()
         answer, weigher = self._answered(request)
@@ -86,8 +86,8 @@ class Answers:
     @heals_index()
     def _found(self, request: AnswerRequest) -> Found:
         """Places in the order of the search, as the index has them; no file is looked at unless a reranker reads it."""
-        from helix_core.engine.verdict.not_indexed import with_named
-        from helix_core.search.question import parse_question
+        from helix_core.engine.verdict import with_named
+        from helix_core.search import parse_question
 
         asked = self._hinted(request)
         # Before the search: what comes in meanwhile is then counted as missing, never the other way round.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from helix_core.model import Found, Ranked, Weighed
-from helix_core.model.answer import Account, RankedFile, Sign
+from helix_core.model import Account, Found, Ranked, RankedFile, Sign, Weighed
 from helix_core.packet import search_answer, search_item
-from helix_core.search.confidence import FLOOR
+from helix_core.search import FLOOR
 
 RANKERS: Mapping[str, str] = {
     "chunks": "words of the question in one place",

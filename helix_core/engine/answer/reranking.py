@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import Weigher
 from helix_core.errors import ModelError
 from helix_core.lines import LineTable, without_line_end
 from helix_core.model import Found, Ranked
-from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, Reranker, rerank, reranker_text
+from helix_core.search import MOST_CHARS, MOST_PLACES, Reranker, rerank, reranker_text
 
 RANKER = "rerank"
 

@@ -14,18 +14,26 @@ from typing import Any
 
 from helix_core.config import Config
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import Weigher
 from helix_core.errors import HelixError, UsageError
 from helix_core.lines import with_line_feeds
 from helix_core.model import Answered, Decoder, Reason, Status, Weighed
 from helix_core.packet import round_share
 from helix_core.printable import safe_text
-from helix_core.store.reader import Reader
-from helix_core.window.envelope import inert_text
-from helix_core.window.evidence import Block, Evidence, Window, WindowFact, WindowRequest
-from helix_core.window.prose import Condense
-from helix_core.window.tokens import Count, estimate
-from helix_core.window.window import candidates, make_window
+from helix_core.store import Reader
+from helix_core.window import (
+    Block,
+    Condense,
+    Count,
+    Evidence,
+    Window,
+    WindowFact,
+    WindowRequest,
+    candidates,
+    estimate,
+    inert_text,
+    make_window,
+)
 
 MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
 _COUNTED = 4_096

@@ -2,3 +2,37 @@
 
 The only room that writes files' items into the index. Answers no question.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.engine.indexing.plan import first_retry_at, is_rule_file, unsettled
+    from helix_core.engine.indexing.refresh import Refresh, vacuum
+    from helix_core.engine.indexing.report import Progress, RefreshReport, status
+    from helix_core.engine.indexing.write_lock import LOCK_WAIT_S, handing_over, turn
+
+__all__ = [
+    "LOCK_WAIT_S",
+    "Progress",
+    "Refresh",
+    "RefreshReport",
+    "first_retry_at",
+    "handing_over",
+    "is_rule_file",
+    "status",
+    "turn",
+    "unsettled",
+    "vacuum",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "plan": ("first_retry_at", "is_rule_file", "unsettled"),
+        "refresh": ("Refresh", "vacuum"),
+        "report": ("Progress", "RefreshReport", "status"),
+        "write_lock": ("LOCK_WAIT_S", "handing_over", "turn"),
+    },
+)

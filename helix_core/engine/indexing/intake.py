@@ -15,14 +15,10 @@ from functools import partial
 
 from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import HandedOverError
-from helix_core.ingest.document import parser_version
-from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.pool import IngestPool, Limits, Quarantined, ingest_in_process
+from helix_core.ingest import IngestPool, Limits, ParseGuard, Quarantined, ingest_in_process, parser_version
 from helix_core.model import Document, FileEntry, Reason, SetAside, SourceState, StatSignature
-from helix_core.store.writer import Writer
-from helix_core.workspace.disk import DiskError, DiskFile, Root, Scan
-from helix_core.workspace.files import content_reason
-from helix_core.workspace.paths import source_id_of
+from helix_core.store import Writer
+from helix_core.workspace import DiskError, DiskFile, Root, Scan, content_reason, source_id_of
 
 BATCH_FILES = 64
 BATCH_S = 0.25

@@ -70,7 +70,7 @@ def first_retry_at(set_aside: Sequence[SetAside]) -> float:
     if not set_aside:
         return 0.0
     # The pool brings the parsers along.
-    from helix_core.ingest.pool import Limits
+    from helix_core.ingest import Limits
 
     limits = Limits().version
     return min(retry_at(one, limits) for one in set_aside)

@@ -15,17 +15,24 @@ from typing import Any
 from helix_core.engine.indexing.plan import WorkPlan, due_again, is_settled, work_plan
 from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import GitError
-from helix_core.ingest.generation import parser_generation
-from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest import ParseGuard, parser_generation
 from helix_core.model import FileEntry, Listing, SourceState
-from helix_core.store.reader import Reader
-from helix_core.store.writer import RULES, Writer
-from helix_core.workspace.counting import Counting, Record, rule_files
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, list_files
-from helix_core.workspace.git import Git
-from helix_core.workspace.history import CoChange, LastCommits, closest_co_changes, co_changes, last_commits
-from helix_core.workspace.paths import source_id_of
+from helix_core.store import RULES, Reader, Writer
+from helix_core.workspace import (
+    CoChange,
+    Counting,
+    FileOptions,
+    Git,
+    LastCommits,
+    Record,
+    Root,
+    closest_co_changes,
+    co_changes,
+    last_commits,
+    list_files,
+    rule_files,
+    source_id_of,
+)
 
 CO_CHANGES_S = 5.0
 
@@ -182,7 +189,7 @@ class Refresh:
         set_aside = self._reader.files.set_aside()
         if not set_aside:
             return frozenset()
-        from helix_core.ingest.pool import Limits
+        from helix_core.ingest import Limits
 
         return due_again(set_aside, Limits().version, time.time())
 

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine.indexing.plan import is_pending, retry_at, work_plan
-from helix_core.ingest.generation import parser_generation
+from helix_core.ingest import parser_generation
 from helix_core.model import GitState, Listing, SetAside, SourceState
-from helix_core.store.reader import Reader
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, ignored_files, list_files
-from helix_core.workspace.git import Git
-from helix_core.workspace.paths import source_id_of
+from helix_core.store import Reader
+from helix_core.workspace import FileOptions, Git, Root, ignored_files, list_files, source_id_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
     """Each file that broke its parser; ``retry_at`` is from when on a whole refresh tries it again, Unix seconds."""
     if not files:
         return []
-    from helix_core.ingest.pool import Limits
+    from helix_core.ingest import Limits
 
     limits = Limits().version
     return [

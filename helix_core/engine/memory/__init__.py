@@ -2,3 +2,21 @@
 
 Decides no verdict about files and reads no file itself.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.engine.memory.note_shown import explained_note, shown_note
+    from helix_core.engine.memory.recall import WorkspaceMemory
+
+__all__ = ["WorkspaceMemory", "explained_note", "shown_note"]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "note_shown": ("explained_note", "shown_note"),
+        "recall": ("WorkspaceMemory",),
+    },
+)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helix_core.memory.uses import SITTING_S, Together, companions, links, repeated
-from helix_core.store.memory import Memory
-from helix_core.store.reader import Reader
+from helix_core.memory import SITTING_S, Together, companions, links, repeated
+from helix_core.store import Memory, Reader
 
 MOST_ANCHORS = 8
 MOST_CHANGED = 16

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix_core.engine.memory.notes import Recalled, item_of, weighed
-from helix_core.engine.verdict.explain import ExplainStep, explained
-from helix_core.engine.verdict.shown import OPEN_SCHEMA, lines_shown
-from helix_core.engine.verdict.table import refresh_plan
+from helix_core.engine.verdict import OPEN_SCHEMA, ExplainStep, explained, lines_shown, refresh_plan
 from helix_core.errors import UsageError
 from helix_core.model import LineSpan, NoteItem, Ranked, TaskType, Weighed
 from helix_core.packet import target_object

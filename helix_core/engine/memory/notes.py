@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from helix_core.engine.verdict.table import Observation, freshness, live_truth, specificity, verdict
+from helix_core.engine.verdict import Observation, freshness, live_truth, specificity, verdict
 from helix_core.model import (
     Answered,
     Authority,
@@ -29,9 +29,8 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
-from helix_core.search.question import Term, coverage, weigh_terms
-from helix_core.store.memory import Memory
-from helix_core.store.reader import Reader
+from helix_core.search import Term, coverage, weigh_terms
+from helix_core.store import Memory, Reader
 
 RANKER = "notes"
 WORDS = 24

@@ -12,13 +12,13 @@ from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Answered, Attribution, Found, Hints, Judged, NoteItem, Pointer, TaskType
-from helix_core.workspace.paths import checked
+from helix_core.workspace import checked
 
 if TYPE_CHECKING:
     from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.text_ingest import TextIngest
-    from helix_core.memory.notes import NoteInput
-    from helix_core.store.memory import Memory
+    from helix_core.memory import NoteInput
+    from helix_core.store import Memory
 
 CONSOLIDATED = 10
 MOST_NOTED = 20
@@ -57,7 +57,7 @@ class WorkspaceMemory:
 
     def forget_session(self, session: str) -> dict[str, Any]:
         """Delete the exchanges of a session and what it was given: ``{exchanges}``, how many went."""
-        from helix_core.memory.exchanges import session_name
+        from helix_core.memory import session_name
 
         name = session_name(session)
         return {"exchanges": self._file.read(lambda memory: memory.exchanges.forget_session(self._place, name)) or 0}
@@ -68,7 +68,7 @@ class WorkspaceMemory:
         Each fact is a note as it was said, with the exchanges it is from; drawn again it is the same note.
         """
         from helix_core.engine.memory.text_ingest import given_of
-        from helix_core.memory.exchanges import facts_in, session_name
+        from helix_core.memory import facts_in, session_name
 
         name = session_name(session) if session else None
         exchanges = self._file.read(lambda memory: memory.exchanges.last(self._place, name, CONSOLIDATED)) or []
@@ -146,7 +146,7 @@ class WorkspaceMemory:
 
     def delivered(self, session: str) -> frozenset[str]:
         """What a session was given whole, for ``ContextRequest.delivered``; nothing where the memory cannot be read."""
-        from helix_core.memory.exchanges import session_name
+        from helix_core.memory import session_name
 
         name = session_name(session)
         return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name)) or frozenset()
@@ -156,7 +156,7 @@ class WorkspaceMemory:
 
         Where that cannot be written the object is told so: the next answer gives them again.
         """
-        from helix_core.memory.exchanges import session_name
+        from helix_core.memory import session_name
 
         whole = [
             (block["gene_id"], block["content_hash"])
@@ -261,8 +261,7 @@ class WorkspaceMemory:
         """
         if not session or not self._keeps_uses:
             return
-        from helix_core.memory.exchanges import session_name
-        from helix_core.memory.uses import SITTING_S, kept_path
+        from helix_core.memory import SITTING_S, kept_path, session_name
 
         reader, name = self.session.index.reader, session_name(session)
         named = [checked(source_id) for source_id in source_ids if not source_id.startswith(NOTE_SCHEME)]
@@ -297,8 +296,7 @@ class WorkspaceMemory:
         )
 
     def _lately(self, memory: Memory, session: str, now: float) -> list[bytes]:
-        from helix_core.memory.exchanges import session_name
-        from helix_core.memory.uses import SITTING_S
+        from helix_core.memory import SITTING_S, session_name
 
         return memory.uses.recent(self._place, session_name(session), now - SITTING_S) if self._keeps_uses else []
 

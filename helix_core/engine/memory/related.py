@@ -14,15 +14,14 @@ from typing import Any
 
 from helix_core.engine.memory.notes import Recalled, item_of, weighed
 from helix_core.engine.requests import DIRECTIONS, MOST_NEIGHBOURS
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import NOTE_SCHEME, Item, NoteItem, Ranked, Signal, TaskType, Weighed
 from helix_core.packet import item_object
-from helix_core.search.related import related_sources
-from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import QueryBudgetError
+from helix_core.search import related_sources
+from helix_core.store import QueryBudgetError, Reader
 from helix_core.words import IDENTIFIER
-from helix_core.workspace.paths import checked
+from helix_core.workspace import checked
 
 EXPAND_SCHEMA = "helix.expand/1"
 TRIED = 40

@@ -10,19 +10,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.engine.verdict.shown import reason_now
+from helix_core.engine.verdict import reason_now
 from helix_core.errors import UsageError
-from helix_core.ingest.document import parser_version
-from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.pool import Quarantined, ingest_in_process
-from helix_core.memory.exchanges import Fact
-from helix_core.memory.notes import FACT, NoteInput, UnfitError, note_of
+from helix_core.ingest import ParseGuard, Quarantined, ingest_in_process, parser_version
+from helix_core.memory import FACT, Fact, NoteInput, UnfitError, note_of
 from helix_core.model import Attribution, Document, Note
-from helix_core.store.memory import Memory
-from helix_core.workspace.disk import DiskError, DiskFile, Root
-from helix_core.workspace.files import FileOptions, content_reason, name_reason
-from helix_core.workspace.git import Git
-from helix_core.workspace.paths import checked, source_id_of
+from helix_core.store import Memory
+from helix_core.workspace import (
+    DiskError,
+    DiskFile,
+    FileOptions,
+    Git,
+    Root,
+    checked,
+    content_reason,
+    name_reason,
+    source_id_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from helix_core.model import Role, SourceKind
-from helix_core.search.import_paths import Imports
-from helix_core.store.names import DefinedAt
+from helix_core.search import Imports
+from helix_core.store import DefinedAt
 from helix_core.words import IDENTIFIER, is_compound
 
 MOST_DEFINITIONS = 5

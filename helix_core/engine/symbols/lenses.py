@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.engine.symbols.place import Spot, weigh_spots
-from helix_core.engine.verdict.contradictions import Disputes, settled
-from helix_core.engine.verdict.outdated import CommittedText, OutdatedDocuments, is_document
-from helix_core.engine.verdict.spans import narrowed
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import (
+    CommittedText,
+    Disputes,
+    OutdatedDocuments,
+    Weigher,
+    is_document,
+    narrowed,
+    settled,
+)
 from helix_core.errors import HelixError
 from helix_core.model import Contradiction, DocumentFlag, Item, LastCommit, LineSpan, Reason, Source, SourceKind
-from helix_core.packet.wire import document_flag
-from helix_core.store.hits import DefinitionHit
-from helix_core.store.names import UseTotals
-from helix_core.store.reader import Reader
-from helix_core.workspace.disk import DiskFile
-from helix_core.workspace.paths import uri_of
+from helix_core.packet import document_flag
+from helix_core.store import DefinitionHit, Reader, UseTotals
+from helix_core.workspace import DiskFile, uri_of
 
 MOST_LENSES = 300
 _NONE = UseTotals(0, 0)

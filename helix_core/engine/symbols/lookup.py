@@ -12,17 +12,12 @@ from typing import Any
 
 from helix_core.engine.symbols.choice import CursorContext, Meant, NameQuery, asked, choose
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
-from helix_core.engine.verdict.observe import Observer
-from helix_core.engine.verdict.overlay import line_on_disk
-from helix_core.engine.verdict.spans import line_of_mention, line_of_use, owners_in
-from helix_core.engine.verdict.weigher import Weigher
+from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
 from helix_core.lines import LineTable
 from helix_core.model import Item, Overlays, Role
-from helix_core.search.import_paths import Imports, module_of, resolves_to
-from helix_core.store.hits import DefinitionHit
-from helix_core.store.names import DefinedAt, UseTotals
-from helix_core.store.reader import Reader
-from helix_core.workspace.history import BlamedLines, LineHistory
+from helix_core.search import Imports, module_of, resolves_to
+from helix_core.store import DefinedAt, DefinitionHit, Reader, UseTotals
+from helix_core.workspace import BlamedLines, LineHistory
 
 SHOWN = 5
 SHOWN_PER_FILE = 2

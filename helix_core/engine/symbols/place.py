@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.verdict.spans import narrowed
-from helix_core.engine.verdict.table import verdict
-from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher
+from helix_core.engine.verdict import ObservedItem, Placed, Weigher, narrowed, verdict
 from helix_core.model import Contradiction, Item, LastCommit, LineSpan, Ranked, Reason, TaskType, Verdict
-from helix_core.workspace.paths import uri_of
+from helix_core.workspace import uri_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,3 +2,83 @@
 
 Reads the files an answer points at, at that moment. Never ranks, never searches, never writes but to mend the index.
 """
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.engine.verdict.chains import ChainLookup, KeptChains
+    from helix_core.engine.verdict.contradictions import Disputes, settled
+    from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
+    from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
+    from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
+    from helix_core.engine.verdict.observe import MaskedFiles, Observer
+    from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
+    from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
+    from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
+    from helix_core.engine.verdict.spans import line_of_mention, line_of_use, narrowed, owners_in
+    from helix_core.engine.verdict.table import Observation, freshness, live_truth, refresh_plan, specificity, verdict
+    from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
+
+__all__ = [
+    "OPEN_SCHEMA",
+    "Buffers",
+    "ChainLookup",
+    "CommittedText",
+    "Disputes",
+    "ExplainStep",
+    "Explanation",
+    "Judgement",
+    "KeptChains",
+    "KeptLookups",
+    "MaskedFiles",
+    "NotIndexed",
+    "Observation",
+    "ObservedItem",
+    "Observer",
+    "OnlyInBuffer",
+    "OutdatedDocuments",
+    "Placed",
+    "Shown",
+    "UnsavedNames",
+    "VerdictContext",
+    "Weigher",
+    "all_lost",
+    "edits",
+    "explained",
+    "freshness",
+    "is_document",
+    "line_of_mention",
+    "line_of_use",
+    "line_on_disk",
+    "lines_shown",
+    "live_truth",
+    "narrowed",
+    "owners_in",
+    "reason_now",
+    "refresh_plan",
+    "set_aside_note",
+    "settled",
+    "specificity",
+    "verdict",
+    "with_named",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "chains": ("ChainLookup", "KeptChains"),
+        "contradictions": ("Disputes", "settled"),
+        "explain": ("ExplainStep", "Explanation", "explained"),
+        "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
+        "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
+        "observe": ("MaskedFiles", "Observer"),
+        "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments", "is_document"),
+        "overlay": ("Buffers", "edits", "line_on_disk"),
+        "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
+        "spans": ("line_of_mention", "line_of_use", "narrowed", "owners_in"),
+        "table": ("Observation", "freshness", "live_truth", "refresh_plan", "specificity", "verdict"),
+        "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
+    },
+)

@@ -12,14 +12,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from helix_core.engine.verdict.observe import Sight
-from helix_core.ingest.chains import Chains, Naming
-from helix_core.ingest.document import preload_grammar
-from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.pool import FAILURES
-from helix_core.ingest.secrets import Masked, mask
-from helix_core.ingest.syntax import time_for
+from helix_core.ingest import FAILURES, Chains, Masked, Naming, ParseGuard, mask, preload_grammar, time_for
 from helix_core.model import Item
-from helix_core.workspace.files import content_reason
+from helix_core.workspace import content_reason
 
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000

@@ -21,10 +21,9 @@ from helix_core.model import (
     SourcedClaim,
     SourceKind,
 )
-from helix_core.store.hits import ClaimHit
-from helix_core.store.reader import Reader
+from helix_core.store import ClaimHit, Reader
 from helix_core.words import is_compound
-from helix_core.workspace.blobs import BlobReader
+from helix_core.workspace import BlobReader
 
 MOST_FILES = 24
 _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})

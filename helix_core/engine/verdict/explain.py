@@ -28,12 +28,9 @@ from helix_core.model import (
     Verdict,
     Weighed,
 )
-from helix_core.packet import target_object
-from helix_core.packet.wire import document_flag
-from helix_core.store.reader import Reader
-from helix_core.workspace.disk import DiskError, DiskFile
-from helix_core.workspace.files import name_reason
-from helix_core.workspace.paths import checked
+from helix_core.packet import document_flag, target_object
+from helix_core.store import Reader
+from helix_core.workspace import DiskError, DiskFile, checked, name_reason
 
 _AUTHORITY = {
     Authority.PRIMARY: "The source is primary: it is the thing itself.",

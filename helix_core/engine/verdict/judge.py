@@ -13,10 +13,8 @@ from helix_core.engine.verdict.observe import RELOCATE_BYTES
 from helix_core.engine.verdict.spans import narrowed
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
-from helix_core.ingest.document import ingest
-from helix_core.ingest.parse_guard import ParseGuard
+from helix_core.ingest import ParseGuard, ingest, mask
 from helix_core.ingest.provenance import provenance
-from helix_core.ingest.secrets import mask
 from helix_core.model import (
     NOTE_SCHEME,
     Chunk,
@@ -34,11 +32,9 @@ from helix_core.model import (
     Status,
     TaskType,
 )
-from helix_core.search.question import Question
-from helix_core.store.reader import Reader
-from helix_core.workspace.disk import DiskError, Root
-from helix_core.workspace.files import content_reason, name_reason
-from helix_core.workspace.paths import checked, source_id_of
+from helix_core.search import Question
+from helix_core.store import Reader
+from helix_core.workspace import DiskError, Root, checked, content_reason, name_reason, source_id_of
 
 MOST_BUFFER_BYTES = 256 * 1024
 _NO_SIGNATURE = StatSignature(0, 0, 0, 0)

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix_core.model import Found, Item, Ranked, Reason, Role, Signal, Source
-from helix_core.search.question import Question
+from helix_core.search import Question
 from helix_core.words import split_identifier
-from helix_core.workspace.paths import source_id_of
+from helix_core.workspace import source_id_of
 
 MOST_NAMED = 3
 """So many files are named by an answer for their names alone."""

@@ -9,16 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.ingest.document import ingest, parser_version, preload_grammar
-from helix_core.ingest.generation import is_current_generation
-from helix_core.ingest.parse_guard import ParseGuard
-from helix_core.ingest.secrets import Masked, mask
+from helix_core.ingest import Masked, ParseGuard, ingest, is_current_generation, mask, parser_version, preload_grammar
 from helix_core.lines import LineTable, is_line_start
 from helix_core.model import Item, Reason, Source
-from helix_core.store.reader import Reader
-from helix_core.store.writer import Writer
-from helix_core.workspace.disk import DiskError, DiskFile, Root
-from helix_core.workspace.files import content_reason
+from helix_core.store import Reader, Writer
+from helix_core.workspace import DiskError, DiskFile, Root, content_reason
 
 INGEST_BYTES_PER_MS = 3_000
 LEAST_INGEST_MS = 0.5

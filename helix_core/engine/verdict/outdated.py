@@ -14,28 +14,28 @@ from typing import TypeAlias
 from helix_core.engine.verdict.observe import Observer
 from helix_core.engine.verdict.spans import whole_word
 from helix_core.errors import GitError
-from helix_core.ingest.claim_config import value_of
-from helix_core.ingest.claims import find as find_claims
-from helix_core.ingest.languages import language_of
-from helix_core.ingest.provenance import provenance
-from helix_core.ingest.references import Reference, references_in
-from helix_core.ingest.secrets import mask
-from helix_core.ingest.signatures import (
-    LANGUAGES,
+from helix_core.ingest import (
     Declaration,
     Parameter,
+    Reference,
     block,
     declarations,
     declared,
+    language_of,
+    mask,
     may_differ,
     python_parameters,
+    references_in,
     split,
+    value_of,
 )
+from helix_core.ingest import find as find_claims
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.signatures import LANGUAGES
 from helix_core.model import DocumentChange, DocumentFlag, Item, LastCommit, Reason, Role, Source, SourceKind
-from helix_core.store.names import DefinedAt
-from helix_core.store.reader import Reader
+from helix_core.store import DefinedAt, Reader
 from helix_core.words import is_compound, split_identifier
-from helix_core.workspace.blobs import BlobReader
+from helix_core.workspace import BlobReader
 
 # A value belongs to a name when it stands at most so many characters after it.
 _NEAR = 60

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from helix_core.lines import LineTable
 from helix_core.model import Item, LineSpan, Overlays
-from helix_core.workspace.disk import DiskFile
+from helix_core.workspace import DiskFile
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict.chains import ChainLookup

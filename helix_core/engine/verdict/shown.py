@@ -15,11 +15,8 @@ from helix_core.engine.verdict.judge import unindexed
 from helix_core.engine.verdict.weigher import Weigher
 from helix_core.errors import UsageError
 from helix_core.model import LineSpan, Reason, Source, TaskType
-from helix_core.store.reader import Reader
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, content_reason, list_files, name_reason
-from helix_core.workspace.git import Git
-from helix_core.workspace.paths import checked, source_id_of
+from helix_core.store import Reader
+from helix_core.workspace import FileOptions, Git, Root, checked, content_reason, list_files, name_reason, source_id_of
 
 OPEN_SCHEMA = "helix.open/1"
 _WHY = {

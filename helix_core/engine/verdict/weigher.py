@@ -27,7 +27,7 @@ from helix_core.engine.verdict.table import (
     specificity,
     verdict,
 )
-from helix_core.ingest.secrets import Masked
+from helix_core.ingest import Masked
 from helix_core.lines import line_breaks, line_count, without_line_end
 from helix_core.model import (
     HIGH_RISK,
@@ -42,11 +42,8 @@ from helix_core.model import (
     TaskType,
     Weighed,
 )
-from helix_core.store.reader import Reader
-from helix_core.workspace.blobs import BlobReader
-from helix_core.workspace.disk import DiskFile
-from helix_core.workspace.history import BlamedLines, LineHistory
-from helix_core.workspace.paths import uri_of
+from helix_core.store import Reader
+from helix_core.workspace import BlamedLines, BlobReader, DiskFile, LineHistory, uri_of
 
 SHALLOW = (
     "this clone is shallow: a file without a commit was last changed before its history begins, or never committed; "

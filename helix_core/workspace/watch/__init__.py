@@ -5,7 +5,20 @@ Its threads put paths into a queue and call ``on_change``; they never read a fil
 not count. No loss is silent: overflow, lost watches, sleep and a dead thread all set ``whole``.
 """
 
-from helix_core.workspace.watch.change_queue import ChangeBatch, Mode, PendingChanges, Settled, WatchState, settle
-from helix_core.workspace.watch.watch import Watch
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.workspace.watch.change_queue import ChangeBatch, Mode, PendingChanges, Settled, WatchState, settle
+    from helix_core.workspace.watch.watch import Watch
 
 __all__ = ["ChangeBatch", "Mode", "PendingChanges", "Settled", "Watch", "WatchState", "settle"]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "change_queue": ("ChangeBatch", "Mode", "PendingChanges", "Settled", "WatchState", "settle"),
+        "watch": ("Watch",),
+    },
+)

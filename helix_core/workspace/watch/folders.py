@@ -8,15 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from helix_core.errors import GitError, WorkspaceError
-from helix_core.workspace.disk import DiskError, Root, Scan
-from helix_core.workspace.files import HELIXIGNORE, FileOptions, ignored_files, is_private
-from helix_core.workspace.git import Git
-from helix_core.workspace.ignore import (
+from helix_core.workspace import (
     DEFAULT_SKIPS,
+    HELIXIGNORE,
     MAX_DEPTH,
     MAX_RULES_BYTES,
+    DiskError,
+    FileOptions,
+    Git,
     IgnoreRules,
+    Root,
     RuleTree,
+    Scan,
+    ignored_files,
+    is_private,
     parse_rules,
     rules_of,
 )

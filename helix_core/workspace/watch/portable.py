@@ -19,10 +19,7 @@ from watchdog.observers import Observer
 
 from helix_core.errors import GitError
 from helix_core.model import GitState, StatSignature
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions, list_files
-from helix_core.workspace.git import Git
-from helix_core.workspace.state import GitStateReader
+from helix_core.workspace import FileOptions, Git, GitStateReader, Root, list_files
 from helix_core.workspace.watch.change_queue import GIT_LOOK_S, ChangeQueue, WatchCallbacks
 from helix_core.workspace.watch.folders import INDEX_LOCK, RULE_FILES, GitPlace
 

@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from helix_core.errors import WorkspaceError
-from helix_core.workspace.counting import OutsideRules
-from helix_core.workspace.disk import Root
-from helix_core.workspace.files import FileOptions
-from helix_core.workspace.git import Git
+from helix_core.workspace import FileOptions, Git, OutsideRules, Root
 from helix_core.workspace.watch.change_queue import (
     ChangeBatch,
     ChangeQueue,

@@ -10,13 +10,13 @@ from typing import Any
 from rich.text import Text
 from tree_sitter import Parser
 
+from helix_core.ingest import load
 from helix_core.ingest.languages import LANGUAGES
-from helix_core.ingest.syntax import load
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME
-from helix_core.packet.wire import CHARACTERS_PER_TOKEN
+from helix_core.packet import CHARACTERS_PER_TOKEN
 from helix_core.printable import lines_of, one_line
-from helix_core.workspace.paths import path_of, uri_of
+from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, count, dim, duration, grid, mark, reason
 
 _MOST_BYTES = 20_000

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from helix_core.printable import one_line
-from helix_core.workspace.paths import path_of, uri_of
+from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, bar, colour, count, dim, draws_blocks, duration, reason, stacked, texture
 
 _BAR = 10
