@@ -34,7 +34,7 @@ from helix_core.engine import Helix
 from helix_core.engine.answer.window import ContextRequest
 from helix_core.ingest.languages import language_of
 from helix_core.store import open_index
-from helix_core.window.fit import faults, fit
+from helix_core.window.fit import fit, syntax_errors
 from helix_core.window.tokens import estimate
 
 SHARES = (0.2, 0.5, 0.8)
@@ -117,7 +117,7 @@ def sources(corpora: Path, each: int, seed: int) -> dict[str, list[Path]]:
 def broken_cuts(language: str, path: Path) -> tuple[int, int, list[str]]:
     """How many cuts were made and how many could not be, and what is wrong with any."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    whole, before = estimate(text), faults(text, language)
+    whole, before = estimate(text), syntax_errors(text, language)
     made, refused, wrong = 0, 0, []
     if before is None:
         return 0, 0, []
@@ -129,7 +129,7 @@ def broken_cuts(language: str, path: Path) -> tuple[int, int, list[str]]:
             continue
         made += 1
         lines = iter(text.split("\n"))
-        after = faults(cut.text, language)
+        after = syntax_errors(cut.text, language)
         if after is None or after > before or (language == "python" and parses(text) and not parses(cut.text)):
             wrong.append(f"{path} at {share}: {before} errors before, {after} after")
         if estimate(cut.text) > most:

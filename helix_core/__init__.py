@@ -1,4 +1,5 @@
-"""The engine of Helix: a question about a folder becomes a packet of pointers, each with a verdict that is true now.
+"""The engine of Helix: answer a question about a folder with a packet of pointers, each with a verdict that is true
+now.
 
 Works from a Python prompt; knows nothing of editors, servers or the command line.
 """

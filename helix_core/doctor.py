@@ -1,6 +1,6 @@
-"""Can Helix work on this machine? A list of checks, each with what to do about it.
+"""Check whether Helix can work on this machine; each finding has its next action.
 
-In: the folder in question. Out: values; the decisions are pure functions of what was observed, ``examine`` observes.
+In: the folder in question. Out: values; the decisions are pure functions of observations, which ``examine`` makes.
 Never repairs anything.
 """
 
@@ -39,13 +39,13 @@ class Check:
 
 
 def doctor_answer(checks: Sequence[Check]) -> dict[str, Any]:
-    """The ``helix.doctor/1`` object; ``ok`` says that no check fails."""
+    """Return the ``helix.doctor/1`` object; ``ok`` means that no check fails."""
     ok = all(check.state != "fail" for check in checks)
     return {"schema": DOCTOR_SCHEMA, "ok": ok, "checks": [asdict(check) for check in checks]}
 
 
 def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Check, ...]:
-    """Look at this machine and at ``folder``; every check is there whatever the others found."""
+    """Run all checks of this machine and of ``folder``, independent of each other's results."""
     settings, cache = _settings(folder, os.environ if environ is None else environ)
     return (
         python(sys.version_info[:3], sys.executable),
@@ -61,7 +61,7 @@ def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Che
 
 
 def python(version: tuple[int, int, int], executable: str) -> Check:
-    """Is the interpreter new enough?"""
+    """Check that the interpreter is new enough."""
     detail = f"{'.'.join(map(str, version))} at {executable}"
     if version[:2] < OLDEST_PYTHON:
         return Check("Python", "fail", detail, f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer")
@@ -69,7 +69,7 @@ def python(version: tuple[int, int, int], executable: str) -> Check:
 
 
 def sqlite(version: str, options: frozenset[str], *, loads_extensions: bool) -> Check:
-    """Is SQLite new enough (before 3.51.3 a write-ahead log can be corrupted), with text search and extensions?"""
+    """Check that SQLite is new enough (before 3.51.3 a WAL can be corrupted), with FTS5 and loadable extensions."""
     missing = [] if "ENABLE_FTS5" in options else ["full-text search (FTS5)"]
     missing += [] if loads_extensions and "OMIT_LOAD_EXTENSION" not in options else ["loadable extensions"]
     if _numbers(version) < OLDEST_SQLITE:
@@ -80,7 +80,7 @@ def sqlite(version: str, options: frozenset[str], *, loads_extensions: bool) -> 
 
 
 def grammars(count: int, failures: Mapping[str, str]) -> Check:
-    """Do the grammars load? Files of a language whose grammar does not are cut by lines."""
+    """Check that the grammars load. Files of a language without its grammar are chunked by lines."""
     if failures:
         detail = "; ".join(f"{name}: {cause}" for name, cause in sorted(failures.items()))
         return Check("grammars", "warn", f"{len(failures)} of {count} do not load ({detail})", "reinstall Helix")
@@ -88,7 +88,7 @@ def grammars(count: int, failures: Mapping[str, str]) -> Check:
 
 
 def git(answer: str) -> Check:
-    """Is git there, and new enough to be run safely in a repository of others?"""
+    """Check that git is installed, and new enough to run safely in an untrusted repository."""
     version = answer.removeprefix("git version ").split(" ")[0].strip()
     if not version[:1].isdigit():
         return Check("git", "warn", answer or "not found", "install git; without it packets have no commits")
@@ -98,7 +98,7 @@ def git(answer: str) -> Check:
 
 
 def cache_folder(folder: Path, *, problem: str, free_bytes: int, file_system: str) -> Check:
-    """May the index be written there, with room, on a disk of this machine?"""
+    """Check that the index can be written there, with enough space, on a local disk."""
     place = "set HELIX_CACHE_DIR to another folder"
     if problem:
         return Check("cache folder", "fail", f"{folder}: {problem}", f"make it writable, or {place}")
@@ -115,7 +115,7 @@ def cache_folder(folder: Path, *, problem: str, free_bytes: int, file_system: st
 
 
 def watch_limits(watches: int | None, instances: int | None) -> Check:
-    """How many folders may be watched? None: this system sets no such limit."""
+    """Check the limits on watched folders; None where this system has no such limit."""
     if watches is None or instances is None:
         return Check("watch limits", "ok", "none on this system")
     detail = f"{watches:,} folders, {instances:,} watchers"
@@ -125,7 +125,7 @@ def watch_limits(watches: int | None, instances: int | None) -> Check:
 
 
 def locale(encoding: str, platform: str) -> Check:
-    """Are file names UTF-8?"""
+    """Check that file names are UTF-8."""
     if encoding.lower().replace("-", "") != "utf8" and platform != "win32":
         return Check("locale", "warn", f"file names are {encoding}", "set LC_ALL=C.UTF-8 (or PYTHONUTF8=1)")
     return Check("locale", "ok", encoding)
@@ -215,7 +215,7 @@ def _limit(name: str) -> int | None:
 
 
 def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Check, Path]:
-    """The check, and the cache folder; the default one when the settings cannot be understood."""
+    """Return the check of the settings, and the cache folder; the default one when the settings are invalid."""
     try:
         config = load_config(folder, environ=environ)
     except ConfigError as error:

@@ -1,26 +1,26 @@
 """One exception per cause; each message names the cause and the next action.
 
-Raised where the cause is known, turned into one line once, at a surface. ``usage`` errors are the asker's to mend
-(exit status 2), the others are the machine's (exit status 1).
+Raised where the cause is known, turned into one line once, at a surface. ``usage`` errors are the caller's to fix (exit
+status 2), the others are the machine's (exit status 1).
 """
 
 from __future__ import annotations
 
 
 class HelixError(Exception):
-    """Anything Helix can explain. ``str(error)`` is one line: cause, then what to do."""
+    """Base of all expected errors. ``str(error)`` is one line: cause, then what to do."""
 
     usage = False
 
 
 class UsageError(HelixError):
-    """The call itself is wrong: an unknown task, a k out of range, an empty question, a missing folder."""
+    """The call is invalid: an unknown task, a k out of range, an empty question, a missing folder."""
 
     usage = True
 
 
 class ConfigError(UsageError):
-    """A setting cannot be understood; the message names file, line and key."""
+    """A setting is invalid; the message names file, line and key."""
 
 
 class StoreError(HelixError):
@@ -28,15 +28,15 @@ class StoreError(HelixError):
 
 
 class NewerStoreError(StoreError):
-    """The index was written by a newer Helix; it is left untouched."""
+    """A newer Helix wrote the index; it is left untouched."""
 
 
 class BusyStoreError(StoreError):
-    """Another connection is writing for longer than this one waits; nothing was written, try again later."""
+    """Another connection writes for longer than the busy timeout; nothing was written, try again later."""
 
 
 class HandedOverError(BusyStoreError):
-    """A refresh ended early for another process that waits to do the same; what it has taken in is kept."""
+    """A refresh ended early for another process that waits to do the same; what it has indexed is kept."""
 
 
 class CorruptStoreError(StoreError):
@@ -44,11 +44,11 @@ class CorruptStoreError(StoreError):
 
 
 class MemoryStoreError(StoreError):
-    """The memory cannot be opened, read or written; answers go on without it and say so."""
+    """The memory cannot be opened, read or written; answers continue without it, with a note."""
 
 
 class CorruptMemoryError(MemoryStoreError):
-    """The memory file is damaged; it is precious, so it is set aside whole and never thrown away."""
+    """The memory file is damaged; it cannot be rebuilt, so it is moved aside and never deleted."""
 
 
 class WorkspaceError(UsageError):
@@ -56,11 +56,11 @@ class WorkspaceError(UsageError):
 
 
 class GitError(HelixError):
-    """git failed, was refused, or took too long; callers go on without its facts and say so."""
+    """git failed, was refused, or timed out; callers continue without its facts, with a note."""
 
 
 class Cancelled(HelixError):  # noqa: N818 - not a failure
-    """The asker took the question back; nothing was left half written."""
+    """The client cancelled the request; nothing was left half written."""
 
 
 class ModelError(HelixError):

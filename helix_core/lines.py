@@ -1,7 +1,7 @@
-"""Where lines begin and end: the one rule for everything that counts, splits, quotes or cites lines.
+r"""Line borders: the one rule for all code that counts, splits, quotes or cites lines.
 
-A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``, and with nothing else: neither a form feed nor U+2028 ends one
-(LSP 3.17, "Text Documents"; VS Code does the same). What follows the final line end is not a line.
+A line ends with ``\n``, ``\r\n`` or a lone ``\r``, and with nothing else: neither a form feed nor U+2028 ends one (LSP
+3.17, "Text Documents"; VS Code does the same). The empty rest after the final line end is not a line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class LineTable:
-    """The first byte of every line of ``data``; rows are 0-based."""
+    """The offset of every line of ``data``; rows are 0-based."""
 
     __slots__ = ("size", "starts")
 
@@ -31,31 +31,33 @@ class LineTable:
         return len(self.starts)
 
     def row(self, offset: int) -> int:
-        """The row of the byte at ``offset``."""
+        """Return the row of the byte at ``offset``."""
         return bisect_right(self.starts, offset) - 1
 
     def start(self, row: int) -> int:
-        """The first byte of ``row``; the end of the file for rows after the last."""
+        """Return the first byte of ``row``; the end of the file for rows after the last."""
         return self.starts[row] if row < len(self.starts) else self.size
 
     def span(self, start_line: int, end_line: int) -> tuple[int, int]:
-        """The half-open bytes of lines ``start_line`` to ``end_line``, 1-based and inclusive, with their line ends."""
+        """Return the half-open bytes of lines ``start_line`` to ``end_line``, 1-based and inclusive, with their line
+        ends.
+        """
         return self.start(max(start_line - 1, 0)), self.start(max(end_line, 0))
 
 
 def is_line_start(data: bytes, offset: int) -> bool:
-    """Does a line begin at ``offset``?"""
+    """Return whether a line begins at ``offset``."""
     before = data[offset - 1 : offset] if offset else b"\n"
     return before == b"\n" or (before == b"\r" and data[offset : offset + 1] != b"\n")
 
 
 def line_count(data: bytes) -> int:
-    """How many lines ``data`` has."""
+    """Return the number of lines of ``data``."""
     return line_breaks(data) + (not data.endswith((b"\n", b"\r")) if data else 0)
 
 
 def line_breaks(data: bytes) -> int:
-    """How many line ends ``data`` has."""
+    """Return the number of line ends of ``data``."""
     feeds = data.count(b"\n")
     return feeds + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else feeds
 
@@ -76,12 +78,12 @@ def with_line_feeds(text: str | bytes) -> str | bytes:
 
 
 def lines_with_ends(text: str) -> list[str]:
-    """The lines of a text, each with its line end; joined, they are the text."""
+    """Split a text into lines with their line ends; joined, they are the text."""
     return _LINES.findall(text)
 
 
 def without_line_end(text: AnyStr) -> AnyStr:
-    """The text without the one line end that it may end with."""
+    """Strip one line end from the end of the text."""
     if isinstance(text, str):
         return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text.removesuffix("\r")
     return text.removesuffix(b"\n").removesuffix(b"\r") if text.endswith(b"\n") else text.removesuffix(b"\r")

@@ -1,4 +1,4 @@
-"""Text of others made safe to look at: nothing in a name or a quote may move the cursor, reorder or hide characters."""
+"""Escape untrusted text for display: no name or quote may move the cursor, reorder or hide characters."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from helix_core.lines import with_line_feeds
 TAB = "    "
 _QUOTES = frozenset({"text", "quote", "content"})
 _FILE_NAMES = frozenset({"source_id", "source", "path", "title"})
-# Letters and marks by category, invisible by looks.
+# Letters and marks by category, but invisible.
 _UNSEEN = frozenset(
     [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)]
 )
 
 
 def one_line(text: str) -> str:
-    """The text on one line, with control, bidi, zero-width and other unseen characters as escapes."""
+    """Return the text on one line, with control, bidi, zero-width and other invisible characters escaped."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_shown, text))
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a quote, each safe, tabs as four blanks."""
+    """Return the escaped lines of a quote, with tabs as four blanks."""
     return [one_line(line.rstrip("\r").replace("\t", TAB)) for line in with_line_feeds(text).split("\n")]
 
 
 def safe_text(text: str) -> str:
-    """A quote in which every unseen character is an escape; line ends and tabs stay, they mean something."""
+    """Escape every invisible character of a quote except line ends and tabs."""
     if (
         text.isascii()
         and "\r" not in text
@@ -42,17 +42,17 @@ def safe_text(text: str) -> str:
 
 
 def safe_name(source_id: str) -> str:
-    """A path whose unseen characters are ``\\xNN``, byte by byte: this form still names its file."""
+    r"""Escape the invisible characters of a path as ``\xNN``, byte by byte: this form still names its file."""
     if source_id.isascii() and source_id.isprintable():
         return source_id
     return "".join(one if one_line(one) == one else _bytes_of(one) for one in source_id)
 
 
 def safe_value(key: str, value: Any, *, unchanged: Collection[str] = ()) -> Any:
-    """A JSON value, found under ``key``, in which no string carries an unseen character.
+    """Escape all strings of a JSON value, found under ``key``.
 
-    Quotes (``quote``, ``text``, ``content``) keep their lines, ``source_id`` and ``title`` stay names of files.
-    Strings under the keys of ``unchanged`` are returned as they are.
+    Quotes (``quote``, ``text``, ``content``) keep their lines, ``source_id`` and ``title`` stay names of files. Strings
+    under the keys of ``unchanged`` are returned unchanged.
     """
     if isinstance(value, str):
         if key in unchanged:
@@ -68,7 +68,7 @@ def safe_value(key: str, value: Any, *, unchanged: Collection[str] = ()) -> Any:
 
 
 def _safe_lines(text: str) -> str:
-    """``safe_text`` in which a line keeps its carriage return, so that a quote stays the bytes of the file."""
+    """Return ``safe_text`` with carriage returns kept, so that a quote keeps the bytes of the file."""
     lines = text.split("\n")
     return "\n".join(safe_text(line) + ("\r" if line.endswith("\r") else "") for line in lines)
 
@@ -78,7 +78,7 @@ def _bytes_of(character: str) -> str:
 
 
 def without_surrogate(character: str) -> str:
-    """The character, or an escape when it is half of a pair: ``\\xNN`` for a byte that was no UTF-8."""
+    r"""Return the character, or ``\xNN`` for a surrogate that stands for an invalid UTF-8 byte."""
     code = ord(character)
     if not 0xD800 <= code <= 0xDFFF:
         return character

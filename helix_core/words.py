@@ -1,6 +1,7 @@
-"""How text becomes words, the same on both sides: when a chunk is indexed and when a question is asked.
+"""Tokenize text, the same way for chunks and questions.
 
-Pure. The patterns here are runs of one character class, single or possessive: they cannot backtrack on hostile text.
+Pure. The patterns here are runs of one character class, single or possessive: they cannot backtrack on adversarial
+text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")
 _RUN = re.compile(r"[A-Z]+(?![^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
-# Only these can have parts, and they are few. Possessive, so that a failed match is not tried again shorter.
+# Only these have parts, and they are few. Possessive, so that a failed match does not backtrack.
 _MIXED = re.compile(r"\b[^\W\d][^\WA-Z0-9]*+[A-Z0-9]\w*+")
 _PARTS_KEPT = 1 << 13
 _LONG = 100
@@ -25,20 +26,20 @@ def split_identifier(identifier: str) -> list[str]:
 
 
 def is_compound(identifier: str) -> bool:
-    """Does the identifier consist of more than one word, so that it is worth a match of its own?"""
+    """Return whether the identifier consists of more than one word, so that it is worth a match of its own."""
     return len(split_identifier(identifier)) > 1
 
 
 def camel_parts(text: str) -> Iterator[str]:
-    """The parts of each distinct camel-case identifier of ``text``; snake case is split by the tokenizer itself."""
-    # Most text is lower case, and splitting it is far cheaper than looking at it with a pattern.
+    """Yield the parts of each distinct camel-case identifier of ``text``; FTS5's tokenizer splits snake case itself."""
+    # Most text is lower case, and splitting it is far cheaper than a regular expression.
     mixed = " ".join([word for word in text.split() if not word.islower()])
     for identifier in dict.fromkeys(_MIXED.findall(mixed)):
         yield from _kept_parts(identifier) if len(identifier) < _LONG else _parts(identifier)
 
 
 def wide_pairs(text: str) -> Iterator[str]:
-    """Each two neighbours in runs of Chinese, Japanese or Korean, which are written without spaces."""
+    """Yield the bigrams of Chinese, Japanese or Korean runs, which are written without spaces."""
     if not text.isascii():
         for run in _WIDE.findall(text):
             yield from (run[i : i + 2] for i in range(len(run) - 1))
@@ -62,7 +63,7 @@ _kept_parts = lru_cache(_PARTS_KEPT)(_parts)
 
 
 def spread(names: Iterable[str]) -> str:
-    """Names as a searchable field: each one whole, followed by its parts."""
+    """Return names as a searchable field: each one whole, followed by its parts."""
     words: list[str] = []
     for name in names:
         words.append(name)

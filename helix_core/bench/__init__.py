@@ -1,5 +1,5 @@
-"""Measuring answers: questions with their right places, scores, statistics over them, and a verdict on two runs.
+"""Measure answers: questions with expected files, scores, statistics over them, and a comparison of two runs.
 
-In: what was asked, what was answered, how long it took, what else the machine did. Out: figures, doubts, a verdict.
-Pure: asks nothing, reads no disk and no clock; every number that comes from chance comes from a fixed seed.
+In: questions, answers, times, samples of the machine's load. Out: figures, doubts, a verdict. Pure: asks nothing, reads
+no disk and no clock; every random number comes from a fixed seed.
 """

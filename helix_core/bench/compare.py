@@ -1,4 +1,4 @@
-"""Two runs of the same questions: is the second better, worse, slower, or as good? Paired, with intervals. Pure."""
+"""Compare two runs of the same questions, paired, with confidence intervals. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helix_core.errors import UsageError
 
 DECIDING = ("mrr@10", "hit@5", "hit@1", "lines@5")
 SLOWER = 1.10
-"""So many times the time of before, with confidence, is slower; less is not worth a verdict."""
+"""Least ratio of times, at the lower bound of the interval, that counts as slower."""
 SCHEMA = "helix.bench/1"
 COMPARED_SCHEMA = "helix.benchCompared/1"
 
@@ -30,7 +30,7 @@ class Decision(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The decision with what it stands on. ``differences`` are second less first; ``speed`` second over first."""
+    """The decision and its evidence. ``differences`` are second minus first; ``speed`` second over first."""
 
     decision: Decision
     why: str
@@ -39,7 +39,7 @@ class Compared:
     notes: tuple[str, ...]
 
     def wire(self) -> dict[str, Any]:
-        """The ``helix.benchCompared/1`` object."""
+        """Return the ``helix.benchCompared/1`` object."""
         return {
             "schema": COMPARED_SCHEMA,
             "decision": self.decision.name.lower(),
@@ -76,7 +76,7 @@ def _compared(first: Mapping[str, Any], second: Mapping[str, Any], quality_only:
             differences[metric] = interval(gaps)
     speed, notes = _speed(first, second, pairs, quality_only)
     decision, why = _decide(differences, speed, quality_only)
-    return Compared(decision, why, differences, speed, (*notes, *_told(first, second)))
+    return Compared(decision, why, differences, speed, (*notes, *_run_differences(first, second)))
 
 
 def _check(run: Mapping[str, Any], which: str) -> None:
@@ -90,7 +90,7 @@ def _check(run: Mapping[str, Any], which: str) -> None:
 def _speed(
     first: Mapping[str, Any], second: Mapping[str, Any], pairs: list[tuple[Any, Any]], quality_only: bool
 ) -> tuple[Interval | None, tuple[str, ...]]:
-    """The geometric mean of each question's time over its time before, or why it is not known."""
+    """Return the geometric mean of each question's ratio of times, or the reasons why it is unknown."""
     if quality_only:
         return None, ()
     for run, which in ((first, "first"), (second, "second")):
@@ -121,8 +121,8 @@ def _decide(differences: Mapping[str, Interval], speed: Interval | None, quality
     return Decision.NO_GAIN, said
 
 
-def _told(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """What differs between the runs beside what was to be compared."""
+def _run_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return other differences between the runs, such as versions."""
     notes = []
     if first["index"]["digest"] != second["index"]["digest"]:
         notes.append("the indexed content differs: part of the difference may be the workspace's own")

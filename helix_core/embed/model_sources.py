@@ -1,7 +1,6 @@
-"""Where models come from besides the one wheel: a folder of the user's, or fastembed's own list.
+"""Sources of models besides the pinned wheel: a folder of the user's, or fastembed's own list.
 
-``fetch_listed`` is the only thing in Helix's core that goes to a network, and is called for ``helix embed setup``
-alone, after consent.
+Only ``fetch_listed`` uses the network; ``helix embed setup`` calls it, after consent.
 """
 
 from __future__ import annotations
@@ -15,18 +14,28 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from helix_core.embed.model import FILES, MODEL, NEEDED, FastModel, Model, models_folder, named, read_model, write_about
+from helix_core.embed.model import (
+    FILES,
+    MODEL,
+    NEEDED,
+    FastModel,
+    Model,
+    models_folder,
+    named,
+    read_model,
+    write_metadata,
+)
 from helix_core.errors import ModelError
 
 _MOST_BYTES = 4 << 30
-# What else lies beside the models: the names of those in use, and what is being fetched.
+# Other entries of the models folder: the selected names, and downloads in progress.
 _TAKEN = ("chosen", "reranker", "downloads")
 _POOLING_FILE = Path("1_Pooling", "config.json")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model of one of fastembed's lists; ``dimensions`` is 0 for one that makes no vectors."""
+    """A model of one of fastembed's lists; ``dimensions`` is 0 for a cross-encoder."""
 
     name: str
     size_mb: int
@@ -36,14 +45,14 @@ class ListedModel:
 
 
 def listed(name: str) -> ListedModel:
-    """What fastembed says of a model. Raises ModelError, with the closest names, for one that it does not list."""
+    """Return fastembed's entry of a model. Raises ModelError, with the closest names, for one that it does not list."""
     from fastembed import TextEmbedding
 
     return closest(name, TextEmbedding.list_supported_models(), "name minilm, one of fastembed, or a folder")
 
 
 def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> ListedModel:
-    """The model of one of fastembed's lists that is meant, with or without its owner's name. Raises ModelError."""
+    """Return the list entry of that name, with or without its owner's name. Raises ModelError."""
     models = {str(each["model"]): each for each in list_}
     by_folded = {each.lower(): each for each in models}
     by_folded |= {each.rsplit("/", 1)[-1].lower(): each for each in models}
@@ -60,7 +69,7 @@ def closest(name: str, list_: Iterable[dict[str, Any]], otherwise: str) -> Liste
 
 
 def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
-    """Download a model of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
+    """Download a listed model through fastembed into the cache. Raises ModelError when that fails."""
     from fastembed import TextEmbedding
 
     def fetch(downloads: str) -> Any:
@@ -71,7 +80,7 @@ def fetch_listed(model: ListedModel, cache_dir: Path) -> Model:
 
 
 def downloaded(model: ListedModel, title: str, cache_dir: Path, fetch: Callable[[str], Any]) -> Model:
-    """What ``fetch`` downloads into the folder it is given and loads there, copied into the cache as ``title``.
+    """Copy what ``fetch`` downloads into its folder into the cache as ``title``.
 
     Raises ModelError when that fails.
     """
@@ -101,7 +110,7 @@ def take_folder(folder: Path, cache_dir: Path) -> Model:
 
 
 def weights_in(folder: Path) -> str:
-    """Where the weights of a model folder lie in it. Raises ModelError when it lacks a file."""
+    """Return the path of the weights inside a model folder. Raises ModelError when it lacks a file."""
     weights = next((file for file in (MODEL, f"onnx/{MODEL}") if (folder / file).is_file()), None)
     missing = [name for name in NEEDED if not (folder / name).is_file()]
     if weights is None or missing:
@@ -110,7 +119,7 @@ def weights_in(folder: Path) -> str:
 
 
 def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
-    """How the first output is to be pooled, and its dimensions."""
+    """Return how to pool the first output, and its dimensions."""
     import onnxruntime
 
     try:
@@ -129,9 +138,9 @@ def _output_of(folder: Path, weights: Path) -> tuple[str, int]:
 
 
 def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: bool = True) -> Model:
-    """The files Helix needs, in a folder of the cache; what lies beside the weights with their name goes along.
+    """Copy the required files to a folder of the cache, external weight files included.
 
-    Unless ``flat`` the weights keep their place in the folder, where fastembed looks for what it lists.
+    Unless ``flat`` the weights keep their relative path, where fastembed looks for what it lists.
     """
     if title in _TAKEN:
         raise ModelError(f"A model cannot be called {title}, which Helix uses itself; rename {folder}.")
@@ -156,8 +165,8 @@ def copied(folder: Path, weights: str, title: str, cache_dir: Path, *, flat: boo
 
 
 def _kept(model: Model) -> Model:
-    """Moved to its place once it has proved that it loads; what does not load leaves nothing behind."""
-    write_about(model)
+    """Move the model to its final place after a test load; delete it when the load fails."""
+    write_metadata(model)
     try:
         FastModel(read_model(model.folder))
     except ModelError:

@@ -1,4 +1,4 @@
-"""Cross-encoders for reranking, through fastembed: where they come from, their folder on disk, and their scores."""
+"""Cross-encoders for reranking, through fastembed: their sources, their folder on disk, and their scores."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class RerankerModel:
 
 
 def write_reranker(model: RerankerModel) -> None:
-    """Write down what the folder holds."""
+    """Write the cross-encoder's metadata file."""
     fields = {key: value for key, value in asdict(model).items() if key != "folder"}
     (model.folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_reranker(folder: Path) -> RerankerModel:
-    """The model in a folder that ``write_reranker`` was called for. Raises ModelError, naming what is wrong with it."""
+    """Read the metadata that ``write_reranker`` wrote. Raises ModelError, naming what is wrong with it."""
     about = read_object(folder / ABOUT, "reranker", "helix embed setup --reranker")
     if any(not isinstance(value, str) for value in about.values()):
         raise ModelError(f"{folder / ABOUT} is not what Helix wrote; run helix embed setup --reranker again.")
@@ -64,7 +64,7 @@ def read_reranker(folder: Path) -> RerankerModel:
 
 
 def choose_reranker(cache_dir: Path, model: RerankerModel) -> None:
-    """Use this one from now on, wherever ``search.rerank`` says so."""
+    """Select this cross-encoder; ``search.rerank`` enables it."""
     chosen = models_folder(cache_dir) / CHOSEN
     fresh = chosen.with_name(f"{CHOSEN}.new")
     fresh.write_text(str(model.folder) + "\n", "utf-8")
@@ -72,7 +72,7 @@ def choose_reranker(cache_dir: Path, model: RerankerModel) -> None:
 
 
 def chosen_reranker(cache_dir: Path) -> RerankerModel | None:
-    """The one that was set up, or None. Raises ModelError when there should be one and it cannot be used."""
+    """Return the selected cross-encoder, or None. Raises ModelError when the selected one cannot be used."""
     try:
         text = (models_folder(cache_dir) / CHOSEN).read_text("utf-8")
     except FileNotFoundError:
@@ -82,8 +82,8 @@ def chosen_reranker(cache_dir: Path) -> RerankerModel | None:
     return read_reranker(Path(text.strip()))
 
 
-def moved_to_its_place(model: RerankerModel) -> RerankerModel:
-    """From where it was made, ``NAME.making``, to ``NAME``."""
+def move_into_place(model: RerankerModel) -> RerankerModel:
+    """Rename the temporary folder ``NAME.making`` to ``NAME``."""
     place = model.folder.with_name(model.folder.name.removesuffix(".making"))
     shutil.rmtree(place, ignore_errors=True)
     model.folder.rename(place)
@@ -91,11 +91,11 @@ def moved_to_its_place(model: RerankerModel) -> RerankerModel:
 
 
 BATCH = 4
-"""Between batches it is asked whether there is time for another."""
+"""Batch size, in texts; the deadline is checked between batches."""
 
 
 class CrossEncoder:
-    """A loaded model. For one thread at a time."""
+    """A loaded cross-encoder. For one thread at a time."""
 
     def __init__(self, model: RerankerModel) -> None:
         """Raises ModelError when the files are damaged or no cross-encoder."""
@@ -104,11 +104,13 @@ class CrossEncoder:
             self._encoder = _loaded(model)
             self.scores("helix", ["helix"], lambda: False)
         except Exception as error:
-            # The runtime raises kinds of its own, and a damaged file must not end a question.
+            # The runtime raises its own exception types, and a damaged file must not fail a question.
             raise unusable(model.name, error) from error
 
     def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
-        """One number for each text, higher for better, in their order; fewer, from the first on, when it is late."""
+        """Return one score for each text, higher is better, in order; fewer, from the first on, when the deadline
+        passes.
+        """
         found: list[float] = []
         for start in range(0, len(texts), BATCH):
             if is_late():
@@ -118,7 +120,7 @@ class CrossEncoder:
 
 
 class LoadedReranker:
-    """The reranker that is set up, for threads to share. ``problem`` says why it does not serve."""
+    """The selected reranker, shared by threads. ``problem`` describes why it is unavailable."""
 
     def __init__(self, cache_dir: Path) -> None:
         self._cache_dir = cache_dir
@@ -128,7 +130,7 @@ class LoadedReranker:
         self.problem = "is being loaded"
 
     def follow(self) -> None:
-        """Load the one that is set up now, in this thread, unless it is the one that is loaded."""
+        """Load the selected reranker in this thread, unless it is loaded."""
         with self._loading:
             try:
                 model = chosen_reranker(self._cache_dir)
@@ -141,7 +143,7 @@ class LoadedReranker:
                 self._loaded, self.problem = None, str(error)
 
     def scores(self, question: str, texts: Sequence[str], is_late: Callable[[], bool]) -> list[float]:
-        """As ``CrossEncoder.scores``; none while it does not serve. Raises ModelError when the model fails."""
+        """Return ``CrossEncoder.scores``; none while it is unavailable. Raises ModelError when the model fails."""
         loaded = self._loaded
         if loaded is None:
             return []
@@ -167,7 +169,9 @@ def _loaded(model: RerankerModel) -> Any:
 
 
 def listed_reranker(name: str) -> ListedModel:
-    """What fastembed says of a cross-encoder. Raises ModelError, with the closest names, for one it does not list."""
+    """Return fastembed's entry of a cross-encoder. Raises ModelError, with the closest names, for one it does not
+    list.
+    """
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     otherwise = "name a cross-encoder of fastembed's list, or a folder"
@@ -175,7 +179,7 @@ def listed_reranker(name: str) -> ListedModel:
 
 
 def fetch_listed_reranker(model: ListedModel, cache_dir: Path) -> RerankerModel:
-    """Download a cross-encoder of the list, fastembed's own way, into the cache. Raises ModelError when that fails."""
+    """Download a listed cross-encoder through fastembed into the cache. Raises ModelError when that fails."""
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     def fetch(downloads: str) -> Any:
@@ -196,17 +200,17 @@ def take_reranker_folder(folder: Path, cache_dir: Path) -> RerankerModel:
 
 
 def _title(name: str) -> str:
-    """Apart from a model for vectors of the same name."""
+    """Return a name that differs from an embedding model's of the same name."""
     return f"rerank-{name}"
 
 
 def _kept(model: RerankerModel) -> RerankerModel:
-    """Moved to its place once it has proved that it loads; what does not load leaves nothing behind."""
+    """Move the model to its final place after a test load; delete it when the load fails."""
     write_reranker(model)
     try:
-        # Under a name of its own: fastembed registers names for the life of the process, with their file.
+        # Use a unique name: fastembed registers names with their file for the life of the process.
         CrossEncoder(replace(read_reranker(model.folder), name=f"{model.name}.making"))
     except ModelError:
         shutil.rmtree(model.folder, ignore_errors=True)
         raise
-    return moved_to_its_place(model)
+    return move_into_place(model)

@@ -1,7 +1,7 @@
-"""The built-in encoder: a text is the weighted sum of its distinct pieces of words. Nothing to wait for.
+"""The built-in encoder: a text is the weighted sum of its distinct word pieces. It needs no loading.
 
-Two ways to the same vector: with numpy for documents, where thousands are made at once, and without for a question,
-whose process would pay more for importing numpy than for the search. Weighting by frequency: Arora, Liang & Ma 2017, "A
+Two implementations of the same vector: with numpy for documents, thousands at once, and without for a question, whose
+process would pay more for importing numpy than for the search. Weighting by frequency: Arora, Liang & Ma 2017, "A
 Simple but Tough-to-Beat Baseline for Sentence Embeddings"; it is part of the table.
 """
 
@@ -28,18 +28,20 @@ _LONG = 200
 
 
 class Encoder(Protocol):
-    """Questions → vectors. ``models`` are the models it can encode for, the best first."""
+    """Embeds questions. ``models`` are the models it can encode with, the best first."""
 
     @property
     def models(self) -> tuple[str, ...]: ...
 
     @property
     def problem(self) -> str:
-        """Why a better model does not serve, though one is set up; empty when nothing is wrong."""
+        """Describe why a configured better model is unavailable; "" when nothing is wrong."""
         ...
 
     def encode(self, model: str, text: str) -> bytes:
-        """The vector of ``text``, of length one, as float32, little-endian; all zero where the model knows no word."""
+        """Return the unit vector of ``text`` as little-endian float32; all zero when the model knows none of its
+        words.
+        """
         ...
 
 
@@ -50,7 +52,7 @@ class StaticEncoder:
     problem = ""
 
     def encode(self, model: str, text: str) -> bytes:
-        """The vector of ``text``; ``model`` is ``static``."""
+        """Return the vector of ``text``; ``model`` must be ``static``."""
         if model != STATIC:
             raise ValueError(f"The built-in encoder does not know the model {model}.")
         table = static_table()
@@ -68,7 +70,7 @@ class StaticEncoder:
 
 
 def packed_floats(values: Sequence[float]) -> bytes:
-    """float32, little-endian."""
+    """Encode values as little-endian float32."""
     packed = array("f", values)
     if packed.itemsize != 4 or array("H", [1]).tobytes() != b"\1\0":
         packed.byteswap()
@@ -76,13 +78,13 @@ def packed_floats(values: Sequence[float]) -> bytes:
 
 
 def pieces_of(text: str) -> list[int]:
-    """The table's rows for the words of a text, in order of row; what occurs twice counts once."""
+    """Return the table's rows for the distinct words of a text, in row order."""
     return sorted(set().union(*map(_rows_of, set(_WORD.findall(text)))))
 
 
 @lru_cache(WORDS_KEPT)
 def _rows_of(token: str) -> tuple[int, ...]:
-    """The rows of each word that a token, perhaps a compound identifier, is made of."""
+    """Return the rows of each word of a token, which may be a compound identifier."""
     if len(token) > _LONG:
         return ()
     table = static_table()
@@ -90,7 +92,7 @@ def _rows_of(token: str) -> tuple[int, ...]:
 
 
 def _plain(token: str) -> str:
-    """Without accents, as the tokens are."""
+    """Remove accents, as in the table's tokens."""
     if token.isascii():
         return token
     from unicodedata import combining, normalize
@@ -99,7 +101,7 @@ def _plain(token: str) -> str:
 
 
 def vectors_of(texts: Sequence[str]) -> NDArray[np.float32]:
-    """One row of length one for each text; a row of zeros where no word is known."""
+    """Return one unit row for each text; zeros where no word is known."""
     import numpy as np
 
     values, scales = _arrays()
@@ -119,6 +121,6 @@ def _arrays() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     import numpy as np
 
     table = static_table()
-    table.expect_many()
+    table.load_all_tokens()
     values: Any = np.frombuffer(table.values(), np.int8).reshape(table.rows, table.dimensions)
     return values, np.asarray(table.scales(), np.float32)

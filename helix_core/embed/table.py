@@ -1,9 +1,9 @@
-"""The built-in table of token vectors: one file, mapped, so that a question pays for the few rows it needs.
+"""The built-in table of token vectors: one memory-mapped file, so that a question reads only the rows it needs.
 
-Distilled from all-MiniLM-L6-v2 (Apache-2.0, see NOTICE and static.LICENSE) by ``benchmarks/distil_static.py``.
-Layout, little-endian: magic, rows, dimensions, bytes of text (16 bytes in all); a float32 scale for each row, with the
-token's weight in it; the end of each token in the text as uint32; the text: all tokens, sorted, without a separator;
-the rows as int8.
+Distilled from all-MiniLM-L6-v2 (Apache-2.0, see NOTICE and static.LICENSE) by ``benchmarks/distil_static.py``. Layout,
+little-endian: magic, rows, dimensions, bytes of text (16 bytes in all); a float32 scale for each row, with the token's
+weight in it; the end of each token in the text as uint32; the text: all tokens, sorted, without a separator; the rows
+as int8.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORDS_KEPT = 1 << 15
 
 
 class StaticTable:
-    """Tokens and their vectors. Read only; threads may share it."""
+    """Tokens and their vectors. Immutable and thread-safe."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -46,31 +46,31 @@ class StaticTable:
         self._by_word: dict[str, tuple[int, ...]] = {}
 
     def tokens(self) -> Sequence[bytes]:
-        """All tokens, sorted; the row of each is its place."""
+        """Return all tokens, sorted; a token's index is its row."""
         return self._tokens
 
     def scales(self) -> memoryview[float]:
-        """float32, one for each row."""
+        """Return the float32 scale of each row."""
         return self._scales
 
     def values(self) -> memoryview:
-        """int8, row after row."""
+        """Return the int8 values, row by row."""
         return self._values
 
-    def expect_many(self) -> None:
-        """Hold all tokens in memory: 10 ms once, which a question's few words do not pay back and documents do."""
+    def load_all_tokens(self) -> None:
+        """Load all tokens into memory: 10 ms once, which pays off for documents, not for a question."""
         if not self._by_token:
             self._by_token = {token: row for row, token in enumerate(self._tokens)}
 
     def row(self, token: bytes) -> int:
-        """The row of a token, or -1."""
+        """Return the row of a token, or -1."""
         if self._by_token:
             return self._by_token.get(token, -1)
         place = bisect_left(self._tokens, token)
         return place if place < self.rows and self._tokens[place] == token else -1
 
     def pieces(self, word: str) -> tuple[int, ...]:
-        """The rows of a lower-case word's pieces, longest match first (WordPiece, Schuster & Nakajima 2012).
+        """Return the rows of a lower-case word's pieces, longest match first (WordPiece, Schuster & Nakajima 2012).
 
         Empty when some part of it is no token.
         """
@@ -101,7 +101,7 @@ class StaticTable:
 
 
 class _Tokens(Sequence[bytes]):
-    """The tokens where they lie."""
+    """A sequence view of the tokens in the mapped file."""
 
     def __init__(self, text: memoryview, ends: memoryview[int]) -> None:
         self._text, self._ends = text, ends
@@ -118,5 +118,5 @@ class _Tokens(Sequence[bytes]):
 
 @cache
 def static_table() -> StaticTable:
-    """The table that ships with Helix, mapped once a process."""
+    """Return the table that ships with Helix, mapped once a process."""
     return StaticTable(TABLE)

@@ -1,6 +1,6 @@
-"""What is embedded of a file: a few outlines (path, names, first sentences) and each chunk below its heading.
+"""The texts to embed of a file: a few outlines (path, names, first sentences) and each chunk below its heading.
 
-Also says how vectors are stored: int8 for outlines, one bit a dimension for chunks.
+Also quantizes vectors for storage: int8 for outlines, one bit a dimension for chunks.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class OutlineText:
-    """A text that stands for a part of a file, and the first chunk (0-based) of that part."""
+    """A text that describes a part of a file, and the first chunk (0-based) of that part."""
 
     text: str
     chunk: int
 
 
 def path_words(path: bytes) -> str:
-    """A path as words: ``src/flask/json/tag.py`` gives ``src flask json tag py``."""
+    """Split a path into words: ``src/flask/json/tag.py`` gives ``src flask json tag py``."""
     text = path.decode("utf-8", "replace")
     return " ".join(part for piece in re.split(r"[\W_]+", text) for part in split_identifier(piece) or [piece] if part)
 
 
 def outlines(path: bytes, chunks: Sequence[Chunk]) -> tuple[OutlineText, ...]:
-    """At most eight texts: the path's words, then what the chunks say of themselves, in the order of the file."""
+    """Return at most eight texts: the path's words, then names and first sentences of the chunks, in file order."""
     if not chunks:
         return ()
     head = path_words(path)
@@ -64,7 +64,7 @@ def outlines(path: bytes, chunks: Sequence[Chunk]) -> tuple[OutlineText, ...]:
 
 
 def chunk_texts(path: bytes, chunks: Sequence[Chunk]) -> Iterator[str]:
-    """For each chunk its heading (file name, breadcrumb, names) and then its comments and code."""
+    """Yield for each chunk its heading (file name, breadcrumb, names), then its comments and code."""
     stem = path_words(os.path.basename(path))
     for chunk in chunks:
         names = dict.fromkeys((chunk.breadcrumb, chunk.name, *(found.name for found in chunk.definitions)))
@@ -84,7 +84,7 @@ def _said(name: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a comment, on one line, cut at a word when it is long."""
+    """Return the first sentence of a comment, on one line, truncated at a word."""
     head = text[: 4 * SENTENCE_CHARS].strip()
     found = _SENTENCE_END.search(head)
     sentence = " ".join((head[: found.start() + 1] if found else head).split())
@@ -92,7 +92,7 @@ def first_sentence(text: str) -> str:
 
 
 def as_int8(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Each row as ``dimensions`` bytes."""
+    """Quantize each row to ``dimensions`` bytes."""
     import numpy as np
 
     largest = np.abs(vectors).max(axis=1, keepdims=True) if len(vectors) else vectors
@@ -101,7 +101,7 @@ def as_int8(vectors: NDArray[np.float32]) -> list[bytes]:
 
 
 def as_bits(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Each row as ``dimensions / 8`` bytes."""
+    """Quantize each row to ``dimensions / 8`` bytes: one sign bit a dimension."""
     import numpy as np
 
     return [row.tobytes() for row in np.packbits(vectors > 0, axis=1)]
@@ -111,7 +111,7 @@ HASH_BYTES = 8
 
 
 def embedded_texts(path: bytes, chunks: Sequence[Chunk]) -> tuple[EmbeddedText, ...]:
-    """The outlines of a file, then its chunks, each with its static vector."""
+    """Return the outlines of a file, then its chunks, each with its static vector."""
     outlined = outlines(path, chunks)
     texts = [outline.text for outline in outlined]
     bodies = list(chunk_texts(path, chunks))
@@ -129,18 +129,18 @@ def embedded_texts(path: bytes, chunks: Sequence[Chunk]) -> tuple[EmbeddedText, 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text to be embedded, and the hash it is kept under."""
+    """A text to embed, and the hash it is stored under."""
 
     text: str
     input_hash: bytes
 
 
 def texts_of(path: bytes, chunks: Sequence[Chunk], level: Level) -> list[Text]:
-    """The texts of one level, as a better model than the built-in one is to see them."""
+    """Return the texts of one level for a model other than the built-in one."""
     texts = (one.text for one in outlines(path, chunks)) if level == "outline" else chunk_texts(path, chunks)
     return [Text(text, input_hash(level, text)) for text in texts]
 
 
 def input_hash(level: Level, text: str) -> bytes:
-    """What a text is kept under: equal for equal text at one level, whatever file it stands in and whatever model."""
+    """Return the storage key of a text: equal for equal text at one level, independent of file and model."""
     return hashlib.sha256(f"{level}\n{text}".encode("utf-8", "replace")).digest()[:HASH_BYTES]

@@ -1,7 +1,7 @@
-"""What is kept of what was said: which exchanges, which notes, whose they are, and what can be drawn from them.
+"""Rules of the memory: which exchanges and notes are kept, their attribution, and the facts derived from them.
 
-In: text of clients and models, hostile as any. Out: values for the memory, masked and bounded. Pure: opens no file,
-knows no SQL, asks no model, and never decides whether something is still true.
+In: untrusted text of clients and models. Out: values for the memory, masked and bounded. Pure: opens no file, knows no
+SQL, calls no model, and never decides whether something is still true.
 """
 
 from typing import TYPE_CHECKING

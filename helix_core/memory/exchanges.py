@@ -1,4 +1,4 @@
-"""Which exchanges are kept, who said them, and the durable facts in them, by rules."""
+"""Select and mask the exchanges to keep, attribute them, and extract durable facts by rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHOLE = frozenset({"stop", "end_turn", "eos", "stop_sequence"})
 
 @dataclass(frozen=True, slots=True)
 class ObservedExchange:
-    """An exchange as it went by. ``is_cut`` says that not all of the answer was noted."""
+    """An exchange as observed. ``is_cut`` means that the recorded answer is incomplete."""
 
     workspace: bytes
     session: str
@@ -34,7 +34,9 @@ class ObservedExchange:
 
 
 def kept(heard: ObservedExchange, by: Attribution) -> Exchange | None:
-    """What is kept of it, or None. Any ``finish`` of the upstream but a plain stop says that more was to come."""
+    """Return the exchange to keep, or None. Any ``finish`` of the upstream but a plain stop means an incomplete
+    answer.
+    """
     if heard.finish in _TOOLS or not heard.finish or not heard.answer.strip() or not heard.question.strip():
         return None
     question, _ = bounded(heard.question, MOST_QUESTION)
@@ -54,14 +56,14 @@ def kept(heard: ObservedExchange, by: Attribution) -> Exchange | None:
 
 
 def session_name(text: str) -> Clean:
-    """A session as it is stored and looked up: one line, masked, at most 128 characters."""
+    """Return the stored form of a session name: one line, masked, at most 128 characters."""
     return _name(text)
 
 
 def bounded(text: str, most: int, *, is_cut: bool = False) -> tuple[Clean, bool]:
-    """The text, masked, with at most ``most`` characters, and whether some of it is missing.
+    """Mask the text and truncate it to ``most`` characters; return it and whether it was truncated.
 
-    Where it is cut, the last word goes as well: it may be half of a secret, which no rule would know.
+    Truncation drops the last word as well: it may be half of a secret, which no rule would recognize.
     """
     is_cut = is_cut or len(text) > most
     text = text[:most]
@@ -108,7 +110,7 @@ _BULLET = re2.compile(r"^\s*(?:[-*+>#]+|\d{1,3}[.)])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A sentence that was said: why it counts as a fact, who said it, in which exchanges, and which lines it cites."""
+    """A sentence of an exchange: the rule that matched, the speaker, its exchanges, and the lines it cites."""
 
     text: str
     rule: str
@@ -120,9 +122,9 @@ class Fact:
 
 
 def facts_in(exchanges: Iterable[KeptExchange]) -> list[Fact]:
-    """At most 20 facts, in the order they were said first; one said again has all its exchanges.
+    """Return at most 20 facts, in order of their first statement; a repeated one has all its exchanges.
 
-    An answer that stops before its end is not read: its last sentence may want its "not".
+    A truncated answer is skipped: its last sentence may lack its "not".
     """
     found: dict[str, Fact] = {}
     for exchange in exchanges:
@@ -151,7 +153,7 @@ def _facts(text: str, said_by: str, exchange: int) -> Iterator[Fact]:
 
 
 def _spoken(text: str) -> str:
-    """What was said after the last of a model's thoughts aloud; nothing where they have no end."""
+    """Return the text after the model's last thinking block; "" where a block is not closed."""
     before, _, after = text.rpartition(_THOUGHT_END)
     return "" if _THOUGHT in (after if before else text) else after
 
@@ -175,7 +177,7 @@ def _citations(sentence: str) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences outside of code: a fence hides its lines, a list's mark is no part of what it lists."""
+    """Yield the sentences outside of code; fenced lines are skipped, list markers removed."""
     is_code = False
     for row in text.splitlines():
         if row.lstrip().startswith(("```", "~~~")):
@@ -186,7 +188,7 @@ def sentences(text: str) -> Iterator[str]:
         line = _BULLET.sub("", row, count=1).strip()
         start = 0
         for end in _SENTENCE_END.finditer(line):
-            # A dot inside inline code ends nothing.
+            # A dot inside inline code ends no sentence.
             if line.count("`", start, end.start()) % 2 == 0:
                 yield line[start : end.start() + 1].strip()
                 start = end.end()
@@ -196,7 +198,7 @@ def sentences(text: str) -> Iterator[str]:
 
 LONGEST_LAYER = 64
 LOCAL = "local"
-# Each layer with what names it in a request, first found first, and in the environment.
+# Each layer with its request members, in order of precedence, and its environment variable.
 _LAYERS = {
     "org": (("org_id",), ("HELIX_ORG",)),
     "device": (("party_id",), ("HELIX_DEVICE", "HELIX_PARTY")),
@@ -208,7 +210,8 @@ _LAYERS = {
 def attributed(
     given: Mapping[str, str], environ: Mapping[str, str], *, user: str = "", host: str = "", timezone: str = ""
 ) -> Attribution:
-    """The layers. ``given`` are members of a request; ``user``, ``host`` and ``timezone`` what the machine says.
+    """Return the attribution layers. ``given`` are members of a request; ``user``, ``host`` and ``timezone`` come from
+    the machine.
 
     Words are lower-case and at most 64 characters; what looks like a secret is masked.
     """
@@ -227,6 +230,6 @@ def _word(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """The text on one line, masked before it is cut: half of a secret looks like none."""
+    """Return the text on one line, masked before it is truncated: half of a secret would not be recognized."""
     plain = "".join(character if character.isprintable() else " " for character in text[:1_000])
     return mask(plain.encode("utf-8", "replace")).text().strip()[:LONGEST_LAYER]

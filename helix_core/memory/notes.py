@@ -1,4 +1,4 @@
-"""A text that is given becomes a note: bounded, masked, cut into chunks as a file would be. Pure."""
+"""Convert a given text to a note: bounded, masked, chunked as a file would be. Pure."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ _KINDS = {
 
 
 class EmptyError(UsageError):
-    """There is nothing to keep in what was given."""
+    """The given text is empty."""
 
 
 class UnfitError(UsageError):
-    """What was given cannot be kept: it is no text, too much of it, or of a file that is never read."""
+    """The given text cannot be kept: it is no text, too long, or of a file that is never read."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteInput:
-    """What somebody wants kept. ``metadata`` may name a ``path`` or ``title``, and anything else of their own."""
+    """A text to keep. ``metadata`` may contain a ``path`` or ``title``, and any other members."""
 
     content: str
     content_type: str = "text"
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def checked(self) -> NoteInput:
-        """The same. Raises EmptyError, UnfitError for what is no text, or too much of it, and UsageError."""
+        """Validate and return the input. Raises EmptyError, UnfitError for what is no text or too long, and
+        UsageError.
+        """
         if self.content_type not in _KINDS:
             raise UsageError(f"unknown content_type {self.content_type[:80]!a}; use one of {', '.join(CONTENT_TYPES)}")
         if not self.content.strip():
@@ -55,16 +57,18 @@ class NoteInput:
 
     @property
     def path(self) -> str:
-        """The path it is said to be of, as it was given; empty where none is."""
+        """Return the path in the metadata, as given, or ""."""
         named = self.metadata.get("path")
         return named if isinstance(named, str) else ""
 
     def masked(self) -> Masked:
-        """The text that may be kept."""
+        """Return the masked text."""
         return mask(self.content.encode("utf-8", "replace"))
 
     def named_as(self) -> bytes:
-        """A file name that tells the text's language: of its path, else of its type. Nothing is opened by it."""
+        """Return a file name that determines the text's language: its path, else one for its type. It is never
+        opened.
+        """
         name = self.path.replace("\\", "/").rpartition("/")[2].encode("utf-8", "replace").replace(b"\0", b"")
         return name[-200:] or _KINDS[self.content_type][2]
 
@@ -79,7 +83,7 @@ def note_of(
     at: float,
     evidence: tuple[int, ...] = (),
 ) -> Note:
-    """The note of a text whose masked bytes gave ``document``. To mask twice changes nothing: its spans are right."""
+    """Build the note of a text whose masked bytes gave ``document``. Masking is idempotent, so its spans are valid."""
     kind, volatility, _ = _KINDS[given.content_type]
     title = given.metadata.get("title")
     named = title if isinstance(title, str) else given.path
@@ -102,7 +106,9 @@ def note_of(
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Clean:
-    """As JSON, where that is short and stays JSON when masked; else only the path and the title, cut; else nothing."""
+    """Return the metadata as JSON, if short and still JSON when masked; else only path and title, truncated; else
+    "".
+    """
     short = {name: _masked(str(metadata[name])[:MOST_METADATA], 150) for name in ("path", "title") if name in metadata}
     for each in (dict(metadata), short):
         if len(_json(each)) > MOST_METADATA:
@@ -114,7 +120,7 @@ def _metadata(metadata: Mapping[str, Any]) -> Clean:
 
 
 def _each_masked(value: Any) -> Any:
-    """Every text of it masked by itself: in JSON its quotes hide what it says, and a cut hides what it was."""
+    """Mask each string by itself: JSON's quotes would hide the context, and truncation the value."""
     if isinstance(value, str):
         return str(_masked(value, MOST_METADATA))
     if isinstance(value, Mapping):

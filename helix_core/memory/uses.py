@@ -1,7 +1,7 @@
-"""What was used together: which files are linked because somebody opened or cited both within one sitting.
+"""Link files that were opened or cited within one sitting.
 
-In: uses (a file, a session, a time), the clock as an argument. Out: links, at most 16 a file, that fade as their uses
-age. Nothing is ever a use because an answer merely returned it. Pure: keeps nothing, knows no SQL.
+In: uses (a file, a session, a time), the clock as an argument. Out: links, at most 16 a file, that decay with the age
+of their uses. A file that an answer merely returned was not used. Pure: keeps nothing, knows no SQL.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from helix_core.ingest import mask
 from helix_core.memory.exchanges import MOST_ANSWER
 
 SITTING_S = 30 * 60.0
-"""Uses of one session that lie no further apart belong together."""
+"""Greatest gap, in seconds, between two uses of one sitting."""
 HALF_LIFE_S = 180 * 86_400.0
 MOST_LINKS = 16
 MOST_COMPANY = 30
-"""A sitting with more files says nothing about any two of them."""
+"""Sittings with more files than this link none of them."""
 LEAST_TOGETHER = 2
 LEAST_STRENGTH = 0.05
 MOST_CITED = 20
 LONGEST_PATH = 1_024
-# Nothing begins inside a run of a path's characters, so that a long run is tried once.
+# A match cannot begin inside a run of path characters, so a long run is tried once.
 _CITED = re.compile(
     r"(?<![\w.@+/\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])"
 )
@@ -43,7 +43,7 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """``other`` was used with ``path``; ``strength`` (0..1) is 1 where neither was lately used without the other."""
+    """``other`` was used with ``path``; ``strength`` (0..1) is 1 where neither was recently used without the other."""
 
     path: bytes
     other: bytes
@@ -51,25 +51,27 @@ class Link:
 
 
 def kept_path(path: bytes) -> bytes | None:
-    """The path as it may be kept, from the workspace's root; None for one that is too long or looks like a secret."""
+    """Return the path, relative to the workspace's root, if it may be stored; None for one that is too long or looks
+    like a secret.
+    """
     if not 0 < len(path) <= LONGEST_PATH or b"\0" in path or path.startswith((b"/", b"helix-note:")):
         return None
     return path if mask(path).data == path else None
 
 
 def cited_paths(answer: str) -> tuple[bytes, ...]:
-    """The files an answer cites with a line (``app/cart.py:12``), in order, each once; at most 20."""
+    """Return the files that an answer cites with a line (``app/cart.py:12``), in order, each once; at most 20."""
     found = (match[1].encode("utf-8", "replace") for match in _CITED.finditer(answer[:MOST_ANSWER]))
     return tuple(dict.fromkeys(path for path in found if b".." not in path.split(b"/")))[:MOST_CITED]
 
 
 def decay(age_s: float) -> float:
-    """What a use counts: 1 when it is new, half of it after every 180 days. A clock that went back makes it new."""
+    """Return the weight of a use: 1 when new, with a half-life of 180 days. A clock that went back makes it new."""
     return float(2.0 ** (-max(age_s, 0.0) / HALF_LIFE_S))
 
 
 def repeated(together: Iterable[Together]) -> set[bytes]:
-    """The files that can be linked at all, with those they go with: used beside one of them in two sittings or more."""
+    """Return the files that can be linked, with their partners: used together in two sittings or more."""
     pairs = Counter(
         (path, other) for path, other, _, _ in {(one.path, one.other, one.sitting, one.at) for one in together}
     )
@@ -77,10 +79,10 @@ def repeated(together: Iterable[Together]) -> set[bytes]:
 
 
 def links(together: Iterable[Together], uses: Mapping[bytes, int], now: float) -> list[Link]:
-    """The links of each file, strongest first, ties by name; ``uses`` says how often each file was used at all.
+    """Return the links of each file, strongest first, ties by name; ``uses`` counts all uses of each file.
 
-    Strength is the cosine of two files' sittings (Salton & McGill 1983), where old ones count less. Two files need two
-    sittings in common, for one may be chance.
+    Strength is the cosine of two files' sittings (Salton & McGill 1983), decayed by age. Two files need two sittings in
+    common, because one may be chance.
     """
     company: dict[tuple[bytes, str, float], set[bytes]] = defaultdict(set)
     for one in together:
@@ -103,7 +105,7 @@ def links(together: Iterable[Together], uses: Mapping[bytes, int], now: float) -
 
 
 def companions(found: Sequence[Link], anchors: Collection[bytes]) -> tuple[bytes, ...]:
-    """The files linked to any of the anchors that are none themselves, strongest first, at most 16."""
+    """Return files linked to any of the anchors, without the anchors, strongest first, at most 16."""
     best: dict[bytes, float] = {}
     for link in found:
         if link.other not in anchors:

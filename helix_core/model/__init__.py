@@ -1,8 +1,8 @@
-"""The nouns every room shares.
+"""The value types that all packages share.
 
-Values only: frozen, slotted, comparable. No I/O, no clock, no decisions; imports nothing of Helix.
-Paths are raw bytes relative to the workspace root with ``/`` between parts; ``source_id`` is their printable form.
-Lines are 1-based and inclusive; byte spans are half-open; times are Unix seconds unless the name says ``_ns``.
+Values only: frozen, slotted, comparable. No I/O, no clock, no decisions; imports nothing of Helix. Paths are raw bytes
+relative to the workspace root with ``/`` between parts; ``source_id`` is their printable form. Lines are 1-based and
+inclusive; byte spans are half-open; times are Unix seconds unless the name ends in ``_ns``.
 """
 
 from helix_core.model.answer import (

@@ -1,4 +1,6 @@
-"""What becomes of a question: ranked items, verdicts, contradictions, refresh targets, and the account of a ranking."""
+"""The values of an answer: ranked items, verdicts, contradictions, refresh targets, and the explanation of a
+ranking.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from helix_core.model.kinds import Reason, Status
 class RankedFile:
     """A file in a ranker's list.
 
-    ``rank`` is 1-based; ``part`` is what the place in this list adds to the file's fused score, ``share`` (0..1) how
-    much of that score it is.
+    ``rank`` is 1-based; ``part`` is what this rank adds to the file's fused score, ``share`` (0..1) its share of that
+    score.
     """
 
     source_id: str
@@ -27,8 +29,9 @@ class RankedFile:
 
 @dataclass(frozen=True, slots=True)
 class RankerAccount:
-    """A ranker that was heard: how much its word counts, how many files it named, and those of them worth showing,
-    best first: its first ones, and every file of the answer."""
+    """A ranker that ran: its weight, the length of its list, and the files worth showing, best first: its first
+    ones, and every file of the answer.
+    """
 
     name: str
     weight: float
@@ -38,7 +41,7 @@ class RankerAccount:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What was looked at, what was found, and how much that speaks for (above 0) or against (below 0)."""
+    """A feature, its value, and its effect: above 0 is evidence for, below 0 against."""
 
     name: str
     value: float
@@ -47,12 +50,12 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a search can tell of itself.
+    """The explanation of a ranking.
 
-    ``model`` names whose vectors served (empty: none), ``levels`` which of them were searched, ``unready`` what keeps
-    others back. ``presence`` (0..1): is what was asked here at all? ``place`` (0..1): if so, is the first place the
-    one? ``lines`` has, by the ids of items, why the second stage chose that place: the effect of a sign is measured
-    from the average of all places that were looked at. It is empty where that stage had no time.
+    ``model`` names the model of the vectors (empty: none), ``levels`` the levels searched, ``unready`` why others were
+    not. ``presence`` (0..1): the probability that the index contains the answer. ``place`` (0..1): the probability that
+    the first item is right, given that. ``lines`` holds, by item id, the second stage's features: an effect is relative
+    to the average of all chunks considered. It is empty where that stage had no time.
     """
 
     rankers: tuple[RankerAccount, ...]
@@ -67,15 +70,15 @@ class Account:
 
 
 Overlays: TypeAlias = Mapping[bytes, bytes]
-"""What an editor has open: path from the root -> the buffer as UTF-8 bytes. One that equals the disk says nothing."""
+"""Open editor buffers: path relative to the root -> UTF-8 bytes. A buffer equal to the disk has no effect."""
 
 LONGEST_SHOWN = 120
-"""Characters of a signature or value that a sentence about it repeats."""
+"""Maximum length, in characters, of a signature or value in a sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One ranker's word about one item: its 1-based rank in that list and its share of the fused score."""
+    """One ranker's vote for one item: its 1-based rank in that list and its share of the fused score."""
 
     ranker: str
     rank: int
@@ -92,9 +95,9 @@ class LineSpan:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An item with its place in the answer; ``score`` is comparable inside one answer only.
+    """An item of the answer; ``score`` is comparable inside one answer only.
 
-    ``focus`` are the lines of the item that are meant, where not all of it is; they are as the index has them.
+    ``focus`` are the relevant lines of the item, where not all of it is; as indexed.
     """
 
     item: Item
@@ -106,19 +109,20 @@ class Ranked:
 
     @property
     def lines(self) -> LineSpan:
-        """The lines that are meant."""
+        """Return the relevant lines."""
         return self.focus or LineSpan(self.item.start_line, self.item.end_line)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What search knows about a question. ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure.
-    ``notes`` say what the answer lacks: what its budget of work did not reach, what is not indexed yet.
-    ``seems_empty`` says that nothing found clears the floor; ``known_empty`` also that all there is was searched.
-    ``indexed_share`` (0..1) is how much of the files that count was.
+    """The result of a search.
 
-    ``confidence`` (0..1): is the best item the right place? ``nearest``: names worth trying when nothing was found.
-    ``account``: how the answer came about, where that was asked for.
+    ``rankers`` maps each ranker to ``used``, ``empty``, ``off`` or the failure. ``notes`` tell what the answer lacks:
+    what exceeded its budget, what is not indexed yet. ``seems_empty``: no result exceeds the floor; ``known_empty``:
+    and everything was searched. ``indexed_share`` (0..1) is the indexed share of the files that count.
+
+    ``confidence`` (0..1): the probability that the best item is right. ``nearest``: suggested names when nothing was
+    found. ``account``: the explanation, where requested.
     """
 
     ranked: tuple[Ranked, ...]
@@ -138,10 +142,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What the session knows: paths open in the editor and recently used, most recent first.
+    """Session context: paths open in the editor and recently used, most recent first.
 
     ``used_with`` were opened or cited together with those earlier, ``changed_with`` changed together with them in git;
-    the engine fills both in. ``session`` names who asks, where files it opened lately are to count as open.
+    the engine fills both in. ``session`` names the client, whose recently opened files count as open.
     """
 
     open_paths: tuple[bytes, ...] = ()
@@ -153,7 +157,7 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class SourcedClaim:
-    """A claim as the index remembers it, with the item and the file version that make it."""
+    """A claim as indexed, with its item and file version."""
 
     item_id: int
     source: Source
@@ -164,7 +168,7 @@ class SourcedClaim:
 
 
 class DocumentChange(StrEnum):
-    """What happened to the code that a document speaks of."""
+    """What happened to the code that a document refers to."""
 
     SIGNATURE = "signature_changed"
     PARAMETER = "parameter_gone"
@@ -176,11 +180,11 @@ class DocumentChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFlag:
-    """One statement of a document that its code has left behind.
+    """One statement of a document that its code no longer supports.
 
-    ``line`` is the document's, 1-based, and ``written`` what stands there. ``was`` and ``now`` are the two sides;
-    ``now`` is empty for what is gone, unless something tells what it became. ``difference`` says of two signatures how
-    they differ. ``path`` and ``code_line`` say where the code is, ``since`` at which commit the statement was right.
+    ``line`` is the document's, 1-based, and ``written`` its text. ``was`` and ``now`` are the two sides; ``now`` is
+    empty for what was deleted, unless its replacement is known. ``difference`` describes how two signatures differ.
+    ``path`` and ``code_line`` locate the code, ``since`` is the commit at which the statement was right.
     """
 
     change: DocumentChange
@@ -196,7 +200,7 @@ class DocumentFlag:
 
     @property
     def sentence(self) -> str:
-        """What changed, the old side and the new one, without a full stop."""
+        """Return what changed, the old side and the new one, without a full stop."""
         was, now = _shortened(self.was), _shortened(self.now)
         match self.change:
             case DocumentChange.SIGNATURE:
@@ -218,7 +222,8 @@ def _shortened(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """May this pointer be trusted now, and why. ``detail`` completes the reason (names, the other side), or is empty.
+    """Whether this pointer may be trusted now, and why. ``detail`` completes the reason (names, the other side), or is
+    empty.
 
     ``also`` holds the observations that the reason outweighed, in the order of the verdict table.
     """
@@ -231,7 +236,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two sources that claim different values for one key; ``fresher`` changed last."""
+    """Two sources with different values for one key; ``fresher`` changed last."""
 
     key: str
     fresher: SourcedClaim
@@ -240,11 +245,12 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A ranked item with its verdict and what was read for it.
+    """A ranked item with its verdict and the bytes read for it.
 
     ``content_hash`` and ``quote`` come from the bytes read for this answer; both are empty where nothing could be read.
-    ``verified_at`` is when bytes and index last agreed. ``buffer`` is where the item stands in the editor's unsaved
-    buffer, where that is not the disk's place or not the disk's text. ``outdated`` is what the code left behind in it.
+    ``verified_at`` is when bytes and index last agreed. ``buffer`` is the item's position in the editor's unsaved
+    buffer, where position or text differ from the disk. ``outdated`` are its statements that the code no longer
+    supports.
     """
 
     ranked: Ranked
@@ -261,7 +267,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class RefreshTarget:
-    """One thing to read again: where, why, and how pressing (0..1)."""
+    """One thing to read again: its location, the reason, and its urgency (0..1)."""
 
     target_kind: str
     source_id: str
@@ -273,7 +279,7 @@ class RefreshTarget:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """An item of a packet shown earlier: the fields of the packet that say which text was meant, and where it stood."""
+    """An item of an earlier packet: the fields that identify its text, and its location then."""
 
     source_id: str
     gene_id: str
@@ -285,9 +291,10 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A pointer shown earlier with the verdict that is true now, and where its text, or else its symbol, stands now.
+    """A pointer of an earlier packet with its current verdict, and the current location of its text, or else of its
+    symbol.
 
-    Both lines are 0 where it stands nowhere. ``buffer`` as in ``Weighed``.
+    Both lines are 0 where it no longer exists. ``buffer`` as in ``Weighed``.
     """
 
     pointer: Pointer

@@ -1,4 +1,4 @@
-"""Files and what is in them: listings, git states, documents and chunks, the items of the index."""
+"""The values of files: listings, git states, documents and chunks, the items of the index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from helix_core.model.kinds import Authority, Clean, Role, SourceKind, Volatilit
 
 @dataclass(frozen=True, slots=True)
 class StatSignature:
-    """What ``fstat`` says of a file; equal signatures mean equal bytes unless the change was racily recent."""
+    """The ``fstat`` fields of a file; equal signatures mean equal bytes unless the file is racily clean, as git
+    calls it.
+    """
 
     size_bytes: int
     mtime_ns: int
@@ -21,7 +23,7 @@ class StatSignature:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name a chunk gives a meaning to: a function, class, constant, section, key."""
+    """A name that a chunk defines: a function, class, constant, section, key."""
 
     name: Clean
     kind: str
@@ -42,7 +44,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class IndexText:
-    """The fields of a chunk as postings see them; the store keeps postings, not text.
+    """The indexed fields of a chunk; the store keeps postings, not text.
 
     ``names`` breadcrumb and names, whole and split; ``doc`` comments and docstrings; ``body`` the rest; ``extra`` parts
     of camel-case identifiers in ``body``; ``refs`` distinct identifiers in code, outside strings and comments.
@@ -59,9 +61,9 @@ class IndexText:
 class Chunk:
     """An item of a file: one symbol or a part of one. The chunks of a file partition its bytes at line starts.
 
-    ``kind`` is the field's word (function, method, class, section, table, imports, block, text, …);
-    ``breadcrumb`` is ``Outer.inner`` for code and ``Heading > Sub`` for documents, empty at top level;
-    ``text_hash`` is the first 16 hex of SHA-256 of the masked bytes, the wire's ``gene_id``.
+    ``kind`` is the standard term (function, method, class, section, table, imports, block, text, …); ``breadcrumb`` is
+    ``Outer.inner`` for code and ``Heading > Sub`` for documents, empty at top level; ``text_hash`` is the first 16 hex
+    of SHA-256 of the masked bytes, the wire's ``gene_id``.
     """
 
     kind: str
@@ -80,13 +82,13 @@ class Chunk:
 
 
 Level = Literal["outline", "chunk"]
-"""What a vector stands for: a part of a file by its names and first sentences, or one chunk's text."""
+"""What a vector embeds: a part of a file by its names and first sentences, or one chunk's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedText:
-    """A text that stands for a part of a file: the chunk (0-based) that part begins with, the hash the text is kept
-    under (8 bytes), and its vector by the built-in table: int8 for an outline, bits for a chunk.
+    """An embedded text of a file: the chunk (0-based) at which its part begins, the hash it is stored under (8
+    bytes), and its static vector: int8 for an outline, bits for a chunk.
     """
 
     level: Level
@@ -97,7 +99,7 @@ class EmbeddedText:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file, ingested: everything the index will know of it, and nothing it must not.
+    """One ingested file: everything the index may store of it.
 
     ``content_hash`` is SHA-256 (hex) of the raw bytes. ``parser`` names chunker and grammar with their versions.
     ``skipped`` is a reason why the content does not count (binary, minified, generated); then there are no chunks.
@@ -122,7 +124,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What the index knows of a file's place on disk: enough to tell, by a stat, that nothing moved."""
+    """The indexed state of a path: enough to tell by a stat that the file is unchanged."""
 
     path: bytes
     content_hash: str
@@ -134,9 +136,10 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A file whose bytes broke their parser ``attempts`` times, the last time ``tried_at`` under these ``limits``.
+    """A quarantined file: its bytes crashed their parser ``attempts`` times, the last time ``tried_at`` under these
+    ``limits``.
 
-    ``reason`` is the pool's word. No attempts are known of what an older version of Helix set aside.
+    ``reason`` is the pool's term. The attempts are 0 for a file that an older version of Helix quarantined.
     """
 
     path: bytes
@@ -164,19 +167,19 @@ class Source:
     role: Role
     line_count: int
     masked_count: int = -1
-    """How many secrets were masked in it; below 0 where nobody has looked."""
+    """Number of secrets masked in it; below 0 when unknown."""
     parser: str = ""
-    """What it was made with, the rules for secrets among it."""
+    """Versions of the chunker, the grammar and the secret rules that made it."""
 
     @property
     def is_indexed(self) -> bool:
-        """False for what stands in for a file that the index does not hold."""
+        """Return False for a placeholder of a file that the index does not contain."""
         return self.id != 0
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A chunk as the index remembers it."""
+    """A chunk as indexed."""
 
     id: int
     source: Source
@@ -191,12 +194,12 @@ class Item:
 
     @property
     def symbol(self) -> str:
-        """The dotted name people use for it: breadcrumb and name joined, or what there is."""
+        """Return its dotted name: breadcrumb and name joined, or the one that exists."""
         return joined_symbol(self.breadcrumb, self.name, self.source.source_kind)
 
 
 def joined_symbol(breadcrumb: str, name: str, kind: SourceKind) -> str:
-    """Breadcrumb and name as people say them; one alone where the other is empty."""
+    """Join breadcrumb and name; return one alone where the other is empty."""
     if breadcrumb and name:
         return f"{breadcrumb}{' > ' if kind is SourceKind.DOC else '.'}{name}"
     return name or breadcrumb
@@ -213,10 +216,10 @@ class LastCommit:
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """Where a repository stands. ``operation`` is empty or one of merge, rebase, cherry-pick, revert, bisect, am.
+    """The state of a repository. ``operation`` is empty or one of merge, rebase, cherry-pick, revert, bisect, am.
 
-    ``boundaries`` are the commits at which a shallow clone is cut off: git shows every file of them as added there, so
-    that they are nobody's last change.
+    ``boundaries`` are the commits at which a shallow clone is cut off: git shows every file as added there, so they are
+    no file's last change.
     """
 
     head: str = ""
@@ -228,7 +231,7 @@ class GitState:
 
     @property
     def history(self) -> str:
-        """Names the commits that can be seen from here; empty where there is none."""
+        """Return a key of the reachable commits; empty where there is none."""
         if not self.head or not self.boundaries:
             return self.head
         return f"{self.head} {hashlib.sha256(' '.join(sorted(self.boundaries)).encode()).hexdigest()[:16]}"
@@ -236,7 +239,7 @@ class GitState:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that does not count, and why."""
+    """A file that does not count, and the reason."""
 
     path: bytes
     reason: str
@@ -244,7 +247,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file that counts by its name and stat."""
+    """A file that counts, with its stat signature."""
 
     path: bytes
     signature: StatSignature
@@ -252,7 +255,7 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is on disk now: the files that count, in byte order of path, and those that do not."""
+    """The files on disk now: those that count, in byte order of path, and the skipped ones."""
 
     files: tuple[FileEntry, ...]
     skipped: tuple[Skipped, ...]

@@ -1,4 +1,4 @@
-"""The words with which everything is classed: tasks, verdicts, reasons, provenance; and text that is clean."""
+"""Enumerations: tasks, verdicts, reasons, provenance; and the type of masked text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Clean(str):
-    """Text in which secrets are masked. Only ``ingest/secrets.py`` makes it; the store takes nothing else."""
+    """Text in which secrets are masked. Only ``ingest/secrets.py`` creates it; the store accepts nothing else."""
 
     __slots__ = ()
 
@@ -21,7 +21,7 @@ class Decoder(StrEnum):
 
 
 class TaskType(StrEnum):
-    """What the asker is about to do with the answer; the risk rises from ``plan`` to ``quote``."""
+    """What the client is about to do with the answer; the risk rises from ``plan`` to ``quote``."""
 
     PLAN = "plan"
     EXPLAIN = "explain"
@@ -33,11 +33,11 @@ class TaskType(StrEnum):
 
 
 HIGH_RISK = frozenset({TaskType.EDIT, TaskType.DEBUG, TaskType.OPS, TaskType.QUOTE})
-"""Tasks that need the very words: nothing old may pass for them, and no quote is shortened."""
+"""Tasks that need the exact text: nothing outdated passes, and no quote is shortened."""
 
 
 class Status(StrEnum):
-    """May the pointer be trusted now?"""
+    """Whether the pointer may be trusted now."""
 
     VERIFIED = "verified"
     STALE_RISK = "stale_risk"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a verdict is what it is: the words of the verdict table."""
+    """The reason of a verdict: the terms of the verdict table."""
 
     UNCHANGED = "unchanged"
     TOUCHED = "touched"
@@ -70,7 +70,7 @@ class Reason(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """What sort of thing a source is."""
+    """The kind of a source."""
 
     CODE = "code"
     CONFIG = "config"
@@ -90,7 +90,7 @@ class Volatility(StrEnum):
 
 
 class Authority(StrEnum):
-    """How close a source is to the thing it speaks of."""
+    """How directly a source determines what it describes."""
 
     PRIMARY = "primary"
     DERIVED = "derived"
@@ -98,7 +98,7 @@ class Authority(StrEnum):
 
 
 class Role(StrEnum):
-    """The part a file plays in its project, read from its path alone."""
+    """The role of a file in its project, derived from its path alone."""
 
     IMPLEMENTATION = "implementation"
     TEST = "test"

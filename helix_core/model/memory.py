@@ -1,4 +1,4 @@
-"""What the memory keeps: exchanges with a model, notes that were given, who gave them, what a session was shown."""
+"""The values of the memory: exchanges with a model, notes, their attribution, and deliveries of a session."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from helix_core.model.kinds import Clean, SourceKind, Volatility
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Four layers of whoever said something, and the time zone it was said in; empty where it is not known.
+    """Four layers of a speaker, and the time zone; empty where unknown.
 
-    Provenance only: nobody proved to be who it says, and nothing is allowed or ranked by it.
+    Provenance only: unauthenticated, and neither permissions nor ranking depend on it.
     """
 
     org: str = ""
@@ -26,7 +26,7 @@ class Attribution:
 class Exchange:
     """One question of a chat and its answer. ``workspace`` is the folder's real path, ``at`` Unix seconds.
 
-    ``finish`` is the upstream's own word; ``truncated`` says that the answer stops before its end.
+    ``finish`` is the upstream's own term; ``truncated`` means that the recorded answer is incomplete.
     """
 
     workspace: bytes
@@ -43,7 +43,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class KeptExchange:
-    """An exchange as it was read back from the memory: masked text, but text like any other."""
+    """An exchange as read from the memory: masked, but still untrusted text."""
 
     id: int
     session: str
@@ -59,9 +59,9 @@ class KeptExchange:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A text that was given, or a fact drawn from exchanges (``evidence``, their ids). ``chunks`` partition its bytes.
+    """A given text, or a fact derived from exchanges (``evidence``, their ids). ``chunks`` partition its bytes.
 
-    ``content_hash`` is SHA-256 (hex) of the masked UTF-8 bytes. ``metadata`` is a JSON object, as it was given.
+    ``content_hash`` is SHA-256 (hex) of the masked UTF-8 bytes. ``metadata`` is a JSON object, as given.
     """
 
     workspace: bytes
@@ -81,13 +81,13 @@ class Note:
 
     @property
     def gene_ids(self) -> tuple[str, ...]:
-        """The first 16 hex of SHA-256 of each chunk's text, in order, each once."""
+        """Return the first 16 hex of SHA-256 of each distinct chunk's text, in order."""
         return tuple(dict.fromkeys(chunk.text_hash for chunk in self.chunks))
 
 
 @dataclass(frozen=True, slots=True)
 class NoteItem:
-    """A chunk of a note as the memory remembers it; ``number`` is its place among the note's, from 0."""
+    """A chunk of a note as stored; ``number`` is its index in the note, from 0."""
 
     id: int
     note_id: int
@@ -111,7 +111,7 @@ class NoteItem:
 
     @property
     def source_id(self) -> str:
-        """What stands where a file's path would: no path, and of no file."""
+        """Return the placeholder for a file's path."""
         return f"{NOTE_SCHEME}{self.content_hash[:16]}"
 
 

@@ -1,10 +1,10 @@
-"""Verdicts → the context packet, and ranked items → the search answer: the wire objects, worth their tokens.
+"""Serialize weighed items as a context packet, and ranked items as a search answer, within a token budget.
 
-In: weighed items with whole quotes, what the reader wants to pay. Out: plain objects. Pure functions of values; never
-ranks, never decides a verdict, never reads anything.
+In: weighed items with whole quotes, the reader's budget. Out: plain objects. Pure functions of values; never ranks,
+never decides a verdict, never reads anything.
 """
 
-from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first
+from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first_order
 from helix_core.packet.wire import (
     CHARACTERS_PER_TOKEN,
     PACKET_SCHEMA,
@@ -31,7 +31,7 @@ __all__ = [
     "Spending",
     "document_flag",
     "estimated_tokens",
-    "files_first",
+    "files_first_order",
     "item_object",
     "packet",
     "round_share",

@@ -1,7 +1,7 @@
-"""What of a packet is worth its tokens: which file comes next, how much of each place is quoted, what fits a budget.
+"""Spend a packet's tokens: the order of files, how much of each item is quoted, what fits the budget.
 
-In: weighed items, best first, with their whole quotes. Out: the same items, some later, some quoted in part; within a
-budget the last ones are left out. Pure. Decides no verdict and moves no place.
+In: weighed items, best first, with their whole quotes. Out: the same items, some reordered, some quoted in part; within
+a budget the last ones are dropped. Pure. Decides no verdict.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import SourceKind, Weighed
 
 FIRST = 5
-"""These places are what an agent reads; search shares its lines out among them, so none of them gives way to another
+"""Number of items that an agent reads; search distributes its lines among them, so none displaces another
 (``benchmarks/search.py --packets``)."""
 FILES_EARLY = 4
-"""Where a budget holds few places, so many different files have one before any has more: the next file is likelier to
+"""Number of different files that get one item before any gets a second: in a small budget the next file is likelier to
 hold the answer than more of the same one."""
 SURE = 0.5
-"""From this confidence on the first place is quoted whole: below it more places are worth more than its text."""
+"""Least confidence to quote the first item whole; below it, more items are worth more than its text."""
 SHORT_QUOTE = 150
-"""Characters of a quote that is never shortened: naming its lines costs as much."""
+"""Quotes up to this many characters are never shortened: naming their lines costs as much."""
 HEAD_LINES = 4
 _SAID = frozenset({SourceKind.NOTE, SourceKind.CHAT})
 
@@ -32,7 +32,7 @@ LEAST_TOKENS, MOST_TOKENS = 200, 200_000
 
 
 class Quotes(StrEnum):
-    """How much is quoted: what pays for a reader of tokens, or every place as far as it was read, for people."""
+    """How much is quoted: what is worth its tokens, or every item as far as it was read, for people."""
 
     CHOSEN = "chosen"
     WHOLE = "whole"
@@ -40,14 +40,14 @@ class Quotes(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a reader wants to pay: ``whole`` for whole quotes; ``max_tokens`` bounds the packet, None does not."""
+    """The reader's budget: ``whole`` for whole quotes; ``max_tokens`` limits the packet, None for no limit."""
 
     whole: bool = False
     max_tokens: int | None = None
 
 
-def files_first(weighed: Sequence[Weighed]) -> list[Weighed]:
-    """The first ``FIRST`` places with each file's best before more of any, then all others; scores never rise."""
+def files_first_order(weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Order the first ``FIRST`` items by the best of each file, then all others; scores never rise."""
     head, tail = weighed[:FIRST], weighed[FIRST:]
     found: list[Weighed] = []
     for one in [*_by_files(head, FIRST), *tail]:
@@ -58,7 +58,7 @@ def files_first(weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def _by_files(weighed: Sequence[Weighed], most: int) -> list[Weighed]:
-    """The best places of the first ``most`` files, then all others in their order."""
+    """Return the best items of the first ``most`` files, then all others in order."""
     early: dict[str, Weighed] = {}
     for one in weighed:
         if len(early) < most:
@@ -68,7 +68,7 @@ def _by_files(weighed: Sequence[Weighed], most: int) -> list[Weighed]:
 
 
 def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) -> list[Weighed]:
-    """The items with as much of their quotes as pays: whole where it is surely the answer, else what names it."""
+    """Shorten quotes: the first one stays whole if it is likely the answer, the others keep what names them."""
     if spending.whole:
         return list(weighed)
     whole = confidence >= SURE or len(weighed) == 1
@@ -76,10 +76,10 @@ def quoted(weighed: Sequence[Weighed], confidence: float, spending: Spending) ->
 
 
 def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]) -> list[Weighed]:
-    """As many items as have ``room``, one at least, in their order; then what names each; then whole lines, the best
-    place's first.
+    """Return as many items as fit ``room``, at least one, in order; then add what names each; then whole lines, best
+    item first.
 
-    ``size`` is what an item takes of ``room``, in the same unit.
+    ``size`` returns what an item takes of ``room``, in the same unit.
     """
     chosen: list[Weighed] = []
     left = room
@@ -100,7 +100,7 @@ def fitted(weighed: Sequence[Weighed], room: int, size: Callable[[Weighed], int]
 
 
 def head(one: Weighed) -> str:
-    """The first lines of a quote, up to that which names the symbol; all of a short quote and of a note's."""
+    """Return the first lines of a quote, up to the one that names the symbol; all of a short quote and of a note's."""
     if len(one.quote) <= SHORT_QUOTE or one.ranked.item.source.source_kind in _SAID:
         return one.quote
     lines = lines_with_ends(one.quote)
@@ -115,7 +115,7 @@ def _words(line: str) -> list[str]:
 
 
 def with_quote(one: Weighed, quote: str) -> Weighed:
-    """The item quoted otherwise."""
+    """Return the item with another quote."""
     return one if quote == one.quote else dataclasses.replace(one, quote=quote)
 
 
@@ -124,7 +124,7 @@ def _whole(one: Weighed) -> str:
 
 
 def _as_fits(one: Weighed, quote: str, left: int, size: Callable[[Weighed], int]) -> Weighed:
-    """With the first lines of ``quote`` that there is room for, at least what it has."""
+    """Return the item with as many first lines of ``quote`` as fit, at least what it has."""
     lines = lines_with_ends(quote)
     taken = size(one)
     most = len(lines)

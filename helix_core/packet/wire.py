@@ -1,4 +1,4 @@
-"""The two wire objects as they are written down: the contract of ``helix.packet/1`` and ``helix.search/1``."""
+"""Serialize the wire objects ``helix.packet/1`` and ``helix.search/1``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEARCH_SCHEMA = "helix.search/1"
 CHARACTERS_PER_TOKEN = 3.6
 
 
-# What a pointer is without: these say which text is meant, whether it stands, and what it says.
+# Members that a pointer omits; the others identify the text, its verdict and its quote.
 _POINTS = (
     *("gene_id", "source_id", "symbol", "start_line", "end_line", "content_hash", "status", "reason", "quote"),
     *("detail", "buffer", "related"),
@@ -35,15 +35,15 @@ _POINTS = (
 _NOT_INDEXED = {"status": Status.NEEDS_REFRESH.value, "reason": Reason.NOT_INDEXED.value}
 _NOTHING_WRONG = frozenset({"used", "empty", "off"})
 _ECHOED = 200
-# Of what is to be read again a bounded packet has the most pressing only: its items say the rest themselves.
+# A bounded packet has only the most urgent refresh targets: its items show the others.
 _PRESSING = 3
-# Characters of what is counted last: tokens, milliseconds, and how many places are in and out.
+# Characters reserved for members added last: tokens, milliseconds, and the counts of items.
 _COUNTED = 40
 
 
 @dataclass(frozen=True, slots=True)
 class PacketFacts:
-    """What a packet is made from, besides the weighed items."""
+    """The input of a packet, besides the weighed items."""
 
     query: str
     task: TaskType
@@ -61,10 +61,10 @@ def packet(
     plan: Sequence[RefreshTarget],
     facts: PacketFacts,
 ) -> dict[str, Any]:
-    """The ``helix.packet/1`` object; items keep the order they come in, which is best first.
+    """Return the ``helix.packet/1`` object; items keep their order, best first.
 
-    Within ``max_tokens`` its items have only what points, judges and quotes, and it may have fewer of them, though one
-    at least; ``left_out`` in its accounting says how many fewer.
+    Within ``max_tokens`` its items have only location, verdict and quote, and there may be fewer of them, at least one;
+    ``left_out`` in its accounting counts the dropped ones.
     """
     most = facts.spending.max_tokens
     if most is None:
@@ -80,7 +80,7 @@ def packet(
     answer = _answer(items, contradictions, plan, facts)
     if most is not None:
         answer["accounting"]["left_out"] = len(weighed) - len(items)
-    # Before the time is put in: equal evidence costs equal tokens, however many digits the clock gave.
+    # Count before adding the time: equal evidence costs equal tokens, however many digits the time has.
     answer["accounting"]["tokens"] = estimated_tokens(answer)
     answer["accounting"]["elapsed_ms"] = round(facts.elapsed_ms, 3)
     return answer
@@ -89,8 +89,9 @@ def packet(
 def _beside(
     contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
 ) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
-    """What stands beside the items, in ``room`` characters: what is to be read again goes first, then names that are
-    near, then contradictions; the notes and what was searched always stay."""
+    """Choose the other members within ``room`` characters: refresh targets first, then similar names, then
+    contradictions; the notes and the searched scope always stay.
+    """
     while _length(_answer([], contradictions, plan, facts)) > room:
         nearest = facts.found.nearest
         if plan:
@@ -144,7 +145,7 @@ def _pointer(one: Weighed) -> dict[str, Any]:
 
 
 def search_answer(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
-    """The ``helix.search/1`` object."""
+    """Return the ``helix.search/1`` object."""
     return {
         "schema": SEARCH_SCHEMA,
         "query": query,
@@ -160,12 +161,12 @@ def search_answer(query: str, found: Found, elapsed_ms: float, notes: Sequence[s
 
 
 def round_share(share: float) -> float:
-    """The share of the files that are indexed, in four digits; 1 only where it is."""
+    """Round the share of indexed files to four digits; 1 only where all are."""
     return min(round(share, 4), 0.9999) if share < 1 else 1.0
 
 
 def estimated_tokens(answer: dict[str, Any]) -> int:
-    """About how many tokens the answer costs a model: its compact JSON at 3.6 characters a token."""
+    """Estimate the answer's tokens: its compact JSON at 3.6 characters a token."""
     return round(_length(answer) / CHARACTERS_PER_TOKEN)
 
 
@@ -174,7 +175,7 @@ def _length(answer: dict[str, Any]) -> int:
 
 
 def item_object(one: Weighed) -> dict[str, Any]:
-    """A weighed item, as every answer has it."""
+    """Serialize a weighed item, as in every answer."""
     item, source, commit = one.ranked.item, one.ranked.item.source, one.commit
     return {
         "kind": item.kind,
@@ -209,8 +210,9 @@ def item_object(one: Weighed) -> dict[str, Any]:
 
 
 def document_flag(flag: DocumentFlag) -> dict[str, Any]:
-    """What the code has left behind, for programs: the kind of change, the symbol, the line, both sides, and the commit
-    at which the statement was right, None for the file's own."""
+    """Serialize an outdated statement of a document: the kind of change, the symbol, the line, both sides, and the
+    commit at which the statement was right, None for the file's own.
+    """
     return {
         "change": flag.change.value,
         "symbol": flag.symbol,
@@ -226,7 +228,7 @@ def _lines(span: LineSpan) -> dict[str, int]:
 
 
 def search_item(ranked: Ranked) -> dict[str, Any]:
-    """A ranked item, as a search answers with it."""
+    """Serialize a ranked item of a search answer."""
     item = ranked.item
     return {
         "source_id": item.source.source_id,
@@ -258,7 +260,7 @@ def _claim(sourced: SourcedClaim) -> dict[str, Any]:
 
 
 def target_object(target: RefreshTarget) -> dict[str, Any]:
-    """A thing to read again, as every answer has it."""
+    """Serialize a refresh target, as in every answer."""
     return {
         "target_kind": target.target_kind,
         "source_id": target.source_id,

@@ -1,7 +1,8 @@
-"""Which places a window quotes, how much of each, and which it only names: a budget shared out, best first. Pure.
+"""Choose the items that a window quotes, how much of each, and which it only names: share out a budget, best first.
+Pure.
 
-Long texts give way: a place gets a share of what is left, so that several are quoted, and a part is kept for naming
-files that are not, a line each. What then is left over goes to the texts again, the best place's first.
+Each quoted item gets at most a share of the remaining budget, so that several are quoted, and a part is reserved for
+naming other files, a line each. The rest goes to the quotes again, the best item's first.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from helix_core.window.tokens import Count
 LEAST_BLOCK_TOKENS = 48
 FIRST_SHARE = 0.45
 NAMED_SHARE = 0.3
-"""Of the budget, at most this is for names: from here on more of them cost lines of evidence (``benchmarks/search.py
---packets``, ``benchmarks/window.py``)."""
+"""Maximum share of the budget for names: more of them would cost lines of evidence (``benchmarks/search.py --packets``,
+``benchmarks/window.py``)."""
 JOINT_TOKENS = 3
-"""What a line end between two texts costs at most: tokens of parts do not add up to those of the whole."""
+"""Upper bound of the tokens of a line end between two texts, because token counts are not additive."""
 OVER_BUDGET = "over the budget"
 
 Means = tuple[Count, Condense | None]
@@ -30,7 +31,7 @@ Means = tuple[Count, Condense | None]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What there is to share out: ``tokens`` for at most ``blocks`` quoted places and ``places`` in all."""
+    """The budget: ``tokens`` for at most ``blocks`` quoted items and ``places`` items in all."""
 
     tokens: int
     blocks: int
@@ -39,7 +40,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class QuotedPlace:
-    """A place that is quoted: the lines it is written in, and the account of it."""
+    """A quoted item: its lines in the window, and its account."""
 
     evidence: Evidence
     lines: tuple[str, ...]
@@ -48,7 +49,7 @@ class QuotedPlace:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """A place that is not quoted, as the line that names it."""
+    """An item that is not quoted, as the line that names it."""
 
     evidence: Evidence
     line: str
@@ -56,7 +57,7 @@ class NamedPlace:
 
 @dataclass(slots=True)
 class WindowSelection:
-    """What a window is written from. ``left_out`` holds what is not quoted, whether it is named or not."""
+    """The selected items. ``left_out`` holds what is not quoted, whether it is named or not."""
 
     chosen: list[QuotedPlace] = field(default_factory=list)
     named: list[NamedPlace] = field(default_factory=list)
@@ -64,16 +65,16 @@ class WindowSelection:
 
     @property
     def is_empty(self) -> bool:
-        """Is nothing quoted, and nothing named?"""
+        """Return whether nothing is quoted or named."""
         return not self.chosen and not self.named
 
     def lines(self) -> list[str]:
-        """What stands inside the envelope, but for facts."""
+        """Return the lines inside the envelope, except facts."""
         quoted = [line for one in self.chosen for line in one.lines]
         return [*quoted, NAMED_HEAD, *(one.line for one in self.named)] if self.named else quoted
 
     def drop_last(self) -> None:
-        """Without its last and least place: what is named goes before what is quoted."""
+        """Drop the last item: named ones first, then quoted ones."""
         if self.named:
             dropped = self.named.pop().evidence
             place = left_out(dropped, OVER_BUDGET)
@@ -83,10 +84,10 @@ class WindowSelection:
 
 
 def choose(evidence: Sequence[Evidence], asked: WindowRequest, room: Room, means: Means) -> WindowSelection:
-    """The places of ``evidence``, best first, that ``room`` is for.
+    """Return the items of ``evidence``, best first, that fit ``room``.
 
-    What has no text is left out with its verdict's reason, what lies inside a quoted place as well; neither is named. A
-    file that is not indexed is named where it can be: the answer may be in it.
+    Items without text are left out with their verdict's reason, and so are items inside a quoted one; neither is named.
+    A file that is not indexed is named where possible, because the answer may be in it.
     """
     count, _ = means
     limit = int(room.tokens * NAMED_SHARE)
@@ -107,7 +108,7 @@ def choose(evidence: Sequence[Evidence], asked: WindowRequest, room: Room, means
 
 
 def left_out(one: Evidence, reason: str) -> LeftOut:
-    """The account of a place that is not quoted."""
+    """Return the account of an item that is not quoted."""
     item = one.weighed.ranked.item
     return LeftOut(item.source.source_id, item.start_line, item.end_line, reason)
 
@@ -115,7 +116,9 @@ def left_out(one: Evidence, reason: str) -> LeftOut:
 def _quoted(
     evidence: Sequence[Evidence], asked: WindowRequest, budget: int, most_blocks: int, means: Means
 ) -> tuple[WindowSelection, list[tuple[Evidence, str]], int]:
-    """Best first, each with at most its share of what is left while others wait; what waits, why, and what is left."""
+    """Quote items, best first, each with at most its share of the remaining budget while others wait; return the
+    waiting ones with reasons, and the remaining tokens.
+    """
     choice = WindowSelection()
     waiting: list[tuple[Evidence, str]] = []
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -146,7 +149,7 @@ def _quoted(
 def _named(
     waiting: Sequence[tuple[Evidence, str]], chosen: Sequence[QuotedPlace], most: int, budget: int, count: Count
 ) -> list[NamedPlace]:
-    """Files of which nothing is quoted first, each by its best place, then more places, while there is room."""
+    """Name items while there is room: the best item of each file without a quote first, then others."""
     known = {_file(one.evidence) for one in chosen}
     others: list[Evidence] = []
     more: list[Evidence] = []
@@ -165,7 +168,7 @@ def _named(
 
 
 def _grow(chosen: list[QuotedPlace], asked: WindowRequest, left: int, means: Means) -> None:
-    """Show more of what was cut, the best place first, with what is ``left``."""
+    """Extend truncated quotes with the remaining budget, the best item's first."""
     for place, one in enumerate(chosen):
         if not one.block.hidden_lines or left < LEAST_BLOCK_TOKENS:
             continue
@@ -176,7 +179,7 @@ def _grow(chosen: list[QuotedPlace], asked: WindowRequest, left: int, means: Mea
 
 
 def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: Means) -> QuotedPlace | None:
-    """A quoted place in at most ``most`` tokens; None where nothing of it fits."""
+    """Return the item quoted in at most ``most`` tokens; None where nothing of it fits."""
     count, condense = means
     item, verdict = one.weighed.ranked.item, one.weighed.verdict
     head = legend(number, one)
@@ -216,7 +219,7 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
 
 
 def _cost_of_names(evidence: Sequence[Evidence], places: int, count: Count) -> int:
-    """What naming each file but the first would cost, of as many as there may be places."""
+    """Return the tokens for naming each file but the first, for at most ``places`` items."""
     best: dict[str, Evidence] = {}
     for one in evidence:
         if one.text and len(best) < places:

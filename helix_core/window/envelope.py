@@ -1,9 +1,9 @@
-"""The window's text: legends, a data envelope that its content cannot close, and nothing invisible in it.
+"""Format the window: legends, a data envelope that its content cannot close, and no invisible characters.
 
-Retrieved text is data. It stands between two lines that bear a boundary chosen at random for this window; a text that
-holds the boundary gets another one. Every control, bidi and zero-width character of a name or quote becomes an escape,
-and so does the first character of a chat template's control token (``<|im_end|>``, ``[INST]``, ``</s>``): a server that
-parses such tokens in content would end the user's turn there.
+Retrieved text is data. It is enclosed by two lines with a random boundary; a text that contains the boundary gets
+another one. Every control, bidi and zero-width character of a name or quote is escaped, and so is the first character
+of a chat template's control token (``<|im_end|>``, ``[INST]``, ``</s>``): a server that parses such tokens in content
+would end the user's turn there.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from helix_core.window.evidence import Evidence, WindowFact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
 NAMED_HEAD = "Also found, not shown here:"
-RECKONED_WORD = "90be31fa827c45d6"
-"""A window is measured with this one for its boundary; sixteen random digits cost as much in the median."""
+SAMPLE_BOUNDARY = "90be31fa827c45d6"
+"""The boundary used to count a window's tokens; sixteen random digits cost as much in the median."""
 _DRAWS = 64
 _CONTROL_TOKENS = (
     # ChatML, Llama 3 and 4, Phi, Qwen, Harmony, Command R; DeepSeek writes U+FF5C.
@@ -30,9 +30,9 @@ _CONTROL_TOKENS = (
     r"(?i:<</?SYS>>)",
     r"(?i:\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|IMG|PREFIX"
     r"|SUFFIX|MIDDLE|BOS|EOS|gMASK|sMASK)\])",
-    # Gemma, GLM, T5 and its kin.
+    # Gemma, GLM, T5 and its relatives.
     r"(?i:</?(?:start_of_turn|end_of_turn|end_of_utterance|bos|eos|pad|unk|sop|eop|eod|endoftext)>)",
-    # What Qwen, DeepSeek and others frame thoughts and tools with.
+    # Tags of Qwen, DeepSeek and others around thoughts and tools.
     r"(?i:</?(?:think|tool_call|tool_response|tools|tool_results?)>)",
 )
 """RE2 patterns of the tokens with which chat templates frame roles, turns and tools."""
@@ -57,12 +57,12 @@ _PREAMBLE = {
 
 
 def preamble(decoder: Decoder) -> str:
-    """What the model is told before the envelope."""
+    """Return the instructions before the envelope."""
     return _PREAMBLE[decoder]
 
 
 def legend(number: int, evidence: Evidence) -> str:
-    """One line that says where a block is from and whether it may be trusted."""
+    """Return the line above a block: its source and verdict."""
     one = evidence.weighed
     item, verdict = one.ranked.item, one.verdict
     place = f"{item.source.source_id}:{item.start_line}-{item.end_line}"
@@ -74,7 +74,7 @@ def legend(number: int, evidence: Evidence) -> str:
 
 
 def mention(evidence: Evidence) -> str:
-    """One line for a place of which nothing is shown; a reason only where it may not be trusted."""
+    """Return the line of an item that is only named; with a reason only where its verdict is not verified."""
     one = evidence.weighed
     item, verdict = one.ranked.item, one.verdict
     symbol = f" {item.symbol}" if item.symbol else ""
@@ -85,22 +85,22 @@ def mention(evidence: Evidence) -> str:
 
 
 def stub(line: str) -> str:
-    """A block the session already has."""
+    """Return the block of a text that the session received earlier."""
     return f"{line} - given before, unchanged"
 
 
 def fact_lines(facts: Sequence[WindowFact]) -> list[str]:
-    """The answer slate: literal facts, first of all."""
+    """Return the literal facts that precede all blocks."""
     return [_inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
 
 
 def note_lines(notes: Sequence[str]) -> list[str]:
-    """What the evidence lacks, before all of it."""
+    """Return the notes on what the evidence lacks, which precede everything."""
     return [_inert_line(f"Note: {note}") for note in notes]
 
 
 def inert_text(text: str) -> str:
-    """The lines of a quote with no unseen character and no control token of a chat template in them."""
+    """Escape invisible characters and control tokens of chat templates in the lines of a quote."""
     return _without_control_tokens(safe_text(text))
 
 
@@ -109,7 +109,7 @@ def _inert_line(text: str) -> str:
 
 
 def _without_control_tokens(text: str) -> str:
-    """``<|im_end|>`` as ``\\x3c|im_end|>``: readable, and no tokenizer takes it for a control token."""
+    r"""Return ``<|im_end|>`` as ``\x3c|im_end|>``: readable, and no control token for any tokenizer."""
     if "<" not in text and "[" not in text:
         return text
     return str(_control_tokens().sub(_escaped_first, text))
@@ -128,7 +128,7 @@ def _control_tokens() -> Any:
 
 
 def sealed(lines: Iterable[str], decoder: Decoder, boundary: Callable[[], str]) -> str:
-    """The whole text. ``boundary`` gives a new random word each time it is asked."""
+    """Return the whole text. ``boundary`` returns a new random word at each call."""
     body = "\n".join(lines)
     word = boundary()
     while word in body:
@@ -137,18 +137,19 @@ def sealed(lines: Iterable[str], decoder: Decoder, boundary: Callable[[], str]) 
 
 
 def written(body: str, decoder: Decoder, word: str) -> str:
-    """The whole text between two lines that bear ``word``, whatever the body holds: to be counted, not to be sent."""
+    """Return the whole text with the boundary ``word``, unchecked: for counting tokens only."""
     said = preamble(decoder)
     head = f"{said}\n" if said else ""
     return f"{head}=== helix {word} begin\n{body}\n=== helix {word} end"
 
 
-def no_dearer(boundary: Callable[[], str], count: Callable[[str], int]) -> Callable[[], str]:
-    """``boundary`` as it gives words of at most the tokens of ``RECKONED_WORD``: about every second one does.
+def bounded_boundary(boundary: Callable[[], str], count: Callable[[str], int]) -> Callable[[], str]:
+    """Wrap ``boundary`` to return words with at most the tokens of ``SAMPLE_BOUNDARY``; about every second one
+    qualifies.
 
-    So what a window shows never depends on the word that was drawn for it.
+    So the content of a window never depends on its random word.
     """
-    most = count(RECKONED_WORD)
+    most = count(SAMPLE_BOUNDARY)
 
     def draw() -> str:
         words = (boundary() for _ in range(_DRAWS))

@@ -1,4 +1,4 @@
-"""The values a window is made of."""
+"""The value types of a window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from helix_core.model import Decoder, Reason, Status, Weighed
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A weighed item with its whole span as it is on disk now, secrets masked; no text where nothing may be quoted."""
+    """A weighed item with the current text of its whole span, secrets masked; no text where nothing may be quoted."""
 
     weighed: Weighed
     text: str
@@ -27,8 +27,9 @@ class WindowFact:
 
 @dataclass(frozen=True, slots=True)
 class WindowRequest:
-    """What the caller knows. ``terms`` are the words of the question that count; ``delivered`` the gene_ids that the
-    session was given before; ``prompt_tokens`` what the caller's own prompt takes of ``context_tokens``."""
+    """The caller's request. ``terms`` are the question's words except stop words; ``delivered`` the gene_ids that
+    the session received before; ``prompt_tokens`` is the size of the caller's own prompt within ``context_tokens``.
+    """
 
     terms: tuple[str, ...]
     budget_tokens: int
@@ -42,7 +43,9 @@ class WindowRequest:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A place in the window. ``hidden_lines`` were trimmed; ``repeated`` says that only its legend is given again."""
+    """A quoted item in the window. ``hidden_lines`` were trimmed; ``repeated`` means that only its legend is
+    repeated.
+    """
 
     gene_id: str
     source_id: str
@@ -58,7 +61,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A place that answers the question and is not quoted in the window, and why. ``named``: a line there names it."""
+    """An item that answers the question but is not quoted, with the reason. ``named``: a line of the window names
+    it.
+    """
 
     source_id: str
     start_line: int
@@ -69,7 +74,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How well the window serves the question; each 0..1, the formulas in ``health.py``."""
+    """How well the window answers the question; each 0..1, with the formulas of ``window.health``."""
 
     coverage: float
     density: float
@@ -80,7 +85,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The text for the model and the account of it. Empty text: nothing worth adding was found."""
+    """The text for the model and its account. The text is empty when nothing worth adding was found."""
 
     text: str
     tokens: int

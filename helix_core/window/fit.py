@@ -1,4 +1,4 @@
-"""Trim one text to a budget at the borders of statements, entries or paragraphs, so that what parsed still parses."""
+"""Trim one text to a budget at the borders of statements, entries or paragraphs, so that it still parses."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ stylesheet switch_block match_block preproc_ifdef preproc_if preproc_else
 document element table table_array_element object array block_mapping block_sequence
 """
 _SEQUENCES = frozenset(_SEQUENCE_WORDS.split())
-# Of a sequence's children those that are its frame.
+# Children of a sequence that are its delimiters.
 _FRAME = frozenset({"start_tag", "end_tag", "doctype", "bare_key", "dotted_key", "quoted_key"})
-# Where the last entry has no comma behind it, hiding that one would leave a comma too many.
+# Languages without trailing commas: hiding the last entry would leave one.
 _COMMA_BETWEEN = frozenset({"object", "array"})
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _HASH = "python ruby bash yaml toml dockerfile r perl julia elixir make cmake env ini nim terraform graphql"
@@ -42,31 +42,31 @@ COMMENTS = {
     **dict.fromkeys(("html", "xml", "markdown", "vue", "svelte"), "<!-- {} -->"),
     "css": "/* {} */",
 }
-# Where an empty block is no block, what stands for the hidden lines must be a statement.
+# Languages without empty blocks: the placeholder must be a statement.
 _STATEMENTS = {"python": "...  # {}", "bash": ": # {}"}
 
 
 @dataclass(slots=True)
 class Unit:
-    """Lines ``first`` to ``last``, 0-based and inclusive, and what of them can be hidden by itself."""
+    """Lines ``first`` to ``last``, 0-based and inclusive, and the parts that can be hidden separately."""
 
     first: int
     last: int
     sequences: list[list[Unit]] = field(default_factory=list)
 
     def own_lines(self) -> list[int]:
-        """The lines that are shown with the unit, whatever of its sequences is."""
+        """Return the lines that are always shown with the unit."""
         held = {line for sequence in self.sequences for unit in sequence for line in range(unit.first, unit.last + 1)}
         return [line for line in range(self.first, self.last + 1) if line not in held]
 
 
 def marker(language: str, is_code: bool) -> str:
-    """The line that stands for hidden ones, ``{}`` where they are named."""
+    """Return the placeholder line for hidden lines; ``{}`` is replaced by their range."""
     return (_STATEMENTS.get(language) if is_code else None) or COMMENTS.get(language, "[{}]")
 
 
 def code_units(text: str, language: str) -> Unit | None:
-    """The units of code; None where there is no grammar, or where a parse finds nothing that can be hidden."""
+    """Parse code into units; None without a grammar, or when nothing can be hidden."""
     tree = parsed(text, language)
     if tree is None:
         return None
@@ -76,8 +76,8 @@ def code_units(text: str, language: str) -> Unit | None:
     return root if root.sequences else None
 
 
-def faults(text: str, language: str) -> int | None:
-    """How many errors a parse finds; None where there is nothing to parse with."""
+def syntax_errors(text: str, language: str) -> int | None:
+    """Count the syntax errors; None without a grammar."""
     tree = parsed(text, language)
     if tree is None:
         return None
@@ -91,7 +91,7 @@ def faults(text: str, language: str) -> int | None:
 
 
 def parsed(text: str, language: str) -> tree_sitter.Tree | None:
-    """The text's tree, when its language has one and it is found in time."""
+    """Return the syntax tree, if the language has a grammar and the parse is in time."""
     known = LANGUAGES.get(language)
     grammar = known.grammar if known is not None else None
     data = text.encode("utf-8", "replace")
@@ -101,7 +101,7 @@ def parsed(text: str, language: str) -> tree_sitter.Tree | None:
 
 
 def paragraphs(text: str) -> Unit:
-    """Prose and data: runs of lines between blank ones; a deeper indented line stays with the one above it."""
+    """Split prose and data at blank lines; a deeper indented line stays with the one above it."""
     lines = text.split("\n")
     root = Unit(0, len(lines) - 1)
     units: list[Unit] = []
@@ -119,7 +119,7 @@ def paragraphs(text: str) -> Unit:
 
 
 def _fill(unit: Unit, node: tree_sitter.Node, lines: list[str], depth: int) -> None:
-    """Find the sequences below ``node`` that belong to ``unit``."""
+    """Add the sequences below ``node`` to ``unit``."""
     if depth > DEEPEST:
         return
     pending = [node]
@@ -134,7 +134,7 @@ def _fill(unit: Unit, node: tree_sitter.Node, lines: list[str], depth: int) -> N
 
 
 def _sequence(node: tree_sitter.Node, around: Unit, lines: list[str], depth: int) -> list[Unit]:
-    """The children of a sequence as units of whole lines, those that share a line together."""
+    """Return the children of a sequence as units of whole lines; children on one line are one unit."""
     units: list[tuple[Unit, list[tree_sitter.Node]]] = []
     children = [child for child in node.named_children if child.type not in _FRAME]
     if node.type in _COMMA_BETWEEN and children:
@@ -145,7 +145,7 @@ def _sequence(node: tree_sitter.Node, around: Unit, lines: list[str], depth: int
             units[-1][0].last = max(units[-1][0].last, last)
             units[-1][1].append(child)
         elif units and units[-1][0].last == first - 1 and _only_comments(units[-1][1]):
-            # A comment goes with what it speaks of, the next line of it included.
+            # Keep a comment with the code it describes.
             units[-1][0].last = last
             units[-1][1].append(child)
         else:
@@ -161,7 +161,7 @@ def _sequence(node: tree_sitter.Node, around: Unit, lines: list[str], depth: int
 
 
 def _last_row(node: tree_sitter.Node) -> int:
-    """Some nodes end behind their line end."""
+    """Return the last row: some nodes end after their line end."""
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
 
@@ -171,7 +171,7 @@ def _only_comments(nodes: list[tree_sitter.Node]) -> bool:
 
 
 def _stands_alone(children: list[tree_sitter.Node], unit: Unit, lines: list[str]) -> bool:
-    """Is there nothing but the unit on its first and last lines?"""
+    """Return whether the unit's first and last lines contain nothing else."""
     before = lines[unit.first].encode()[: children[0].start_point.column]
     end = children[-1].end_point
     after = lines[unit.last].encode()[end.column :] if end.row == unit.last else b""
@@ -185,9 +185,9 @@ _TRIED = 6
 def trim(
     text: str, language: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count
 ) -> Trimmed | None:
-    """At most ``most_tokens`` of ``text``, whose first line is ``start_line`` (1-based) of its file.
+    """Trim ``text``, whose first line is ``start_line`` (1-based) of its file, to at most ``most_tokens``.
 
-    None when not even what must stay fits.
+    None when even the required parts do not fit.
     """
     if count(text) <= most_tokens:
         return Trimmed(text, 0)
@@ -197,18 +197,18 @@ def trim(
         cut = _Cut(text, root, mark=mark, start_line=start_line, terms=terms, count=count).fit(most_tokens)
         return cut if cut is not None and _is_as_sound(cut.text, text, language) else None
     rough = _Cut(text, paragraphs(text), mark=mark, start_line=start_line, terms=terms, count=count).fit(most_tokens)
-    is_text = rough is None or faults(text, language) is None
+    is_text = rough is None or syntax_errors(text, language) is None
     return rough if rough is None or is_text or _is_as_sound(rough.text, text, language) else None
 
 
 def _is_as_sound(cut: str, whole: str, language: str) -> bool:
-    """Does the cut parse with no more errors than the whole, which may be a piece of something itself?"""
-    now, before = faults(cut, language), faults(whole, language)
+    """Return whether the trimmed text has no more syntax errors than the whole, which may be a fragment itself."""
+    now, before = syntax_errors(cut, language), syntax_errors(whole, language)
     return now is not None and before is not None and now <= before
 
 
 class _Cut:
-    """One text being cut: which units are shown, and what that costs."""
+    """The state of one trim: the shown units and their cost in tokens."""
 
     def __init__(
         self, text: str, root: Unit, *, mark: str, start_line: int, terms: Sequence[str], count: Count
@@ -221,7 +221,7 @@ class _Cut:
         self._hidden_lines = 0
 
     def fit(self, most_tokens: int) -> Trimmed | None:
-        """Show what must stay, then unit after unit while the budget lasts."""
+        """Show the required units, then others by value while the budget lasts."""
         self._show(self._root)
         spent = self._cost(self._root)
         waiting: list[tuple[float, int, Unit]] = []
@@ -236,7 +236,7 @@ class _Cut:
             spent += cost
             self._show(unit)
             self._offer(unit, waiting)
-        # Costs of parts add up to a little less or more than the whole.
+        # Token counts are not additive, so check the whole.
         while self._count(self._text()) > most_tokens:
             if len(self._order) == 1:
                 return None
@@ -258,7 +258,7 @@ class _Cut:
                 heapq.heappush(waiting, (-self._worth(inner, place, len(sequence)), inner.first, inner))
 
     def _worth(self, unit: Unit, place: int, siblings: int) -> float:
-        """Words of the question, most of all in its own lines; a first place (a docstring) and a lone one next."""
+        """Return the value of a unit: words of the question count most, then a first (a docstring) or a single unit."""
         own = set(unit.own_lines())
         hits = deep = 0
         for line in range(unit.first, unit.last + 1):
@@ -281,7 +281,7 @@ class _Cut:
         return "\n".join(shown)
 
     def _write(self, unit: Unit, out: list[str]) -> None:
-        """The unit's own lines and its shown units in the order of the file, a marker for each run that is hidden."""
+        """Write the unit's own lines and its shown units in file order, with a marker for each hidden run."""
         starts = {inner.first: inner for sequence in unit.sequences for inner in sequence}
         line, hidden = unit.first, None
         while line <= unit.last:
@@ -327,9 +327,9 @@ def fit(
     count: Count,
     condense: Condense | None = None,
 ) -> Trimmed | None:
-    """At most ``most_tokens`` of ``text``, the lines of a source called ``name`` from ``start_line`` (1-based) on.
+    """Trim ``text``, the lines of source ``name`` from ``start_line`` (1-based) on, to at most ``most_tokens``.
 
-    ``condense`` shortens prose where it is given; never code. None when not even what must stay fits.
+    ``condense`` shortens prose where it is given; never code. None when even the required parts do not fit.
     """
     kind = kind_of(text, language, name)
     if kind == "diff":
@@ -344,7 +344,9 @@ def fit(
 
 
 def kind_of(text: str, language: str, name: str) -> str:
-    """``diff``, ``log``, ``prose``, or ``code`` for all the rest: by its name, else, for plain text, by its look."""
+    """Classify as ``diff``, ``log``, ``prose``, or ``code`` for everything else: by name, else, for plain text, by
+    content.
+    """
     low = name.lower()
     if low.endswith(_DIFFS):
         return "diff"

@@ -1,4 +1,4 @@
-"""Shorten logs and diffs: repeats are counted, stack traces keep their ends, hunks their changed lines."""
+"""Shorten logs and diffs: fold repeated lines, keep the ends of stack traces and the changed lines of hunks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from helix_core.window.tokens import Count
 
 Say = Callable[[int, int], str]
-"""The line that stands for the lines from one to another (0-based, inclusive)."""
+"""Returns the placeholder for a range of lines (0-based, inclusive)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """The text that fits, and how many of its lines were hidden."""
+    """The text that fits, and the number of hidden lines."""
 
     text: str
     hidden_lines: int
@@ -23,9 +23,9 @@ class Trimmed:
 def kept(
     lines: Sequence[str], ranks: Sequence[tuple[float, ...]], most_tokens: int, count: Count, say: Say
 ) -> tuple[str, frozenset[int]] | None:
-    """The lines of lowest rank that fit ``most_tokens``, whatever is between them told by ``say``, and which they are.
+    """Return the lines of lowest rank that fit ``most_tokens``, gaps written by ``say``, and their indices.
 
-    ``ranks`` has one for each line, equal ones in the order of the text. None when not one line fits.
+    ``ranks`` has one for each line, equal ones in text order. None when not one line fits.
     """
     order = sorted(range(len(lines)), key=lambda line: (ranks[line], line))
     low, high, best = 1, len(order), None
@@ -57,18 +57,18 @@ def _rendered(lines: Sequence[str], shown: frozenset[int], say: Say) -> str:
 
 
 def between(start_line: int, first: int, last: int) -> str:
-    """How a run of lines is called by its numbers in the file, whose line ``start_line`` is line 0 of the text."""
+    """Return the range of lines in the file, whose line ``start_line`` is line 0 of the text."""
     one, other = start_line + first, start_line + last
     return f"line {one}" if one == other else f"lines {one}-{other}"
 
 
 def stems(terms: Sequence[str]) -> tuple[str, ...]:
-    """The words of a question as what the words of an answer begin with."""
+    """Return the question's words as prefixes to match in the answer."""
     return tuple({term.lower()[: max(4, len(term) - 2)] for term in terms if term})
 
 
 SAME_RUN = 3
-"""So many lines alike, one after the other, are folded."""
+"""Least number of consecutive equal-shaped lines to fold."""
 LONGEST_CYCLE = 4
 FRAMES_KEPT = (2, 3)
 ENDS_KEPT = (3, 5)
@@ -80,8 +80,8 @@ _SNIFFED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What is told of the lines from ``first`` to ``last``: the one line there is, or what stands for them."""
+class _FoldedLine:
+    """The line at ``first``, or the placeholder for the lines from ``first`` to ``last``."""
 
     said: str
     first: int
@@ -90,13 +90,13 @@ class _Told:
 
 
 def looks_like_log(text: str) -> bool:
-    """Do most of its first lines begin with a time, or a level?"""
+    """Return whether most of its first lines start with a time or a level."""
     head = [line for line in text.split("\n", 4 * _SNIFFED)[: 4 * _SNIFFED] if line.strip()][:_SNIFFED]
     return len(head) >= 4 and 2 * sum(map(_begins_an_entry, head)) > len(head)
 
 
 def condense_log(text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count) -> Trimmed | None:
-    """A log, folded; and where that is still more than ``most_tokens``, its errors, its ends and what is asked for.
+    """Fold a log; if it still exceeds ``most_tokens``, keep errors, both ends and the question's words.
 
     ``start_line`` is the number of the text's first line (1-based). None when not one line fits.
     """
@@ -127,11 +127,11 @@ def _shape(line: str) -> str:
     return _VARIES.sub("0", line.strip())
 
 
-def _folded(lines: Sequence[str], start_line: int) -> list[_Told]:
-    """The lines as they are, or what stands for several of them."""
+def _folded(lines: Sequence[str], start_line: int) -> list[_FoldedLine]:
+    """Return the lines, with repeated runs and stack traces folded."""
     shapes = [_shape(line) for line in lines]
     ends = _indented_until(lines)
-    out: list[_Told] = []
+    out: list[_FoldedLine] = []
     at = 0
     while at < len(lines):
         cycle, again = _repeats(shapes, at)
@@ -139,28 +139,30 @@ def _folded(lines: Sequence[str], start_line: int) -> list[_Told]:
         if frames > sum(FRAMES_KEPT) + 1:
             head, tail = FRAMES_KEPT
             first, last = at + head, at + frames - tail - 1
-            out += [_Told(lines[line], line, line) for line in range(at, first)]
+            out += [_FoldedLine(lines[line], line, line) for line in range(at, first)]
             said = f"[{between(start_line, first, last)}: the middle of the trace, left out]"
-            out.append(_Told(said, first, last, is_line=False))
-            out += [_Told(lines[line], line, line) for line in range(last + 1, at + frames)]
+            out.append(_FoldedLine(said, first, last, is_line=False))
+            out += [_FoldedLine(lines[line], line, line) for line in range(last + 1, at + frames)]
             at += frames
         elif again:
-            out += [_Told(lines[line], line, line) for line in range(at, at + cycle)]
+            out += [_FoldedLine(lines[line], line, line) for line in range(at, at + cycle)]
             first, last = at + cycle, at + cycle * (again + 1) - 1
             same = all(lines[line] == lines[line - cycle] for line in range(first, last + 1))
             above = "the line above" if cycle == 1 else f"the {cycle} lines above"
             how = "" if same else ", but for numbers"
             said = f"[{between(start_line, first, last)}: {above}, {again} times more{how}]"
-            out.append(_Told(said, first, last, is_line=False))
+            out.append(_FoldedLine(said, first, last, is_line=False))
             at = last + 1
         else:
-            out.append(_Told(lines[at], at, at))
+            out.append(_FoldedLine(lines[at], at, at))
             at += 1
     return out
 
 
 def _repeats(shapes: Sequence[str], at: int) -> tuple[int, int]:
-    """The shortest cycle of lines alike that begins here, and how often it comes again; 0 where that is not enough."""
+    """Return the shortest cycle of equal-shaped lines that starts here, and its number of repetitions; 0 below the
+    threshold.
+    """
     if not shapes[at]:
         return 1, 0
     for cycle in range(1, LONGEST_CYCLE + 1):
@@ -174,8 +176,8 @@ def _repeats(shapes: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _indented_until(lines: Sequence[str]) -> list[int]:
-    """For each line where the run of indented lines that it is in ends, itself where it is in none: found in one pass,
-    for a log may be nothing else. Such a run is a stack trace where it begins with lines that name places.
+    """Return, for each line, the end of its run of indented lines, or itself; one linear pass, because a log may be
+    a single run. A run that starts with lines that name source locations is a stack trace.
     """
     ends = list(range(len(lines)))
     for number in range(len(lines) - 1, -1, -1):
@@ -190,7 +192,7 @@ def _is_frame(line: str) -> bool:
 
 
 def _ranks(lines: Sequence[str], asked: Sequence[str]) -> list[tuple[float, ...]]:
-    """What goes wrong first, with what is asked for; then both ends, what is said for the first time, and the rest."""
+    """Rank lines: errors with the question's words first; then both ends, first occurrences, and the rest."""
     seen: set[str] = set()
     ranks: list[tuple[float, ...]] = []
     for number, line in enumerate(lines):
@@ -216,7 +218,7 @@ _FARTHEST = 4
 
 
 def looks_like_diff(text: str) -> bool:
-    """Does it begin as a diff or a mailed commit does, and have a hunk's head? A page that shows one does not."""
+    """Return whether the text starts like a diff or a mailed commit and has a hunk header."""
     head = text.lstrip("\n")
     begins = head.startswith(("diff ", "--- ", "@@ -", "Index: ", "commit ", "From "))
     return begins and any(line.startswith(("@@ -", "@@@ -")) for line in head.split("\n", 400)[:400])
@@ -225,7 +227,7 @@ def looks_like_diff(text: str) -> bool:
 def condense_diff(
     text: str, *, start_line: int, terms: Sequence[str], most_tokens: int, count: Count
 ) -> Trimmed | None:
-    """At most ``most_tokens`` of a diff; what is left out is named with how many changed lines are in it.
+    """Trim a diff to at most ``most_tokens``; gaps are written with their number of changed lines.
 
     ``start_line`` is the number of the text's first line (1-based). None when not one line fits.
     """
@@ -244,7 +246,9 @@ def condense_diff(
 
 
 def _kinds(lines: Sequence[str]) -> list[str]:
-    """``file``, ``hunk``, ``changed`` or ``context`` for each line. Inside a hunk ``---`` may be a removed ``--``."""
+    """Classify each line as ``file``, ``hunk``, ``changed`` or ``context``. Inside a hunk ``---`` may be a removed
+    ``--``.
+    """
     kinds: list[str] = []
     in_hunk = False
     for number, line in enumerate(lines):
@@ -265,7 +269,9 @@ def _kinds(lines: Sequence[str]) -> list[str]:
 
 
 def _diff_ranks(lines: Sequence[str], kinds: Sequence[str], asked: Sequence[str]) -> list[tuple[float, ...]]:
-    """Heads, then changes, those of hunks that speak of the question first, then context by how near a change it is."""
+    """Rank headers first, then changes, in hunks with the question's words first, then context by distance from a
+    change.
+    """
     hunk_hits: list[int] = []
     at = 0
     hunk = [0] * len(lines)
@@ -293,7 +299,7 @@ def _diff_ranks(lines: Sequence[str], kinds: Sequence[str], asked: Sequence[str]
 
 
 def _distances(kinds: Sequence[str]) -> list[int]:
-    """How many lines each is from the nearest change."""
+    """Return each line's distance from the nearest change, in lines."""
     far = len(kinds)
     distances = [far] * len(kinds)
     for order in (range(len(kinds)), range(len(kinds) - 1, -1, -1)):

@@ -1,4 +1,4 @@
-"""Prose in fewer words, by whoever can do that; taken only where every line of it is a line of the prose. Pure."""
+"""Condense prose with an external function; its result is used only if every line of it is in the prose. Pure."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from helix_core.window.logs import Trimmed
 from helix_core.window.tokens import Count
 
 Condense = Callable[[str, float], str]
-"""A text, and the share of it to keep (0..1) → a shorter text."""
+"""Shortens a text to a share of it (0..1)."""
 PROSE = frozenset({"markdown", "rst", "text", "tex"})
 LEAST_TOKENS = 200
-"""Shorter prose is left to be cut by paragraphs."""
+"""Least length of prose to condense, in characters; shorter prose is trimmed by paragraphs."""
 _NOTE = "[condensed: {shown} of {all} lines, whole sentences in their order]"
 _SLACK = 0.85
 _SENTENCE_ENDS = ".!?:;"
 
 
 def condensed(text: str, most_tokens: int, count: Count, condense: Condense) -> Trimmed | None:
-    """``text`` condensed to at most ``most_tokens`` and marked so.
+    """Return ``text`` condensed to at most ``most_tokens`` and marked as such.
 
-    None where it is too short for that or holds code, where what came back is too long, and where it says anything the
-    text does not say in whole sentences and in that order.
+    None where it is too short or contains code, where the result is too long, and where the result is not whole
+    sentences of the text in their order.
     """
     whole = count(text)
     if whole < LEAST_TOKENS or most_tokens < LEAST_TOKENS // 2 or holds_code(text):
@@ -29,7 +29,7 @@ def condensed(text: str, most_tokens: int, count: Count, condense: Condense) -> 
     lines = _full(text)
     room = most_tokens - count(_NOTE.format(shown=lines, all=lines)) - 1
     made = condense(text, max(0.0, min(1.0, _SLACK * room / whole)))
-    if not made.strip() or not says_nothing_else(made, text):
+    if not made.strip() or not is_extract(made, text):
         return None
     shown = min(_full(made), lines)
     said = f"{_NOTE.format(shown=shown, all=lines)}\n{made}"
@@ -37,7 +37,7 @@ def condensed(text: str, most_tokens: int, count: Count, condense: Condense) -> 
 
 
 def holds_code(text: str) -> bool:
-    """Is there a fence, a prompt, a literal block or a deep indent in it?"""
+    """Return whether the text contains a fence, a prompt, a literal block or a deep indent."""
     return any(
         line.startswith(("    ", "\t", ".. "))
         or line.lstrip().startswith(("```", "~~~", ">>>", "$ "))
@@ -46,8 +46,10 @@ def holds_code(text: str) -> bool:
     )
 
 
-def says_nothing_else(short: str, long: str) -> bool:
-    """Is each line of ``short`` whole sentences or lines of ``long``, but for blanks, behind the one before it?"""
+def is_extract(short: str, long: str) -> bool:
+    """Return whether each line of ``short`` is whole sentences or lines of ``long``, ignoring blanks, in their
+    order.
+    """
     source, borders = _flat(long)
     at = 0
     for line in short.split("\n"):
@@ -64,7 +66,7 @@ def says_nothing_else(short: str, long: str) -> bool:
 
 
 def _flat(text: str) -> tuple[str, frozenset[int]]:
-    """The text on one line, and where its lines began and ended."""
+    """Return the text on one line, and the offsets of its line borders."""
     parts: list[str] = []
     borders, at = {0}, 0
     for line in text.split("\n"):

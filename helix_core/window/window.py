@@ -1,4 +1,4 @@
-"""Assemble a context window: choose, trim, order and seal the evidence within a token budget. The entry of the room."""
+"""Assemble a context window: choose, trim, order and seal the evidence within a token budget. The entry point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from helix_core.model import Status
 from helix_core.window.choose import JOINT_TOKENS, Room, WindowSelection, choose
-from helix_core.window.envelope import RECKONED_WORD, fact_lines, no_dearer, note_lines, sealed, written
+from helix_core.window.envelope import SAMPLE_BOUNDARY, bounded_boundary, fact_lines, note_lines, sealed, written
 from helix_core.window.evidence import Block, Evidence, Health, Window, WindowFact, WindowRequest
 from helix_core.window.prose import Condense
 from helix_core.window.tokens import Count
@@ -72,10 +72,11 @@ _MIXTURE = re.compile(r"\d+x\d+b|-a\d+(?:\.\d+)?b", re.IGNORECASE)
 
 
 def is_small(model: str, table: Sequence[str] = ()) -> bool:
-    """Does the table name it, or its own name say at most ten billion parameters or a mixture of experts?
+    """Return whether the table names the model, or its own name has at most ten billion parameters or a mixture of
+    experts.
 
-    ``table`` holds patterns as of a shell, whatever the case; one that begins with ``!`` says of a model that it is
-    not small, and goes before all others. Unknown names are not small.
+    ``table`` holds case-insensitive shell patterns; one that begins with ``!`` excludes a model, and precedes all
+    others. Unknown names are not small.
     """
     low = model.lower()
     bare = low.rpartition("/")[2]
@@ -94,17 +95,17 @@ def _fits(low: str, bare: str, entry: str) -> bool:
 
 MOST_BLOCKS = 12
 BLOCK_TOKENS = 300
-"""A broad window of a large budget shows one place more for each of these."""
+"""Tokens of budget for each additional block of a broad window."""
 SMALL_BUDGET = 2_000
-"""Up to here every tier may use all of it."""
-# Share of the model's context that the caller's prompt takes → blocks at most.
+"""Budgets up to this size, in tokens, are used in full by every tier."""
+# Share of the model's context that the caller's prompt uses, and the maximum of blocks.
 _ZONES = ((0.25, MOST_BLOCKS), (0.40, 12), (0.60, 6), (0.80, 3))
 _FULLEST = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """``blocks`` at most, in at most ``share`` of the budget."""
+    """At most ``blocks`` blocks, in at most ``share`` of the budget."""
 
     name: str
     blocks: int
@@ -117,10 +118,10 @@ BROAD = Tier("broad", MOST_BLOCKS, 1.0)
 
 
 def tier(scores: Sequence[float], confidence: float) -> Tier:
-    """Tight when one place stands out and is likely the right one, broad when many look alike.
+    """Return tight when one item stands out and is likely right, broad when many score alike.
 
     ``scores`` best first, comparable inside one answer. The measure is the best score over the mean of the first eight:
-    1 when all are alike, 8 when the first has it all.
+    1 when all are equal, 8 when the first has it all.
     """
     best = [score for score in scores[:8] if score > 0]
     if not best:
@@ -132,30 +133,30 @@ def tier(scores: Sequence[float], confidence: float) -> Tier:
 
 
 def blocks_of(level: Tier, zone: int, budget_tokens: int) -> int:
-    """How many places are shown: what tier and zone allow, and more in a large budget where neither holds back."""
+    """Return the number of blocks: the limits of tier and zone, and more in a large budget where neither limits it."""
     most = min(level.blocks, zone)
     return max(most, budget_tokens // BLOCK_TOKENS) if most == MOST_BLOCKS else most
 
 
 def tokens_of(level: Tier, budget_tokens: int) -> int:
-    """How much of a budget a tier uses."""
+    """Return how much of a budget a tier uses, in tokens."""
     return max(int(budget_tokens * level.share), min(budget_tokens, SMALL_BUDGET))
 
 
 def candidates(budget_tokens: int) -> int:
-    """How many places to ask for: twice as many as can be shown, for some have no text and some lie inside others."""
+    """Return the number of items to search for: twice as many as can be shown, because some have no text or overlap."""
     return min(60, max(2 * MOST_BLOCKS, 2 * (budget_tokens // BLOCK_TOKENS)))
 
 
 def zone_blocks(prompt_tokens: int, context_tokens: int) -> int:
-    """The fuller the caller's own prompt already makes the model's context, the fewer blocks are added."""
+    """Limit the blocks by how full the caller's own prompt makes the model's context."""
     share = prompt_tokens / context_tokens if context_tokens > 0 else 1.0
     return next((blocks for most, blocks in _ZONES if share < most), _FULLEST)
 
 
 MOST_FACTS = 20
 PLACES_PER_BLOCK = 2
-"""So many times the places that a tier quotes are named at most, those that it quotes counted."""
+"""Maximum of named and quoted items together, as a multiple of the tier's quoted ones."""
 _SLATE_SHARE = 0.15
 
 
@@ -170,8 +171,13 @@ def make_window(
     condense: Condense | None = None,
     notes: Sequence[str] = (),
 ) -> Window:
-    """The window for ``evidence``, best first. ``count`` gives tokens, ``boundary`` a random word, ``condense``
-    shorter prose, where there is anything that can; ``notes`` say what the evidence lacks, and stand before it.
+    """Return the window for ``evidence``, best first.
+
+    Args:
+        count: Counts tokens.
+        boundary: Returns a random word.
+        condense: Shortens prose, if available.
+        notes: Notes on what the evidence lacks; they precede it.
 
     Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
     text, the window is empty. Never over ``asked.budget_tokens``.
@@ -179,17 +185,17 @@ def make_window(
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
     zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
     blocks = blocks_of(level, zone, asked.budget_tokens)
-    slate = _slate(facts, asked, count)
+    slate = _choose_facts(facts, asked, count)
     head = [*note_lines(notes), *fact_lines(slate)]
-    frame = count(written("\n".join(["", *head]), asked.decoder, RECKONED_WORD))
+    frame = count(written("\n".join(["", *head]), asked.decoder, SAMPLE_BOUNDARY))
     room = Room(tokens_of(level, asked.budget_tokens) - frame - JOINT_TOKENS, blocks, PLACES_PER_BLOCK * blocks)
     choice = choose(evidence, asked, room, (count, condense))
-    over = _reckoned(head, choice, asked, count) - asked.budget_tokens
+    over = _counted_tokens(head, choice, asked, count) - asked.budget_tokens
     if over > 0:
         choice = choose(evidence, asked, replace(room, tokens=room.tokens - over - JOINT_TOKENS), (count, condense))
-    draw = no_dearer(boundary, count)
+    draw = bounded_boundary(boundary, count)
     text = _text(head, choice, asked, draw)
-    while not choice.is_empty and max(count(text), _reckoned(head, choice, asked, count)) > asked.budget_tokens:
+    while not choice.is_empty and max(count(text), _counted_tokens(head, choice, asked, count)) > asked.budget_tokens:
         choice.drop_last()
         text = _text(head, choice, asked, draw)
     chosen, left_out = choice.chosen, tuple(choice.left_out)
@@ -207,14 +213,14 @@ def _text(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, bo
     return sealed([*head, *choice.lines()], asked.decoder, boundary)
 
 
-def _reckoned(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, count: Count) -> int:
-    """The tokens of the text, whichever boundary it will have."""
+def _counted_tokens(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, count: Count) -> int:
+    """Count the tokens of the text with any boundary."""
     body = "\n".join([*head, *choice.lines()])
-    return count(written(body, asked.decoder, RECKONED_WORD))
+    return count(written(body, asked.decoder, SAMPLE_BOUNDARY))
 
 
-def _slate(facts: Sequence[WindowFact], asked: WindowRequest, count: Count) -> tuple[WindowFact, ...]:
-    """Facts come first for models that cannot look back far; distinct, few, in a small part of the budget."""
+def _choose_facts(facts: Sequence[WindowFact], asked: WindowRequest, count: Count) -> tuple[WindowFact, ...]:
+    """Choose the facts: distinct, few, in a small part of the budget; first, for models with a short attention span."""
     if not is_small(asked.model, asked.small_models):
         return ()
     kept: list[WindowFact] = []

@@ -106,13 +106,13 @@ def opened(folder: Path) -> Iterator[Helix]:
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
     check_project(folder)
-    from helix_core.embed import HastyEncoder
+    from helix_core.embed import OneShotEncoder
     from helix_core.engine import Helix
 
     config = load_config(folder)
     with Helix.open(folder, config=config) as helix:
         warn(helix.notices)
-        helix.session.encoder = HastyEncoder(config.cache_dir, config.embed_model)
+        helix.session.encoder = OneShotEncoder(config.cache_dir, config.embed_model)
         yield helix
 
 

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.packet import Spending, files_first
+from helix_core.packet import Spending, files_first_order
 from helix_core.packet.economy import SHORT_QUOTE, fitted, head, quoted
 from tests.packet.made import place
 
@@ -19,7 +19,7 @@ def files_of(places):
 @given(st.lists(st.sampled_from("abcdef"), max_size=20))
 def test_of_the_first_five_each_file_comes_before_more_of_any_and_none_gives_way_to_another(files):
     given_ = [place(f"{name}.py", score=1 / (1 + n)) for n, name in enumerate(files)]
-    ordered = files_first(given_)
+    ordered = files_first_order(given_)
     names = files_of(ordered)
     early = len(set(names[:5]))
     assert len(set(names[:early])) == early

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Decoder, Reason, Status
-from helix_core.window.envelope import NAMED_HEAD, RECKONED_WORD
+from helix_core.window.envelope import NAMED_HEAD, SAMPLE_BOUNDARY
 from helix_core.window.evidence import Evidence, LeftOut, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
 from helix_core.window.window import make_window
@@ -104,7 +104,7 @@ def test_the_boundary_that_was_drawn_never_changes_what_is_shown() -> None:
 
 
 def test_a_fact_of_nothing_but_digits_is_no_boundary_to_be_avoided_for_ever() -> None:
-    facts = tuple(WindowFact("ledger.id", word, "ledger.toml", 1) for word in ("0" * 16, RECKONED_WORD))
+    facts = tuple(WindowFact("ledger.id", word, "ledger.toml", 1) for word in ("0" * 16, SAMPLE_BOUNDARY))
     made = window([evidence(1)], facts=facts, model="qwen3:4b")
     assert made.facts == facts
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helix_core.window.fit import fit, kind_of
 from helix_core.window.logs import Trimmed, _folded
-from helix_core.window.prose import Condense, condensed, says_nothing_else
+from helix_core.window.prose import Condense, condensed, is_extract
 from helix_core.window.tokens import estimate
 
 STAND_IN = re.compile(r"^\[.*(left out|times more|condensed).*\]$")
@@ -176,8 +176,8 @@ def test_prose_with_code_in_it_is_left_to_be_cut_whole() -> None:
 
 
 def test_half_a_sentence_says_something_else() -> None:
-    assert says_nothing_else("Never do that.", "Now listen. Never do that. It is bad.")
-    assert not says_nothing_else("do that.", "Now listen. Never do that. It is bad.")
+    assert is_extract("Never do that.", "Now listen. Never do that. It is bad.")
+    assert not is_extract("do that.", "Now listen. Never do that. It is bad.")
 
 
 def test_code_never_goes_to_the_condenser() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.ingest.languages import language_of
-from helix_core.window.fit import code_units, faults, trim
+from helix_core.window.fit import code_units, syntax_errors, trim
 from helix_core.window.tokens import estimate
 
 HERE = Path(__file__).resolve().parents[2]
@@ -95,10 +95,10 @@ def test_nothing_is_made_of_what_cannot_fit() -> None:
 @pytest.mark.parametrize("share", [0.4, 0.6, 0.8])
 def test_code_that_parsed_parses_again(language: str, share: float) -> None:
     whole = SAMPLES[language]
-    assert faults(whole, language) == 0
+    assert syntax_errors(whole, language) == 0
     text = cut(whole, language, share)
     if text is not None:
-        assert faults(text, language) == 0
+        assert syntax_errors(text, language) == 0
     if share == 0.8:
         assert text is not None
 
@@ -122,7 +122,7 @@ def test_a_cut_holds_its_budget_keeps_order_and_breaks_nothing(
     lines = iter(text.split("\n"))
     kept = [line for line in made.split("\n") if " left out" not in line]
     assert all(line in lines for line in kept), "the lines that stay are lines of the text, in its order"
-    before, after = faults(text, language), faults(made, language)
+    before, after = syntax_errors(text, language), syntax_errors(made, language)
     if before is not None and code_units(text, language) is not None:
         assert after is not None
         assert after <= before

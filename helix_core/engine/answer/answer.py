@@ -9,7 +9,7 @@ from helix_core.engine.answer.reranking import Reranking
 from helix_core.engine.requests import AnswerRequest
 from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher, with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
-from helix_core.packet import files_first
+from helix_core.packet import files_first_order
 from helix_core.search import QuestionEncoder, SearchRequest, parse_question
 from helix_core.search.search import search
 from helix_core.store import Reader
@@ -91,7 +91,7 @@ class Answer:
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
             found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence)
-        ordered = weighed if self._whole else files_first(weighed)
+        ordered = weighed if self._whole else files_first_order(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 
     def _with_not_indexed(self, question: str, found: Found, k: int) -> Found:
