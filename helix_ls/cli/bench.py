@@ -78,7 +78,7 @@ def _run(folder: Path, questions: Path | None, *, rounds: int, out: Path | None,
 
 
 def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
-    """Questions are asked as an editor's host asks them: with the models that are set up, loaded at the start."""
+    """Load the configured models at the start, as an editor's host does."""
     from helix_core.config import load_config
     from helix_core.embed import LoadedReranker, ModelEncoder
 
@@ -97,7 +97,7 @@ def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
 
 
 def _compare(files: list[Path], *, quality_only: bool, as_json: bool) -> int:
-    """The exit status is the decision; 4 also where there are no two runs to compare."""
+    """Return the decision as the exit status; 4 also without two runs to compare."""
     from helix_core.bench.compare import compare
 
     try:

@@ -105,7 +105,7 @@ def _agreed(path: Path) -> bool:
 
 
 def _first_model(endpoint: Endpoint) -> str:
-    """The first that the running server offers; a client's file wants a real one."""
+    """Return the first model of the running server; a client's file needs a real one."""
     import httpx
 
     headers = {"Authorization": f"Bearer {endpoint.key}"}
@@ -146,7 +146,7 @@ def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
 
 
 def _read_key(name: str) -> str:
-    """From the terminal without showing it, else a line of standard input; never from the command line."""
+    """Read the key from the terminal without echo, else from standard input; never from the command line."""
     if sys.stdin.isatty():
         import getpass
 
@@ -155,6 +155,6 @@ def _read_key(name: str) -> str:
 
 
 def _command() -> tuple[str, ...]:
-    """How a client starts this helix, whatever its PATH is."""
+    """Return the absolute command that starts this helix, independent of the client's PATH."""
     script = Path(sys.executable).with_name("helix")
     return (str(script),) if script.exists() else (sys.executable, "-m", "helix_ls.cli")

@@ -1,4 +1,6 @@
-"""Entry point of the ``helix`` script. An editor waits for ``helix lsp``: that goes past all a command line needs."""
+"""Entry point of the ``helix`` script. ``helix lsp`` skips the command line's imports, because an editor waits for
+it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from helix_ls.host.parent import own_signals
 
 
 def run() -> None:
-    """Serve an editor, or be the command line."""
+    """Serve an editor, or run the command line."""
     own_signals()
     if is_plain_lsp(sys.argv[1:]):
         from helix_ls.cli.stdio import serve_stdio
@@ -21,7 +23,7 @@ def run() -> None:
 
 
 def is_plain_lsp(arguments: Sequence[str]) -> bool:
-    """Is this ``lsp`` with nothing but options it knows? Anything else is for the command line to refuse or explain."""
+    """Return whether the arguments are ``lsp`` with known options only; the command line handles all others."""
     return arguments[:1] == ["lsp"] and all(
         each in ("--solo", "--stdio") or each.startswith("--clientProcessId=") for each in arguments[1:]
     )

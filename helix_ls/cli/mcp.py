@@ -41,14 +41,14 @@ def _offer(profile: Profile) -> ToolOffer:
     from helix_ls.mcp.session import ServerFacts
     from helix_ls.proxy.running import Signals
 
-    # The user's own settings alone: a workspace may not allow what writes.
+    # Read the user's own settings only: a workspace may not allow tools that write.
     writes = load_config(None).mcp_write_tools
     known = ServerFacts(servers=lambda: Signals.of(os.environ).servers(), layers=_layers())
     return ToolOffer(profile.value, writes, known)
 
 
 def _layers() -> dict[str, str]:
-    """Whose notes this agent keeps, as its environment says."""
+    """Return the attribution layers of this agent from its environment."""
     named = {"org_id": "HELIX_ORG", "party_id": "HELIX_DEVICE", "participant_handle": "HELIX_USER"}
     named["agent_handle"] = "HELIX_AGENT"
     return {layer: os.environ[name] for layer, name in named.items() if os.environ.get(name)}

@@ -1,4 +1,4 @@
-"""A folder opened for one command, its index brought up to date behind a progress bar."""
+"""Open a folder for one command and refresh its index behind a progress bar."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TerminalProgress:
             self._drawn.stop()
 
     def show(self, progress: Progress) -> None:
-        """Take note of where the work stands, and draw it once it has lasted."""
+        """Record the progress, and draw it once the work takes long enough."""
         if progress.total:
             self.done, self.total = progress.done, progress.total
         if not self._wanted:
@@ -65,7 +65,7 @@ class TerminalProgress:
         self._drawn.update(self._task, completed=progress.done, of=of, path=one_line(progress.path))
 
     def _begin(self, drawn: rich.progress.Progress, progress: Progress) -> None:
-        """A phase gets a bar of its own, one that swings when nobody knows how long it will take."""
+        """Start a bar for a phase, an indeterminate one when its total is unknown."""
         if self._task is not None:
             drawn.remove_task(self._task)
         self._phase = progress.phase
@@ -101,7 +101,7 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Helix]:
-    """The engine on a folder, closed at the end; what the user should know of settings and index goes to stderr.
+    """Open the engine on a folder and close it at the end; warnings about settings and index go to stderr.
 
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
@@ -117,7 +117,7 @@ def opened(folder: Path) -> Iterator[Helix]:
 
 
 def bring_as_far_as_possible(helix: Helix) -> None:
-    """Refresh before a question; where that cannot be done soon, say so and let it answer as it is."""
+    """Refresh before a question; warn when that takes too long, and answer from the index as it is."""
     _with_bar(helix.catch_up)
     if helix.behind:
         warn([helix.behind])
@@ -129,7 +129,7 @@ def bring_up_to_date(helix: Helix, *, rebuild: bool = False) -> RefreshReport:
 
 
 def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
-    """An interrupt keeps what was stored, says so, and ends with 130."""
+    """Refresh with a progress bar. An interrupt keeps what was stored, reports it, and exits with 130."""
     bar = TerminalProgress()
     try:
         with bar:
@@ -144,7 +144,7 @@ MAX_BYTES = 8 * 1024 * 1024
 
 
 def asked(question: str) -> str:
-    """The question as valid text. Raises UsageError when standard input holds more than a question can be."""
+    """Return the question as valid text. Raises UsageError when standard input is longer than a question may be."""
     if question != "-":
         return question.encode("utf-8", "replace").decode("utf-8")
     data = sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""What leaves the process: JSON or lines on stdout, complaints of one line on stderr; UTF-8, quiet on a broken pipe."""
+"""Write to stdout and stderr: JSON or lines, errors on one line; UTF-8, and no traceback for a broken pipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helix_core.printable import one_line, without_surrogate
 
 
 def fill_closed_streams() -> None:
-    """What the caller has closed reads as empty and swallows what is written, and no file we open takes its number."""
+    """Open /dev/null for standard streams that the caller closed, so that no other file gets their descriptors."""
     for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, mode)
@@ -22,7 +22,7 @@ def fill_closed_streams() -> None:
 
 
 def use_utf8() -> None:
-    """UTF-8 whatever the locale says; what cannot be encoded is escaped, not fatal."""
+    """Write UTF-8 regardless of the locale; escape what cannot be encoded."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -30,12 +30,12 @@ def use_utf8() -> None:
 
 
 def complain(message: str) -> None:
-    """``helix: cause; next action`` as one line on stderr."""
+    """Write ``helix: cause; next action`` as one line to stderr."""
     _write(sys.stderr, f"helix: {one_line(message)}\n")
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Lines that do not stop the work, on stderr."""
+    """Write warnings to stderr."""
     for message in messages:
         complain(f"note: {message}")
 
@@ -48,7 +48,7 @@ def print_json(answer: dict[str, Any]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Text on stdout. A reader that has gone has had enough: that ends the process quietly."""
+    """Write text to stdout. A broken pipe ends the process silently."""
     if not _write(sys.stdout, text):
         raise typer.Exit(0)
 
@@ -58,14 +58,14 @@ def _write(stream: TextIO, text: str) -> bool:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        # The interpreter flushes once more at exit; let that go nowhere.
+        # The interpreter flushes again at exit; discard that.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return False
     return True
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Bytes that were no UTF-8 reach us as lone surrogates, which strict JSON readers refuse: print ``\\xNN``."""
+    r"""Replace lone surrogates, which stand for invalid UTF-8 and which strict JSON readers reject, by ``\xNN``."""
     if isinstance(value, str):
         return value if value.isascii() else "".join(map(without_surrogate, value))
     if isinstance(value, dict):

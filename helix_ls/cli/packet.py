@@ -32,10 +32,10 @@ def packet(
     text = asked(question)
     _K.check(k)
     _MAX_TOKENS.check(max_tokens)
-    # A person at a terminal reads quotes for nothing; whoever reads a pipe pays for them.
+    # Quotes cost a person at a terminal nothing; a reader of a pipe pays tokens for them.
     is_shown = sys.stdout.isatty() and not as_json
     quotes = Quotes.WHOLE if is_shown else Quotes.CHOSEN
-    # What is printed costs less than the same places as JSON: it is counted as it is printed.
+    # Text costs less than the same items as JSON, so count the printed form.
     is_counted_here = max_tokens is not None and not as_json and not is_shown
     most = checked_places(k, max_tokens)
     checked_spending(quotes, max_tokens, task)

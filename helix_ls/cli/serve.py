@@ -35,10 +35,10 @@ def serve(
 
     for folder in (path, *(also or [])):
         check_project(folder)
-    # The user's own settings alone: a workspace may not say where chats are sent.
+    # Read the user's own settings only: a workspace may not choose where chats are sent.
     config = load_config(None)
     warn(config.warnings)
-    # No process started from here on has a use for the keys.
+    # Child processes do not need the keys.
     upstreams, warnings = addresses(config, taken(os.environ), os.environ)
     warn(warnings)
     if not upstreams:

@@ -1,4 +1,4 @@
-"""Serve an editor on stdin and stdout: by the daemon, or in this process where none can be had or none is wanted."""
+"""Serve an editor on stdin and stdout: through the daemon, or in this process with ``solo`` or without a daemon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def serve_stdio(*, solo: bool) -> int:
-    """The exit status, when the editor has gone."""
+    """Serve until the editor disconnects; return the exit status."""
     _fill_closed_descriptors()
     notice = ""
     if not solo:
@@ -25,7 +25,7 @@ def serve_stdio(*, solo: bool) -> int:
 
 
 def _fill_closed_descriptors() -> None:
-    """What the caller has closed reads as empty, and no socket of ours takes its number."""
+    """Open /dev/null for descriptors that the caller closed, so that no socket gets their numbers."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)

@@ -1,4 +1,4 @@
-"""The command line: find the verb, run it, and turn every failure into one line on stderr and an exit status.
+"""The command line: find the verb, run it, and report every failure as one line on stderr and an exit status.
 
 0 is an answer (also an empty one), 1 a failure, 2 a misuse, 130 an interrupt. A verb is imported when it is called.
 """
@@ -27,7 +27,7 @@ VERBS = (
 
 
 def _folder(typed: str | Path) -> Path:
-    """A folder as typed. ``~`` stays for us where a shell does not see it, as in ``--path=~/work``."""
+    """Return a folder as typed, with ``~`` expanded where a shell does not, as in ``--path=~/work``."""
     if typed == "":
         raise click.UsageError("the path is empty; name a folder, or . for this one")
     path = Path(typed)
@@ -45,14 +45,14 @@ HERE = Path()
 
 
 class Verbs(TyperGroup):
-    """The group of verbs; building all of them would cost more than answering one."""
+    """The group of verbs, imported lazily: importing all of them would take longer than one answer."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The verbs in the order people meet them."""
+        """Return the verbs in the order of their use by a newcomer."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The verb of that name, or None."""
+        """Return the verb of that name, or None."""
         if cmd_name not in VERBS:
             return None
         module = import_module(f"helix_ls.cli.{cmd_name}")
@@ -63,7 +63,7 @@ class Verbs(TyperGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb to run; an unknown one is refused with the closest name."""
+        """Return the verb to run; an unknown one is an error that suggests the closest name."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -82,7 +82,7 @@ def _print_version(wanted: bool) -> None:
 
 
 def command() -> click.Command:
-    """The whole command line."""
+    """Return the whole command line."""
     app = typer.Typer(cls=Verbs, rich_markup_mode=None, invoke_without_command=True)
 
     @app.callback()
@@ -100,8 +100,8 @@ def command() -> click.Command:
 
 
 def run_command_line() -> None:
-    """Do what the arguments say, and end the process."""
-    # A short life makes little garbage: looking for it less often saves 25 ms of a search.
+    """Run the command line, and exit the process."""
+    # Raise the garbage collector's threshold: it saves 25 ms of a search in a short-lived process.
     gc.set_threshold(50_000, 20, 50)
     fill_closed_streams()
     use_utf8()
@@ -139,7 +139,7 @@ def _misuse(error: click.ClickException) -> str:
 
 
 def _one_line(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What Helix cannot explain is a defect; it is still one line, with the way to the details."""
+    """Report an unexpected exception as one line, with how to get its traceback."""
     import os
 
     if os.environ.get("HELIX_DEBUG"):

@@ -1,7 +1,7 @@
-"""``/mcp``: the tools for agents over HTTP, behind the guard that every route is behind.
+"""``/mcp``: the MCP tools over HTTP, behind the same guard as every route.
 
-The official SDK speaks both eras of the protocol; which folders there are, who may ask and how much is ours. It is
-loaded with the first request. No client is asked for its roots: it chooses among the folders that are served.
+The official SDK implements the transport; folders, permissions and limits are ours. It is imported with the first
+request. Clients are not asked for their roots: they choose among the served folders.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PATH = "/mcp"
 
 
 class Agents:
-    """The ASGI application of ``/mcp``. Belongs to one loop. ``writes``: the user has allowed tools that write."""
+    """The ASGI application of ``/mcp``. Bound to one event loop. ``writes``: the user has allowed tools that write."""
 
     def __init__(self, workspaces: Workspaces, signals: Signals, *, writes: bool) -> None:
         self._workspaces, self._writes = workspaces, writes
@@ -55,7 +55,7 @@ class Agents:
         self._leaving = asyncio.Event()
 
     async def begin(self) -> None:
-        """Nothing: it begins with the first request."""
+        """Do nothing: the session manager starts with the first request."""
 
     async def end(self) -> None:
         """End every session."""
@@ -64,7 +64,7 @@ class Agents:
             await asyncio.wait((self._running,), timeout=END_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request. Raises RefusedError for a workspace that is not served."""
+        """Handle one request. Raises RefusedError for a workspace that is not served."""
         self._workspaces.any(scope.get("helix.workspace", ""))
         async with self._beginning:
             manager = self._manager or await self._begun()
@@ -97,7 +97,7 @@ class Agents:
         )
 
     def _seated(self, context: Any) -> Seat:
-        """Where a request's client sits. One that holds no session shares its seat with others of its name."""
+        """Return the seat of a request's client. Stateless clients share a seat with others of the same name."""
         from helix_ls.mcp.server import Seat, name_of
 
         request = context.request
@@ -117,17 +117,17 @@ class Agents:
 
 
 class Served:
-    """The folders a client may ask about: all that are served, the one its address names first."""
+    """The folders a client may use: all served ones, the one in its URL first."""
 
     def __init__(self, workspaces: Workspaces, named: str) -> None:
         self._workspaces, self._named = workspaces, named
 
     def all(self) -> tuple[Path, ...]:
-        """Every one."""
+        """Return every folder."""
         return tuple(workspace.folder for workspace in self._workspaces.by_name.values())
 
     def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
-        """The folder of that name, else the one of the address. Raises UsageError."""
+        """Return the folder of that name, else the one in the URL. Raises UsageError."""
         served = {one_line(each): workspace.folder for each, workspace in self._workspaces.by_name.items()}
         if name is not None:
             if name not in served:
@@ -141,7 +141,7 @@ class Served:
 
 
 class LocalCalls:
-    """Answers the tools' calls in the question threads of the folders that are open in this process."""
+    """Answers tool calls in the question threads of folders open in this process."""
 
     mode = "server"
 
@@ -150,7 +150,7 @@ class LocalCalls:
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def ask(self, method: str, **params: Any) -> Any:
-        """The ``result`` of a call. Cancelling this takes the question back. Raises HelixError."""
+        """Return the ``result`` of a call. Cancelling the task cancels the question. Raises HelixError."""
         call, rest = calls.enveloped(params)
         operation, folder = calls.QUESTIONS[method], calls.folder_of(call)
         given = validated(operation, rest, "daemon")

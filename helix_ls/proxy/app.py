@@ -1,4 +1,4 @@
-"""The application: guard, choice of workspace, routes. What is not here is answered 404."""
+"""The ASGI application: guard, choice of workspace, routes. Unknown paths get a 404."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from helix_ls.proxy.workspaces import Workspaces
 
 
 class Part(Protocol):
-    """Something that begins and ends with the server."""
+    """A component with the server's lifetime."""
 
     async def begin(self) -> None:
-        """Before the first request."""
+        """Start, before the first request."""
 
     async def end(self) -> None:
-        """After the last."""
+        """Stop, after the last request."""
 
 
 def application(
@@ -50,7 +50,7 @@ def application(
     *,
     signals: Signals | None = None,
 ) -> ASGIApp:
-    """The whole server as an ASGI application; with the lifespan protocol it says when it begins and ends."""
+    """Return the whole server as an ASGI application, including the lifespan protocol."""
     signals = signals or Signals.of(os.environ)
     evidence = ChatEvidence(config.proxy_budget_tokens, measures)
     no_thinking = rules_of(config.no_thinking)
@@ -103,13 +103,13 @@ def application(
 
 
 class Lifespan:
-    """Begins and ends what a server has for as long as it runs; every other call goes on to the application."""
+    """Middleware that starts and stops the server's components; it passes requests on."""
 
     def __init__(self, inner: ASGIApp, *parts: Part) -> None:
         self._inner, self._parts = inner, parts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or the server's whole life."""
+        """Handle one request, or the lifespan scope."""
         if scope["type"] != "lifespan":
             await self._inner(scope, receive, send)
             return
@@ -124,13 +124,13 @@ class Lifespan:
 
 
 class Guarded:
-    """Lets in what the guard lets in, and tells it which workspace was chosen."""
+    """Middleware that applies the guard and passes the chosen workspace on."""
 
     def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, known: frozenset[str]) -> None:
         self._inner, self._rules, self._measures, self._known = inner, rules, measures, known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             return
         path, workspace = _split(scope)
@@ -138,7 +138,7 @@ class Guarded:
         refused = refusal(head, self._rules)
         if refused is not None:
             self._measures.add("helix_refused_total", cause=refused.code)
-            # What may still come of the body is not read: the connection goes.
+            # The rest of the body stays unread, so close the connection.
             headers = {"connection": "close"}
             if refused.status == 401:
                 headers["www-authenticate"] = "Bearer"
@@ -163,10 +163,10 @@ class Guarded:
 
 
 def _split(scope: Scope) -> tuple[str, str]:
-    """``/w/<workspace>/rest`` → ``/rest`` and the name, which may hold an escaped slash."""
+    """Split ``/w/<workspace>/rest`` into ``/rest`` and the name, which may contain an escaped slash."""
     raw = bytes(scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
     if not raw.startswith("/w/"):
         return scope["path"], ""
     name, slash, rest = raw.removeprefix("/w/").partition("/")
-    # An empty name is not the same as none: no folder has this one.
+    # An empty name differs from none: no folder has it.
     return f"{slash}{unquote(rest)}", unquote(name) or "\0"

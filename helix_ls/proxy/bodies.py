@@ -1,6 +1,6 @@
-"""A request's body: read up to a cap, understood as one JSON object, and never written anew.
+"""Request bodies: read with a size limit, parsed as one JSON object, and never reserialized.
 
-A message is put into the bytes as they came, so numbers, unknown fields and their order reach the upstream as sent.
+A message is spliced into the original bytes, so numbers, unknown fields and their order reach the upstream as sent.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class ClientLeftError(Exception):
-    """The client went before its body was whole: there is nobody to answer."""
+    """The client disconnected before its body was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """``fields`` is what the text says; ``starts`` and ``ends`` are where in the text each of its messages lies.
+    """``fields`` is the parsed object; ``starts`` and ``ends`` are the offsets of its messages in the text.
 
-    ``model`` is where its model's name lies.
+    ``model`` is the span of the model's name.
     """
 
     text: str
@@ -45,24 +45,24 @@ class Body:
 
     @property
     def messages(self) -> list[Any]:
-        """The messages, empty where there is no list of them."""
+        """Return the messages; empty without a list of them."""
         found = self.fields.get("messages")
         return found if isinstance(found, list) else []
 
     def with_message(self, at: int, message: dict[str, Any]) -> bytes:
-        """The body with one message more, before message ``at``; every other byte as it was."""
+        """Return the body with ``message`` inserted before message ``at``; every other byte is unchanged."""
         start = self.starts[at]
         return f"{self.text[:start]}{json.dumps(message)},{self.text[start:]}".encode()
 
     def with_beginning(self, at: int, text: str) -> bytes:
-        """The body with a text before what message ``at`` says; every other message as it was."""
+        """Return the body with a text prepended to message ``at``; every other message is unchanged."""
         message = dict(self.messages[at])
         said = message.get("content")
         message["content"] = [{"type": "text", "text": text}, *said] if isinstance(said, list) else f"{text}\n\n{said}"
         return f"{self.text[: self.starts[at]]}{json.dumps(message)}{self.text[self.ends[at] :]}".encode()
 
     def with_model(self, name: str) -> Body:
-        """The same, asking for a model by another name; every other byte as it was."""
+        """Return the body with another model name; every other byte is unchanged."""
         (start, end), written = self.model, json.dumps(name)
         more = len(written) - (end - start)
         return Body(
@@ -74,10 +74,10 @@ class Body:
         )
 
 
-async def received(receive: Receive, limit_s: float = BODY_S) -> bytes:
-    """The whole body, within ``limit_s`` seconds.
+async def read_body(receive: Receive, limit_s: float = BODY_S) -> bytes:
+    """Return the whole body, within ``limit_s`` seconds.
 
-    Raises RefusedError when it is too large or too slow, ClientLeftError when the client goes.
+    Raises RefusedError when it is too large or too slow, ClientLeftError when the client disconnects.
     """
     try:
         async with asyncio.timeout(limit_s):
@@ -103,13 +103,15 @@ async def _all_parts(receive: Receive) -> bytes:
             return b"".join(parts)
 
 
-async def aside(size: int, act: Callable[_Given, _Made], *given: _Given.args, **named: _Given.kwargs) -> _Made:
-    """What ``act`` makes of so many bytes: beside the loop where they are many, else here, which is sooner."""
+async def run_in_thread_if_large(
+    size: int, act: Callable[_Given, _Made], *given: _Given.args, **named: _Given.kwargs
+) -> _Made:
+    """Call ``act`` in a thread when it processes many bytes, else directly, which is faster."""
     return act(*given, **named) if size <= SMALL_BYTES else await asyncio.to_thread(act, *given, **named)
 
 
-def understood(data: bytes) -> Body:
-    """The body as JSON. Raises RefusedError for what is no object, is nested too deeply or has too many messages."""
+def parse_body(data: bytes) -> Body:
+    """Parse the body. Raises RefusedError for what is no object, is nested too deeply or has too many messages."""
     try:
         text = data.decode("utf-8")
         body = _scanned(text)
@@ -125,7 +127,7 @@ def understood(data: bytes) -> Body:
 
 
 def _scanned(text: str) -> Body:
-    """The members of the object, and where its messages and its model begin and end. Raises ValueError."""
+    """Parse the object and locate its messages and its model. Raises ValueError."""
     decoder = JSONDecoder(parse_constant=_no_constant)
     fields: dict[str, Any] = {}
     starts: list[int] = []

@@ -1,4 +1,4 @@
-"""``POST /v1/chat/completions``: one chat to the upstream and back, and not a moment longer than its client stays."""
+"""``POST /v1/chat/completions``: forward one chat to the upstream; cancel it when its client disconnects."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import aiohttp
 from starlette.types import Receive, Scope, Send
 
-from helix_ls.proxy.bodies import Body, ClientLeftError, aside, received, understood
+from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.evidence import ChatEvidence, Context
-from helix_ls.proxy.learn import Learner, Listening
+from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
 from helix_ls.proxy.question import ThinkingRule, without_thinking
 from helix_ls.proxy.refused import HttpError
-from helix_ls.proxy.stream import MAX_ANSWER_BYTES, Stream, Whole, checked, own, wants_turns
+from helix_ls.proxy.stream import MAX_ANSWER_BYTES, Stream, Whole, checked, error_response, wants_turns
 from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, Upstreams, answer_headers, next_bytes
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -27,7 +27,7 @@ PATH = "/chat/completions"
 
 
 class Chat:
-    """The route, as an ASGI application. ``idle_s`` is how long an answer that has begun may stand still."""
+    """The route, as an ASGI application. ``idle_s`` limits the gap between two parts of an answer, in seconds."""
 
     def __init__(
         self,
@@ -46,13 +46,13 @@ class Chat:
         self._joined: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. Raises RefusedError before anything is sent."""
+        """Handle one request. Raises RefusedError before anything is sent."""
         if self._measures.chats_open >= MAX_CHATS:
             said = f"{MAX_CHATS} chats are under way; try again in a moment"
             raise HttpError(503, "too_many_chats", said, {"retry-after": "1"})
         self._measures.chat_begins()
         try:
-            data = await received(receive)
+            data = await read_body(receive)
             await _while_there(self._exchange(scope, data, send), receive)
         except ClientLeftError:
             self._measures.add("helix_answers_total", ended="client_left")
@@ -61,7 +61,7 @@ class Chat:
 
     async def _exchange(self, scope: Scope, data: bytes, send: Send) -> None:
         workspace = self._workspaces.any(scope.get("helix.workspace", ""))
-        body = await aside(len(data), understood, data)
+        body = await run_in_thread_if_large(len(data), parse_body, data)
         model = body.fields.get("model")
         asked = model if isinstance(model, str) else ""
         said = body
@@ -79,34 +79,38 @@ class Chat:
         last = self._measures.last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
         reply = Reply(send, context, last)
         folder = workspace.folder if workspace is not None else None
-        listening = self._learner.listens(scope, folder, said, context.packet_id)
+        listening = self._learner.recorder_for(scope, folder, said, context.packet_id)
         chat = _Sent(scope, data, body, context, chosen.upstream, listening)
         name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
         if not await self._asked(chat, reply, joined=name in self._joined):
-            # Its template wants turns: from now on the block begins the question's own message.
+            # Its template rejects two user messages in a row: join the block to the question from now on.
             if len(self._joined) >= MODELS_KNOWN:
                 self._joined.clear()
             self._joined.add(name)
             await self._asked(chat, reply, joined=True)
 
     async def _asked(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
-        """Ask the upstream and pass its answer on; False, with nothing said yet, where it wants to be asked joined."""
+        """Forward the request and its answer; return False, with nothing sent yet, when the upstream needs the block
+        joined to the question.
+        """
         began = time.monotonic()
         try:
-            data = await aside(len(chat.data), chat.filled, joined)
+            data = await run_in_thread_if_large(len(chat.data), chat.filled, joined)
             answer = await chat.upstream.open("POST", PATH, chat.scope["headers"], data)
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="unreachable")
-            self._upstreams.heard(chat.upstream, "down")
-            await reply.whole(own(502, f"{error}; start it, or correct its address", "upstream_down"), _retry())
+            self._upstreams.record_state(chat.upstream, "down")
+            await reply.whole(
+                error_response(502, f"{error}; start it, or correct its address", "upstream_down"), _retry()
+            )
             return True
-        self._upstreams.heard(chat.upstream, "refused" if answer.status in (401, 403) else "up")
+        self._upstreams.record_state(chat.upstream, "refused" if answer.status in (401, 403) else "up")
         try:
             if answer.status != 200 or not (chat.wants_stream or answer.content_type == "text/event-stream"):
                 return await self._whole(answer, chat, reply, began, may_join=chat.may_join and not joined)
             if "json" in answer.content_type:
                 said = "the upstream answered in one piece although a stream was asked for; ask without stream"
-                await reply.whole(own(502, said), [("x-should-retry", "false")])
+                await reply.whole(error_response(502, said), [("x-should-retry", "false")])
             else:
                 await self._stream(answer, chat, reply, began)
             return True
@@ -128,12 +132,12 @@ class Chat:
                     raise UpstreamError("the upstream sent more than an answer may hold")
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="incomplete")
-            await reply.whole(own(502, f"{error}; ask again", "upstream_incomplete"), _retry())
+            await reply.whole(error_response(502, f"{error}; ask again", "upstream_incomplete"), _retry())
             return True
         data = b"".join(parts)
         if may_join and wants_turns(answer.status, data):
             return False
-        found = await aside(size, checked, answer.status, data, hidden=chat.upstream.where.key)
+        found = await run_in_thread_if_large(size, checked, answer.status, data, hidden=chat.upstream.where.key)
         self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
         await reply.whole(found, answer_headers(answer.headers.items()))
         if chat.listening is not None and found.status == 200 and not found.is_own:
@@ -141,8 +145,8 @@ class Chat:
         return True
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
-        heard = (chat.listening.told.chunk,) if chat.listening is not None else ()
-        stream = Stream(chat.upstream.where.key, *heard)
+        on_event = (chat.listening.told.chunk,) if chat.listening is not None else ()
+        stream = Stream(chat.upstream.where.key, *on_event)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
         wait_s, cause = FIRST_BYTE_S, ""
         while not stream.is_over:
@@ -156,7 +160,7 @@ class Chat:
             if wait_s == FIRST_BYTE_S:
                 self._first_byte(reply.last, began)
                 wait_s = self._idle_s
-            if out := await aside(stream.kept_bytes, stream.feed, data):
+            if out := await run_in_thread_if_large(stream.kept_bytes, stream.feed, data):
                 await reply.part(out)
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
@@ -174,27 +178,27 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A chat as its client sent it, and what is to be added."""
+    """A chat as received, and the context block to insert."""
 
     scope: Scope
     data: bytes
     body: Body
     context: Context
     upstream: Upstream
-    listening: Listening | None = None
+    listening: ExchangeRecorder | None = None
 
     @property
     def wants_stream(self) -> bool:
-        """Did the client ask for a stream?"""
+        """Return whether the client requested a stream."""
         return self.body.fields.get("stream") is True
 
     @property
     def may_join(self) -> bool:
-        """Is there a block, and does it stand right before the question?"""
+        """Return whether there is a block directly before the question."""
         return self.context.became == "added" and self.context.place == self.context.question
 
     def filled(self, joined: bool) -> bytes:
-        """The body to send: with the block as a message of its own, or at the beginning of the question's."""
+        """Return the body to send: with the block as a separate message, or at the start of the question's."""
         if self.context.became != "added":
             return self.data
         if joined and self.may_join:
@@ -203,24 +207,24 @@ class _Sent:
 
 
 class Reply:
-    """What the client gets, with what it is told of its context."""
+    """The response to the client, with headers about its context."""
 
     def __init__(self, send: Send, context: Context, last: LastChat) -> None:
         self._send, self._context, self.last = send, context, last
 
     async def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
-        """The head."""
+        """Send status and headers."""
         self.last.status = status
         told = [*headers, *self._context.headers()]
         encoded = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in told]
         await self._send({"type": "http.response.start", "status": status, "headers": encoded})
 
     async def part(self, data: bytes, *, more: bool = True) -> None:
-        """Some of the body; waits while the client does not read."""
+        """Send a part of the body; waits while the client does not read (flow control)."""
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
     async def whole(self, answer: Whole, headers: list[tuple[str, str]]) -> None:
-        """All of it."""
+        """Send a complete response."""
         if answer.is_own:
             headers = [(n, v) for n, v in headers if n not in ("content-type", "location")]
             headers.append(("content-type", "application/json"))
@@ -229,7 +233,7 @@ class Reply:
 
 
 async def _while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
-    """Do the work, or as much of it as its client waits for. Raises ClientLeftError, and what the work raises."""
+    """Run the work until the client disconnects. Raises ClientLeftError, and the errors of the work."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_gone(receive))
     try:

@@ -1,4 +1,4 @@
-"""What to write into each client's configuration so that it asks this server, and where that client keeps it."""
+"""Configuration snippets of each client for this server, and the location of each client's settings file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helix_ls.proxy.config_files import FileEdit, Merge, planned, with_entry, wi
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """``base_url`` ends in /v1; ``model`` is the name to show where a client wants one; ``command`` starts helix."""
+    """``base_url`` ends in /v1; ``model`` is the name to show where a client needs one; ``command`` starts helix."""
 
     base_url: str
     key: str = field(repr=False)
@@ -24,14 +24,14 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class ClientSnippet:
-    """``where`` it goes, in words, and the text."""
+    """A snippet, and ``where`` to put it, in words."""
 
     where: str
     text: str
 
 
 def configuration(client: str, endpoint: Endpoint) -> ClientSnippet:
-    """The configuration for a client. Raises UsageError for one that nobody knows."""
+    """Return the snippet for a client. Raises UsageError for an unknown one."""
     made = CLIENTS.get(client)
     if made is None:
         raise UsageError(f"unknown client {client!r}; use one of {', '.join(CLIENTS)}")
@@ -124,7 +124,7 @@ CLIENTS: dict[str, Callable[[Endpoint], ClientSnippet]] = {
     "codex": _codex,
     "vscode": _vscode,
 }
-# These start helix themselves, over MCP: their own servers cannot reach an address on this machine.
+# These clients start helix over MCP: their own servers cannot reach an address on this machine.
 STARTERS = frozenset(("cursor", "claude", "codex", "vscode"))
 
 
@@ -133,7 +133,9 @@ NEW_CONTINUE = "name: Local\nversion: 1.0.0\nschema: v1\n"
 
 @dataclass(frozen=True, slots=True)
 class OwnFile:
-    """``inside`` is the workspace a file belongs to, None for one of the user's home; ``note`` is for the user."""
+    """A client's settings file. ``inside`` is the workspace it belongs to, None for one of the user's home; ``note``
+    is for the user.
+    """
 
     path: Path
     merge: Merge
@@ -142,12 +144,12 @@ class OwnFile:
     note: str = ""
 
     def change(self) -> FileEdit:
-        """What would be written. Raises FileError."""
+        """Return the edit to make. Raises FileError."""
         return planned(self.path, self.merge, inside=self.inside, secret=self.secret)
 
 
 def own_file(client: str, to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
-    """The client's file. Raises UsageError for one that keeps no file, or none we may write."""
+    """Return the client's file. Raises UsageError for one without a file, or with one we may not write."""
     made = _FILES.get(client)
     if made is None:
         names = ", ".join(_FILES)

@@ -24,7 +24,7 @@ from helix_core.errors import HelixError
 
 
 class MergeError(HelixError):
-    """The file cannot be understood, or not be changed in its place; ``str()`` is the cause alone."""
+    """The file cannot be parsed, or not be edited in place; ``str()`` is the cause alone."""
 
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -32,12 +32,12 @@ Merge = Callable[[str], str]
 
 
 class FileError(HelixError):
-    """A file that cannot be read or written, or that is none."""
+    """A file that cannot be read or written, or is no regular file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """``before`` is None where there is no file; ``secret`` is not shown, and makes the file the user's alone."""
+    """A planned edit. ``before`` is None for a new file; ``secret`` is not shown, and makes the file private (0600)."""
 
     path: Path
     before: str | None
@@ -46,11 +46,11 @@ class FileEdit:
 
     @property
     def is_needed(self) -> bool:
-        """Is there anything to write?"""
+        """Return whether the edit changes anything."""
         return self.before != self.after
 
     def diff(self) -> str:
-        """What would change, without the secret."""
+        """Return the unified diff, with the secret removed."""
         before, after = (self.before or "").splitlines(keepends=True), self.after.splitlines(keepends=True)
         shown = str(self.path)
         lines = difflib.unified_diff(before, after, shown if self.before is not None else os.devnull, shown)
@@ -58,7 +58,7 @@ class FileEdit:
         return text.replace(self.secret, "(your key)") if self.secret else text
 
     def write(self) -> Path | None:
-        """Write it; where the old text is kept, None for a new file. Raises FileError."""
+        """Write the file; return the backup's path, None for a new file. Raises FileError."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if _text(self.path) != self.before:
@@ -75,7 +75,7 @@ class FileEdit:
 
 
 def planned(path: Path, merge: Merge, *, inside: Path | None = None, secret: str = "") -> FileEdit:
-    """The change that ``merge`` makes. ``inside`` is the workspace it belongs to, None for the user's home.
+    """Return the edit that ``merge`` makes. ``inside`` is the workspace it belongs to, None for the user's home.
 
     Raises FileError.
     """
@@ -114,7 +114,7 @@ def _text(path: Path) -> str | None:
 
 
 def _keep(path: Path, text: str, mode: int) -> Path:
-    """The old text in a new file beside it; what was kept before, in the same second too, is never written over."""
+    """Back up the old text in a new file beside it; never overwrite an earlier backup."""
     stamp = f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     number = 1
@@ -156,7 +156,7 @@ _PLAIN = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 
 @dataclass(slots=True)
 class Node:
-    """A value, the span it takes, and of an object its members by name."""
+    """A JSON value, its span, and the members of an object by name."""
 
     start: int
     end: int
@@ -165,14 +165,14 @@ class Node:
 
 
 def parsed(text: str) -> Any:
-    """What it says. Raises MergeError."""
+    """Parse JSONC. Raises MergeError."""
     return _whole(text).value
 
 
 def with_member(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with ``value`` at the end of the path; objects on the way are made where there are none.
+    """Return the text with ``value`` at the path; missing objects on the path are created.
 
-    Raises MergeError, also where something else than an object is in the way.
+    Raises MergeError, also when something else than an object is on the path.
     """
     text = text if text.strip("\ufeff \t\r\n") else "{}\n"
     root = _whole(text)
@@ -193,7 +193,7 @@ def with_member(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def merged(value: Any, path: Sequence[str], entry: Any) -> Any:
-    """The value with the entry at the path. Raises MergeError."""
+    """Return the value with the entry at the path. Raises MergeError."""
     if not path:
         return entry
     if not isinstance(value, dict):
@@ -219,7 +219,7 @@ def _put_json(text: str, node: Node, name: str, value: Any) -> str:
 
 
 def _indents(text: str, node: Node) -> tuple[str, str]:
-    """What stands before a member of this object, and what one step is."""
+    """Return the indentation of a member of this object, and one indentation step."""
     outer = _indent_of(text, node.start)
     for member in node.members.values():
         inner = _indent_of(text, member.start)
@@ -318,7 +318,7 @@ def with_table(text: str, path: Sequence[str], table: dict[str, Any]) -> str:
             if name not in place:
                 place[name] = tomlkit.table(is_super_table=name != path[-1])
             place = place[name]
-        # Key by key: a comment behind the old table is a part of it.
+        # Edit key by key: a comment after the old table is a part of it.
         for name in [name for name in place if name not in table]:
             del place[name]
         place.update(table)
@@ -342,9 +342,9 @@ def _parsed_toml(text: str) -> TOMLDocument:
 
 
 def with_entry(text: str, section: str, entry: dict[str, Any], *, new_file: str = "") -> str:
-    """The text with the entry in the list ``section``, instead of the one that has its ``name``.
+    """Return the text with the entry in the list ``section``; it replaces the one of the same ``name``.
 
-    ``new_file`` begins a file that is not there yet, or says nothing. Raises MergeError.
+    ``new_file`` starts a file that is missing or empty. Raises MergeError.
     """
     begun = text if _parsed_yaml(text) is not None else f"{text}{new_file}"
     before = _parsed_yaml(begun)
@@ -413,7 +413,9 @@ def _named(node: Any) -> str:
 
 
 def _end(text: str, node: Any) -> int:
-    """Behind the node's last line; a block's own mark lies behind the blank lines and comments after it."""
+    """Return the offset after the node's last line; a block's own end mark is after the blank lines and comments
+    behind it.
+    """
     last = node
     while last.value and not isinstance(last, yaml.ScalarNode) and not last.flow_style:
         last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]

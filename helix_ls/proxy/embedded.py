@@ -1,7 +1,7 @@
-"""The proxy of a host that has a loop of its own: in a thread beside it, on another loop, from the first request on.
+"""The proxy inside the host process: a thread with its own event loop, started by the first use.
 
-The host keeps the only index and the only watchers; questions go to its threads, which any loop may ask. Nothing here
-ever waits on the host's loop, and a busy proxy keeps no editor waiting.
+The host keeps the only index and the only watchers; questions go to its threads, which any loop may use. Nothing here
+waits on the host's loop, and a busy proxy does not delay an editor.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ProxyError(HelixError):
 
 
 class EmbeddedProxy:
-    """Of one host, on its loop. ``keys`` are the upstreams', by the variables they were taken out of."""
+    """The proxy of one host, used from the host's loop. ``keys`` are the upstreams', by environment variable."""
 
     def __init__(self, host: Host, environ: Mapping[str, str], keys: Mapping[str, str]) -> None:
         self._host, self._environ, self._keys = host, environ, keys
@@ -46,7 +46,7 @@ class EmbeddedProxy:
         self._closed = False
 
     async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
-        """``helix.proxy/1``. Raises HelixError where no port or no key can be had, or a setting is wrong."""
+        """Return ``helix.proxy/1``. Raises HelixError when no port or key is available, or a setting is wrong."""
         async with self._starting:
             if self._closed:
                 raise ProxyError("Helix is stopping; ask again in a moment")
@@ -55,7 +55,7 @@ class EmbeddedProxy:
                 config,
                 noted(self._environ),
             ):
-                # The user has changed the settings: another upstream, perhaps, or another key.
+                # The settings changed, perhaps to another upstream or key: restart.
                 outdated, self._thread = self._thread, None
                 await asyncio.to_thread(outdated.end)
                 start = True
@@ -70,11 +70,11 @@ class EmbeddedProxy:
         return await asyncio.wrap_future(asking)
 
     def active_at(self) -> float:
-        """When there was last a chat under way."""
+        """Return the monotonic time when a chat was last open."""
         return self._thread.active_at() if self._thread is not None else 0.0
 
     async def close(self) -> None:
-        """End it, with what streams still run cut off after a moment."""
+        """Stop the proxy; running streams are cut off after a grace period."""
         async with self._starting:
             self._closed = True
             thread, self._thread = self._thread, None
@@ -83,13 +83,13 @@ class EmbeddedProxy:
 
 
 def _idle(config: Config) -> dict[str, Any]:
-    """``helix.proxy/1`` while nothing listens: where chats would go. Loads nothing of what serves them."""
+    """Return ``helix.proxy/1`` of a stopped proxy: where chats would go. Imports nothing of the server."""
     upstreams = [{"name": each.name, "url": each.url, "state": "unknown"} for each in configured(config)]
     return {"schema": SCHEMA, "running": False, "upstreams": upstreams, "models": [], "last_request": None}
 
 
 class _Serving:
-    """The thread. What it must not find wrong only later is looked at in ``begin``, by whoever asks for it."""
+    """The thread. ``begin`` reports start-up errors to its caller."""
 
     loop: asyncio.AbstractEventLoop
 
@@ -100,8 +100,8 @@ class _Serving:
         self._thread = threading.Thread(target=self._run, name="helix-proxy", daemon=True)
 
     def begin(self) -> None:
-        """Listen. Raises HelixError."""
-        # Imported here, beside the host's loop: nobody who only opens an editor waits for it.
+        """Start listening. Raises HelixError."""
+        # Import here, in the thread: opening an editor does not need the server.
         from helix_ls.proxy.guard import GuardRules
         from helix_ls.proxy.metrics import Measures
         from helix_ls.proxy.server import bound
@@ -151,7 +151,7 @@ class _Serving:
             await self._upstreams.close()
 
     def _served(self) -> list[OpenWorkspace]:
-        """A folder that nobody trusts is no part of any chat."""
+        """Return the trusted folders; an untrusted one is no part of any chat."""
         return [one for one in self._host.workspaces if not one.settings.restricted]
 
     def _announce(self) -> Path:
@@ -159,7 +159,7 @@ class _Serving:
         return announce(RunningServer(self._port, os.getpid(), folders), self._environ)
 
     def workspaces_changed(self) -> None:
-        """From the host's loop: a folder has come or gone."""
+        """Update the announcement after a folder was opened or closed; called on the host's loop."""
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._announce_again)
 
@@ -168,8 +168,8 @@ class _Serving:
             self._announce()
 
     async def facts(self, folder: Path | None) -> dict[str, Any]:
-        """On the thread's own loop."""
-        await self._upstreams.look_lately()
+        """Return the facts; runs on the thread's own loop."""
+        await self._upstreams.refresh_if_stale()
         url, last = f"http://127.0.0.1:{self._port}", self._measures.last
         about = f"/w/{quote(str(folder), safe='')}" if folder is not None else ""
         return {
@@ -187,11 +187,11 @@ class _Serving:
         }
 
     def active_at(self) -> float:
-        """From any thread."""
+        """Return the time of the last chat; thread-safe."""
         return self._measures.active_at() if self._measures.chats_ever else 0.0
 
     def end(self) -> None:
-        """From any other thread; waits until it has ended, or has had time enough."""
+        """Stop the thread and wait for it, with a timeout; called from another thread."""
         began = time.monotonic()
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._server.leave)

@@ -1,6 +1,6 @@
-"""The context block of a chat: asked of the engine in a question thread, the same bytes again while nothing changed.
+"""The context block of a chat: made in a question thread, and byte-identical while nothing changed.
 
-A chat is never refused, nor kept waiting for long, for want of context: what became of it is one word in a header.
+A chat is never refused, nor delayed for long, for lack of context: a header reports the outcome.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.proxy.bodies import Body, aside
+from helix_ls.proxy.bodies import Body, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import asked, place_for, text_of
 
@@ -34,7 +34,7 @@ Became = Literal["added", "off", "none", "late", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``text`` goes before message ``place`` of the chat, for the question in message ``question``.
+    """``text`` is inserted before message ``place`` of the chat, for the question in message ``question``.
 
     ``found`` is the ``helix.context/1`` object, or None.
     """
@@ -47,7 +47,7 @@ class Context:
     found: dict[str, Any] | None = None
 
     def headers(self) -> list[tuple[str, str]]:
-        """What the client is told of it."""
+        """Return the response headers about the context."""
         told: list[tuple[str, str]] = [("x-helix-context", self.became)]
         if self.found is not None:
             counts = ", ".join(f"{name}={count}" for name, count in self.found["verdicts"].items())
@@ -62,7 +62,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """``conversation`` is the same for every round of one question; ``prompt`` is what the messages up to it say."""
+    """``conversation`` identifies one question in all its rounds; ``prompt`` is the text of the messages up to it."""
 
     question: str
     index: int
@@ -72,15 +72,15 @@ class _Planned:
 
 
 class ChatEvidence:
-    """Belongs to one loop. ``budget_tokens`` is added to a chat at most."""
+    """Bound to one event loop. Adds at most ``budget_tokens`` to a chat."""
 
     def __init__(self, budget_tokens: int, measures: Measures) -> None:
         self._budget, self._measures = budget_tokens, measures
         self._sent: OrderedDict[str, tuple[str, str]] = OrderedDict()
 
     async def for_chat(self, workspace: OpenWorkspace, body: Body) -> Context:
-        """What to add to this chat. Raises nothing the engine can explain."""
-        planned = await aside(len(body.text), _planned, body)
+        """Return the context for this chat. Expected errors are reported in it, not raised."""
+        planned = await run_in_thread_if_large(len(body.text), _planned, body)
         if planned is None:
             return Context("none")
         model = body.fields.get("model")
@@ -96,7 +96,7 @@ class ChatEvidence:
         if isinstance(found, Context):
             return found
         if not found["text"]:
-            # What is not here may still be among the files that are not indexed yet.
+            # The answer may be in files that are not indexed yet.
             return Context("none" if found["indexed_share"] == 1 else "late")
         packet_id, text = self._steady(f"{workspace.folder}\0{planned.conversation}", found["text"])
         return Context("added", planned.place, planned.index, text, packet_id, found)
@@ -120,15 +120,15 @@ class ChatEvidence:
         error = asking.exception()
         if error is None:
             return asking.result()
-        # Whatever went wrong, the chat goes on without: the client is told, and a defect is in the log.
+        # On any error the chat continues without context: a header reports it, and a defect is logged.
         if not isinstance(error, HelixError):
             LOG.error("no context for a chat", exc_info=error)
         return Context("failed")
 
     def _steady(self, conversation: str, text: str) -> tuple[str, str]:
-        """The text as it was sent before in this conversation, where only its random boundary is another.
+        """Return the text sent earlier in this conversation when only its random boundary differs.
 
-        So the rounds of a tool loop keep the prefix that the upstream has already read.
+        So the rounds of a tool loop keep the prefix that the upstream has cached.
         """
         bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
         known = self._sent.pop(conversation, None)
@@ -145,7 +145,7 @@ def _unsealed(text: str) -> str:
 
 
 def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
-    """How a question ended that nobody waits for any more is not news."""
+    """Retrieve the result of an abandoned question, so that asyncio does not log its exception."""
     if not asking.cancelled():
         asking.exception()
 
@@ -156,14 +156,14 @@ def _planned(body: Body) -> _Planned | None:
         return None
     place = place_for(body.messages, question.index)
     before = body.text[body.starts[0] : body.starts[place]]
-    # What JSON escapes may be no text: half of a pair names no character.
+    # A JSON escape may be a lone surrogate, which is no character.
     words = question.text.encode("utf-8", "replace").decode()
     digest = hashlib.sha256(f"{before}\0{words}".encode()).hexdigest()
     return _Planned(words, question.index, place, digest, _prompt(body.messages[: question.index + 1]))
 
 
 def _prompt(messages: list[Any]) -> str:
-    """The last of what the messages say. What a model has of earlier turns is what stands here, and nothing else."""
+    """Return the end of the messages' text, which is all that a stateless model knows of earlier turns."""
     parts: list[str] = []
     left = PROMPT_CHARS
     for message in reversed(messages):

@@ -1,8 +1,8 @@
-"""Who may ask: one pure decision on the head of a request, before anything of its body is read.
+"""Authorize requests: one pure decision on the head of a request, before its body is read.
 
 A web page cannot pass: it sends an Origin, or a Host of its own name after DNS rebinding, or no JSON. Another user
-cannot pass: the keys lie in a folder of the user's own. The ask key opens what only reads; what writes or forgets wants
-the admin key, which opens everything.
+cannot pass: the keys are in a folder of the user's own. The ask key is for routes that only read; those that write or
+forget need the admin key, which is valid for all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
 OPEN_PATH = "/health"
-# What writes, by the whole path or by its first part.
+# Routes that write, by the whole path or by its first part.
 ADMIN_PATHS = ("/admin/", "/ingest", "/consolidate", "/forget")
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]
@@ -23,7 +23,7 @@ Scope = Literal["none", "ask", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """What is right here: ``key`` to ask, ``admin_key`` (empty: nobody has it) for the rest.
+    """What is allowed: ``key`` to ask, ``admin_key`` (empty: none) for the rest.
 
     ``origins`` are the exact origins the user has allowed, none by default.
     """
@@ -35,15 +35,15 @@ class GuardRules:
 
     @property
     def hosts(self) -> frozenset[bytes]:
-        """The names of this server, each with its exact port."""
+        """Return the Host values of this server, each with its exact port."""
         return frozenset(f"{name}:{self.port}".encode() for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a request; header names in lower case, as often as they were sent.
+    """The head of a request; header names in lower case, repeated as sent.
 
-    ``path`` is the whole path, ``route`` what is left of it once a workspace was chosen: what will be answered.
+    ``path`` is the whole path, ``route`` the part after the workspace, which is routed.
     """
 
     method: str
@@ -52,11 +52,11 @@ class Head:
     route: str
 
     def all(self, name: bytes) -> list[bytes]:
-        """Every value sent under a name."""
+        """Return every value of a header."""
         return [value for each, value in self.headers if each == name]
 
     def one(self, name: bytes) -> bytes:
-        """The only value under a name; empty where there is none, or more than one."""
+        """Return the only value of a header; empty for none, or several."""
         values = self.all(name)
         return values[0].strip() if len(values) == 1 else b""
 
@@ -83,7 +83,7 @@ BODY = Refusal(413, "body_too_large", f"the body is over {MAX_BODY_BYTES // 1024
 
 
 def refusal(head: Head, rules: GuardRules) -> Refusal | None:
-    """Why this request may not come in, or None when it may."""
+    """Return why this request is refused, or None to admit it."""
     if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
         return _HEAD
     if head.one(b"host").lower() not in rules.hosts:
@@ -107,7 +107,7 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
 
 
 def scope_of(head: Head, rules: GuardRules) -> Scope:
-    """What the request's key opens. Each is compared in constant time, and always both."""
+    """Return the scope of the request's key. Both keys are always compared, in constant time."""
     scheme, _, said = head.one(b"authorization").partition(b" ")
     key = said.strip()
     asks = hmac.compare_digest(key, rules.key.encode())
@@ -118,7 +118,7 @@ def scope_of(head: Head, rules: GuardRules) -> Scope:
 
 
 def needs_admin(route: str) -> bool:
-    """Does it write, or forget?"""
+    """Return whether the route writes or forgets."""
     return any(route.startswith(path) if path.endswith("/") else route == path for path in ADMIN_PATHS)
 
 
@@ -133,12 +133,12 @@ def _is_open(head: Head) -> bool:
 
 
 def _has_no_body(head: Head) -> bool:
-    """Is there nothing to be a form? A POST has to say so."""
+    """Return whether the request has no body, and so is no form. A POST must declare it."""
     lengths = [value.strip() for value in head.all(b"content-length")]
     return not head.all(b"transfer-encoding") and (lengths == [b"0"] or (not lengths and head.method != "POST"))
 
 
 def head_of(method: str, path: str, headers: Iterable[tuple[bytes, bytes]], route: str | None = None) -> Head:
-    """The head as a server gives it."""
+    """Build the head from the server's values."""
     lowered = tuple((bytes(name).lower(), bytes(value)) for name, value in headers)
     return Head(method, path, lowered, path if route is None else route)

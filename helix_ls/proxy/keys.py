@@ -26,11 +26,11 @@ NONCE = "[A-Za-z0-9_-]{16,128}"
 
 
 class KeyFileError(HelixError):
-    """The key cannot be read or made."""
+    """The key file cannot be read or created."""
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """``HELIX_STATE_DIR``, else the platform's folder for what a program keeps."""
+    """Return ``HELIX_STATE_DIR``, else the platform's state folder."""
     if named := environ.get(VARIABLE, ""):
         return Path(os.path.abspath(named))
     from platformdirs import user_state_dir
@@ -39,12 +39,12 @@ def state_folder(environ: Mapping[str, str]) -> Path:
 
 
 def users_key(environ: Mapping[str, str]) -> str:
-    """The key to ask, made when there is none. Raises KeyFileError, PlaceError."""
+    """Return the ask key; create it when missing. Raises KeyFileError, PlaceError."""
     return _kept(environ, NAME, "helix-")
 
 
 def admins_key(environ: Mapping[str, str]) -> str:
-    """The key to administer, made when there is none. Raises KeyFileError, PlaceError."""
+    """Return the admin key; create it when missing. Raises KeyFileError, PlaceError."""
     return _kept(environ, ADMIN_NAME, _ADMIN)
 
 
@@ -61,22 +61,24 @@ def _kept(environ: Mapping[str, str], name: str, begins: str) -> str:
 
 
 def is_admins(key: str) -> bool:
-    """Is it, by its shape, a key to administer?"""
+    """Return whether the key has the prefix of an admin key."""
     return key.startswith(_ADMIN) and _SHAPE.fullmatch(key) is not None
 
 
 def proof(key: str, nonce: str, port: int) -> str:
-    """HMAC-SHA-256 (RFC 2104) by which the server on ``port`` shows that it has the key, without showing it."""
+    """Return the HMAC-SHA-256 (RFC 2104) by which the server on ``port`` proves that it has the key, without
+    revealing it.
+    """
     return hmac.new(key.encode(), f"helix-health\n{port}\n{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
 def is_nonce(text: str) -> bool:
-    """16 to 128 letters, digits, ``-`` or ``_``."""
+    """Return whether the text is 16 to 128 letters, digits, ``-`` or ``_``."""
     return re.fullmatch(NONCE, text) is not None
 
 
 def _make(file: Path, begins: str) -> None:
-    """Whole or not at all, and the first of two who begin at once wins."""
+    """Create the file atomically; the first of two concurrent processes wins."""
     unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as writer:
@@ -111,11 +113,11 @@ _NOTED = "upstream-keys.json"
 
 
 class KeyRingError(HelixError):
-    """There is no key ring, or it does not do what it is asked."""
+    """There is no key ring, or it failed."""
 
 
 def configured(config: Config) -> list[UpstreamSetting]:
-    """The user's upstreams in their order; one from the environment is the only one. Raises ConfigError."""
+    """Return the user's upstreams in order; one from the environment replaces them. Raises ConfigError."""
     single = UpstreamSetting(DEFAULT, config.upstream, (), DEFAULT_VARIABLE)
     if not config.upstream:
         return list(config.upstreams)
@@ -128,18 +130,18 @@ def configured(config: Config) -> list[UpstreamSetting]:
 
 
 def taken(environ: MutableMapping[str, str]) -> dict[str, str]:
-    """The keys that the environment holds, by variable; it holds them no more, for processes started from here on."""
+    """Move the keys out of the environment, so that child processes do not inherit them; return them by variable."""
     names = {DEFAULT_VARIABLE}
     try:
         names |= {each.key_env for each in load_config(None, environ=environ).upstreams if each.key_env}
     except ConfigError:
-        # Whoever needs the settings next is told what is wrong with them.
+        # The next reader of the settings reports the error.
         names = {DEFAULT_VARIABLE}
     return {name: environ.pop(name) for name in names if name in environ}
 
 
 def key_of(setting: UpstreamSetting, keys: Mapping[str, str], environ: Mapping[str, str]) -> str:
-    """Its key, empty where it has none. Raises KeyRingError when the ring holds it and does not give it."""
+    """Return the upstream's key, or "". Raises KeyRingError when the ring has it and cannot return it."""
     said = keys.get(setting.key_env, "") if setting.key_env else ""
     if said or account(setting) not in noted(environ):
         return said.strip()
@@ -147,7 +149,7 @@ def key_of(setting: UpstreamSetting, keys: Mapping[str, str], environ: Mapping[s
 
 
 def keep(setting: UpstreamSetting, key: str, environ: Mapping[str, str]) -> None:
-    """Put a key into the ring. Raises KeyRingError, UsageError for what is no key."""
+    """Store a key in the ring. Raises KeyRingError, UsageError for an invalid key."""
     if not key or len(key) > MAX_KEY or not key.isprintable() or not key.isascii():
         raise UsageError("that is no key; give it as one line of printable ASCII")
     _ring("set_password", setting, SERVICE, account(setting), key)
@@ -157,7 +159,7 @@ def keep(setting: UpstreamSetting, key: str, environ: Mapping[str, str]) -> None
 
 
 def forget(setting: UpstreamSetting, environ: Mapping[str, str]) -> bool:
-    """Take a key out of the ring; False where there was none."""
+    """Delete a key from the ring; False where there was none."""
     there = noted(environ)
     if account(setting) not in there:
         return False
@@ -167,13 +169,13 @@ def forget(setting: UpstreamSetting, environ: Mapping[str, str]) -> bool:
 
 
 def account(setting: UpstreamSetting) -> str:
-    """What the ring knows it by: name and origin (RFC 6454)."""
+    """Return the ring's account name: name and origin (RFC 6454)."""
     parts = urlsplit(setting.url)
     return f"upstream {setting.name} {parts.scheme}://{parts.netloc.lower()}"
 
 
 def named(config: Config, name: str) -> UpstreamSetting:
-    """The upstream of that name. Raises UsageError."""
+    """Return the upstream of that name. Raises UsageError."""
     known = configured(config)
     for each in known:
         if each.name == name:
@@ -200,7 +202,7 @@ def _unusable(setting: UpstreamSetting, cause: str) -> KeyRingError:
 
 
 def noted(environ: Mapping[str, str]) -> frozenset[str]:
-    """What the ring holds, as far as we have put it there."""
+    """Return the accounts that Helix stored in the ring."""
     try:
         said = json.loads((state_folder(environ) / _NOTED).read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""The tee of chats: what went by is handed to a thread that keeps it, and nobody ever waits for that thread.
+"""Record chats: each exchange is queued for a thread that stores it, and no request waits for that thread.
 
-The queue is bounded in number and in bytes; what finds no room is dropped and counted. Off with ``memory.learn``, and
-for one chat with the header ``x-helix-learn: off``. Nothing of it leaves the machine.
+The queue is bounded in number and in bytes; when it is full, exchanges are dropped and counted. Disabled by
+``memory.learn``, and for one chat by the header ``x-helix-learn: off``. Nothing of it leaves the machine.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ COUNTED = "helix_learned_total"
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """An exchange that is over. ``whole`` is an answer in one piece, not yet read."""
+class _QueuedExchange:
+    """A finished exchange in the queue. ``whole`` is an unparsed non-streaming answer."""
 
     workspace: bytes
     session: str
@@ -56,27 +56,27 @@ class _Waiting:
 
 
 class Learner:
-    """Belongs to one loop, but for its thread, which is started by the first exchange."""
+    """Bound to one event loop, except for its thread, which starts with the first exchange."""
 
     def __init__(self, config: Config, environ: Mapping[str, str], measures: Measures) -> None:
         self._folder = config.data_dir if config.memory_learn else None
         self._notes_uses = config.co_use
         self._environ, self._measures = environ, measures
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_QueuedExchange | None] = queue.SimpleQueue()
         self._waiting, self._waiting_bytes = 0, 0
         self._thread: threading.Thread | None = None
 
     @property
     def is_on(self) -> bool:
-        """Are chats kept?"""
+        """Return whether chats are recorded."""
         return self._folder is not None
 
-    def listens(self, scope: Scope, folder: Path | None, body: Body, packet_id: str) -> Listening | None:
-        """What notes this chat; None where nothing of it is to be kept."""
+    def recorder_for(self, scope: Scope, folder: Path | None, body: Body, packet_id: str) -> ExchangeRecorder | None:
+        """Return the recorder of this chat; None when it must not be recorded."""
         if not self.is_on or folder is None or _header(scope, b"x-helix-learn").lower() == "off":
             return None
         model = body.fields.get("model")
-        return Listening(
+        return ExchangeRecorder(
             self,
             workspace=os.fsencode(os.path.realpath(folder)),
             session=session_of(scope, body),
@@ -85,8 +85,8 @@ class Learner:
             packet_id=packet_id,
         )
 
-    def keep(self, waiting: _Waiting) -> None:
-        """Hand it over, or drop it where too much waits already. Never blocks."""
+    def keep(self, waiting: _QueuedExchange) -> None:
+        """Queue an exchange, or drop it when the queue is full. Never blocks."""
         if self._waiting >= MOST_WAITING or self._waiting_bytes + waiting.size > MOST_WAITING_BYTES:
             self._measures.add(COUNTED, became="dropped")
             return
@@ -99,16 +99,16 @@ class Learner:
         self._queue.put(waiting)
 
     def facts(self) -> dict[str, Any]:
-        """For ``/stats``: numbers only."""
+        """Return the numbers for ``/stats``."""
         became = ("kept", "passed_over", "dropped", "failed")
         counts = {word: int(self._measures.total(COUNTED, became=word)) for word in became}
         return {"learn": self.is_on, "waiting": self._waiting, **counts}
 
     async def begin(self) -> None:
-        """Nothing to do before the first exchange."""
+        """Do nothing: the thread starts with the first exchange."""
 
     async def end(self) -> None:
-        """Keep what waits, as far as there is time for it."""
+        """Store the queued exchanges, within a time limit."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._queue.put(None)
@@ -119,7 +119,7 @@ class Learner:
         try:
             while (waiting := self._queue.get()) is not None:
                 became = _kept(memory, by, waiting, notes_uses=self._notes_uses)
-                # The loop may have ended meanwhile: then nobody asks for numbers any more.
+                # The loop may be closed by now; then the counters are not needed.
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(self._done, waiting.size, became)
         finally:
@@ -131,8 +131,8 @@ class Learner:
         self._measures.add(COUNTED, became=became)
 
 
-class Listening:
-    """One chat, noted as it goes by; nothing is kept of it before ``ended``."""
+class ExchangeRecorder:
+    """The recorder of one chat; it stores nothing before ``ended``."""
 
     def __init__(
         self, learner: Learner, *, workspace: bytes, session: str, body: Body, model: str, packet_id: str
@@ -142,11 +142,11 @@ class Listening:
         self.told = CompletionRecorder()
 
     def ended(self, whole: bytes = b"") -> None:
-        """The upstream has said all, and so has the client heard it; ``whole`` where it came in one piece."""
+        """Queue the exchange after the client received the whole answer; ``whole`` for a non-streaming one."""
         if len(whole) > MOST_WHOLE_BYTES:
             return
         self._learner.keep(
-            _Waiting(
+            _QueuedExchange(
                 workspace=self._workspace,
                 session=self._session,
                 messages=self._body.messages,
@@ -161,7 +161,7 @@ class Listening:
 
 
 def session_of(scope: Scope, body: Body) -> str:
-    """The session as the client names it, and no other way: two chats in parallel must not become one."""
+    """Return the session that the client names, and no other: two parallel chats must not become one."""
     if named := _header(scope, b"x-helix-session"):
         return named
     metadata = body.fields.get("metadata")
@@ -169,10 +169,10 @@ def session_of(scope: Scope, body: Body) -> str:
     return session if isinstance(session, str) else ""
 
 
-def _kept(memory: MemoryFile, by: Attribution, waiting: _Waiting, *, notes_uses: bool) -> str:
-    """In the thread: what became of it, in a word. Whatever goes wrong costs this one exchange.
+def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, notes_uses: bool) -> str:
+    """Store one exchange, in the thread; return the outcome as a word. An error costs only this exchange.
 
-    The files an answer cites with their lines are uses of its session, where it has a name.
+    Files that an answer cites with a line are uses of its session, if named.
     """
     try:
         heard = _heard(waiting)
@@ -192,7 +192,7 @@ def _kept(memory: MemoryFile, by: Attribution, waiting: _Waiting, *, notes_uses:
 
 
 def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
-    """The exchange is kept by then, whatever goes wrong here."""
+    """Record the uses; an error here does not affect the stored exchange."""
     cited = [path for path in cited_paths(exchange.answer) if kept_path(path)]
     if not cited:
         return
@@ -203,7 +203,7 @@ def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 
 
-def _heard(waiting: _Waiting) -> ObservedExchange | None:
+def _heard(waiting: _QueuedExchange) -> ObservedExchange | None:
     question = asked(waiting.messages)
     if question is None:
         return None

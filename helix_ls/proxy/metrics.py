@@ -1,4 +1,4 @@
-"""Count what the proxy does: numbers only, never a question, a path or a name."""
+"""Metrics of the proxy: numbers only, never a question, a path or a name."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "helix_first_bytes_total": ("answers whose first byte came", ()),
     "helix_learned_total": ("answered chats by what became of keeping them", ("became",)),
 }
-"""The meaning and the labels of each."""
+"""The help text and the labels of each counter."""
 
 
 @dataclass(slots=True)
 class LastChat:
-    """The chat that began last, for the user's own eyes: ``at`` in Unix time, ``status`` 0 while there is no answer.
+    """The chat that started last, for the user only: ``at`` in Unix time, ``status`` 0 while there is no answer.
 
-    ``ttft_ms`` is the time to the answer's first byte, from the moment the upstream was asked; None before that.
+    ``ttft_ms`` is the time to the answer's first byte, from the request to the upstream; None before that.
     """
 
     at: float
@@ -41,7 +41,7 @@ class LastChat:
 
 
 class Measures:
-    """Belongs to one loop. ``last`` is told to who has the key, and never among the numbers."""
+    """Bound to one event loop. ``last`` is shown to key holders, and never among the metrics."""
 
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]

@@ -178,7 +178,7 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
 
 
 def document(routes: tuple[HttpRoute, ...] = HTTP_ROUTES) -> dict[str, Any]:
-    """The document. Constant: it says the same in every workspace."""
+    """Return the OpenAPI document. It is the same in every workspace."""
     paths: dict[str, dict[str, Any]] = {}
     for each in routes:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each)
@@ -221,7 +221,7 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
 
 
 def _agents() -> dict[str, Any]:
-    """The Model Context Protocol has schemas of its own; here stands how it is reached."""
+    """Describe ``/mcp``, whose schemas the Model Context Protocol defines itself."""
     message = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}}, "required": ["jsonrpc"]}
     said = {JSON: {"schema": {"type": "object"}}, EVENTS: {"schema": {"type": "string"}}}
     refused = {"description": "As the guard or the protocol refuses it.", "content": {JSON: {"schema": {}}}}
@@ -260,12 +260,12 @@ def _error(description: str) -> dict[str, Any]:
 
 
 class OpenApiRoute:
-    """The route."""
+    """The route of the document."""
 
     def __init__(self) -> None:
         self._body = b""
 
     async def answer(self, _request: Request) -> Response:
-        """The document; made once, when it is first asked for."""
+        """Return the document; built at the first request."""
         self._body = self._body or encoded(document())
         return Response(self._body, media_type=JSON)

@@ -1,6 +1,6 @@
-"""Servers of models that people run at home, by the port each listens on by itself: which of them answers now?
+"""Detect local model servers by their default ports.
 
-Only loopback is asked, and only where the user has configured nothing; nothing is chosen for the user.
+Only loopback is probed, and only while the user has configured no upstream; none is chosen automatically.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ LOOK_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A server's name and the port of its documentation."""
+    """A server's name and its documented default port."""
 
     name: str
     port: int
 
     @property
     def url(self) -> str:
-        """Its API on this machine."""
+        """Return the base URL of its API on this machine."""
         return f"http://127.0.0.1:{self.port}/v1"
 
 
@@ -28,14 +28,14 @@ PRESETS = (Preset("Ollama", 11434), Preset("llama.cpp", 8080), Preset("vLLM", 80
 
 
 async def answering(presets: tuple[Preset, ...] = PRESETS) -> list[tuple[Preset, int]]:
-    """Those that list models as OpenAI's API does, with how many; all asked at once."""
+    """Return the servers that list models as OpenAI's API does, with their number; probed in parallel."""
     return [found for found in await asyncio.gather(*map(_asked, presets)) if found is not None]
 
 
 async def _asked(preset: Preset) -> tuple[Preset, int] | None:
     import httpx
 
-    # Proxies of the environment are not for this machine, and a redirect leads off it.
+    # Do not use the environment's proxies for this machine, nor follow a redirect to another.
     options = {"trust_env": False, "follow_redirects": False, "timeout": LOOK_S}
     async with httpx.AsyncClient(**options) as client:  # type: ignore[arg-type]
         try:
@@ -47,7 +47,7 @@ async def _asked(preset: Preset) -> tuple[Preset, int] | None:
 
 
 def advice(found: list[tuple[Preset, int]]) -> str:
-    """What to tell somebody who has chosen no upstream."""
+    """Return the advice for a user without an upstream."""
     if not found:
         names = ", ".join(f"{each.name} ({each.port})" for each in PRESETS)
         return (

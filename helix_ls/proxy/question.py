@@ -1,4 +1,4 @@
-"""What a chat asks, where evidence for it may be placed, and how thinking is switched off for named models. Pure."""
+"""Extract a chat's question, find the place for its evidence, and disable thinking for some models. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from helix_ls.proxy.bodies import Body
 MAX_QUESTION = 4_000
 MAX_LOOKED_AT = 128 * 1024
 MAX_INDENT = 80
-# What editors wrap the user's own words in, and what they put around the workspace's state.
+# Elements in which editors enclose the user's own words, and the workspace's state.
 _ASKED_IN = ("userRequest", "user_query", "user-query", "task", "feedback", "answer", "question", "prompt")
-# Elements that tell of the workspace have such names, or names that are no HTML: with _, - or a capital.
+# Elements with workspace state have these names, or names that are no HTML: with _, - or a capital.
 _TOLD_IN = frozenset(
     ("context", "attachments", "attachment", "instructions", "rules", "file", "files", "editor", "selection", "skills")
 )
@@ -26,14 +26,14 @@ _RESULT = "] Result:"
 
 @dataclass(frozen=True, slots=True)
 class ChatQuestion:
-    """The question, and the index of the message it stands in."""
+    """The question, and the index of its message."""
 
     text: str
     index: int
 
 
 def asked(messages: list[Any]) -> ChatQuestion | None:
-    """The last real question of the user; messages that only tell of the workspace or of tools are passed over."""
+    """Return the last real question of the user; messages with only workspace state or tool results are skipped."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
@@ -42,7 +42,7 @@ def asked(messages: list[Any]) -> ChatQuestion | None:
 
 
 def text_of(message: dict[str, Any]) -> str:
-    """The text of a message, whether a string or a list of parts; tool results in it are not the user's."""
+    """Return the text of a message, whether a string or a list of parts, without tool results."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -53,9 +53,9 @@ def text_of(message: dict[str, Any]) -> str:
 
 
 def own_words(text: str) -> str:
-    """What the user wrote: inside an editor's element for it, else what is outside of every element.
+    r"""Return what the user wrote: inside an editor's element for it, else what is outside of every element.
 
-    >>> own_words("<context>open: a.py</context>\\n<userRequest>why?</userRequest>")
+    >>> own_words("<context>open: a.py</context>\n<userRequest>why?</userRequest>")
     'why?'
     """
     text = shortened(text, MAX_LOOKED_AT)
@@ -65,12 +65,12 @@ def own_words(text: str) -> str:
         if start >= 0 and end >= 0 and (inner := text[start + len(name) + 2 : end].strip()):
             return inner
     left = _outside(text).strip()
-    # Agents without tools of the API tell results as a message of the user's.
+    # Agents that do not use the API's tools send tool results as a user message.
     return "" if left.startswith("[") and _RESULT in left.partition("\n")[0] else left
 
 
 def shortened(text: str, most: int = MAX_QUESTION) -> str:
-    """Both ends of a long text: people ask before what they paste, or after it."""
+    """Return both ends of a long text: people put the question before or after what they paste."""
     if len(text) <= most:
         return text
     half = most // 2
@@ -78,7 +78,9 @@ def shortened(text: str, most: int = MAX_QUESTION) -> str:
 
 
 def place_for(messages: list[Any], question: int) -> int:
-    """The index to put the block before: the question's, or earlier where a tool call still waits for its result."""
+    """Return the index to insert the block before: the question's, or an earlier one while a tool call waits for its
+    result.
+    """
     waiting: set[str] = set()
     place = 0
     for index, message in enumerate(messages[: question + 1]):
@@ -98,7 +100,7 @@ def _called(message: dict[str, Any]) -> set[str]:
 
 
 def _outside(text: str) -> str:
-    """The text without its elements: ``<name …>`` at the start of a line up to the last ``</name>``."""
+    """Remove elements: ``<name …>`` at the start of a line up to the last ``</name>``."""
     kept: list[str] = []
     at = 0
     while at < len(text):
@@ -117,7 +119,7 @@ def _outside(text: str) -> str:
 
 
 def _element(text: str, at: int) -> int:
-    """Where the next element begins, which is at the start of a line; -1 where there is none."""
+    """Return the offset of the next element, at the start of a line; -1 for none."""
     while (at := text.find("<", at)) >= 0:
         before = text[max(0, at - MAX_INDENT) : at].rpartition("\n")[2]
         if not before.strip() and _name(text, at):
@@ -127,7 +129,7 @@ def _element(text: str, at: int) -> int:
 
 
 def _name(text: str, start: int) -> str:
-    """The name of an element that is opened here, empty where there is none."""
+    """Return the name of the element opened here, or ""."""
     end = start + 1
     while end < len(text) and end - start < 64 and (text[end].isalnum() or text[end] in "-_"):
         end += 1
@@ -144,7 +146,7 @@ _HOW = "write MODEL=reasoning_effort, MODEL=reasoning_effort=low, MODEL=chat_tem
 
 @dataclass(frozen=True, slots=True)
 class ThinkingRule:
-    """Models by a pattern as of a shell, whatever the case; ``how`` they are told, with which ``value``."""
+    """A case-insensitive shell pattern of models; ``how`` and with which ``value`` thinking is disabled."""
 
     pattern: str
     how: str
@@ -152,12 +154,12 @@ class ThinkingRule:
 
 
 def rules_of(entries: Sequence[str]) -> tuple[ThinkingRule, ...]:
-    """The rules of the setting ``proxy.no_thinking``. Raises ConfigError."""
+    """Parse the setting ``proxy.no_thinking``. Raises ConfigError."""
     return tuple(map(_rule, entries))
 
 
 def without_thinking(body: Body, rules: Sequence[ThinkingRule]) -> Body:
-    """The body with what the first rule for its model says; the same without one, or where the client said so."""
+    """Apply the first matching rule to the body; unchanged without one, or if the client set it itself."""
     model = body.fields.get("model")
     if not rules or not isinstance(model, str) or any(name in body.fields for name in _OWN):
         return body
@@ -206,7 +208,7 @@ def _with_ending(body: Body, index: int) -> Body:
 
 
 def _changed(body: Body, start: int, end: int, written: str, fields: dict[str, Any]) -> Body:
-    """``written`` in place of the text from ``start`` to ``end``; every other byte as it was."""
+    """Replace the text from ``start`` to ``end`` by ``written``; every other byte is unchanged."""
     more = len(written) - (end - start)
 
     def moved(at: int) -> int:

@@ -1,4 +1,4 @@
-"""Answers that are no success, in the shape every OpenAI client reads. No path of ours and no trace in them."""
+"""Error responses in OpenAI's format. They contain no path of ours and no traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPES = {
 
 
 class HttpError(Exception):
-    """An answer with a status of 400 or more; ``message`` names the cause and the next action."""
+    """A response with a status of 400 or more; ``message`` names the cause and the next action."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -28,28 +28,28 @@ class HttpError(Exception):
 
 
 def type_of(status: int) -> str:
-    """The error type that clients map to an exception."""
+    """Return the error type that clients map to an exception."""
     return _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
 
 
 def error_object(status: int, message: str, code: str | None) -> dict[str, Any]:
-    """``{"error": {message, type, param, code}}``."""
+    """Return ``{"error": {message, type, param, code}}``."""
     return {"error": {"message": message, "type": type_of(status), "param": None, "code": code}}
 
 
 def answer(error: HttpError) -> JSONResponse:
-    """The answer a refusal makes."""
+    """Return the response for an error."""
     return JSONResponse(error_object(error.status, error.message, error.code), error.status, error.headers)
 
 
 async def on_refused(_request: Request, error: Exception) -> JSONResponse:
-    """For the application: a refusal raised by a route."""
+    """Handle an HttpError of a route."""
     assert isinstance(error, HttpError)
     return answer(error)
 
 
 async def on_helix_error(_request: Request, error: Exception) -> JSONResponse:
-    """For the application: what the engine can explain."""
+    """Handle an expected error of the engine."""
     assert isinstance(error, HelixError)
     if isinstance(error, BusyStoreError):
         return answer(HttpError(503, "busy", str(error), {"retry-after": "1"}))
@@ -58,16 +58,16 @@ async def on_helix_error(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def on_unknown(request: Request, _error: Exception) -> JSONResponse:
-    """For the application: no such route."""
+    """Handle an unknown route (404)."""
     return answer(HttpError(404, "unknown_route", f"there is no {request.method} of that path here"))
 
 
 async def on_method(request: Request, error: Exception) -> JSONResponse:
-    """For the application: the route has other methods, which it names (RFC 9110, 15.5.6)."""
+    """Handle a wrong method; the response names the allowed ones (RFC 9110, 15.5.6)."""
     allowed = (error.headers if isinstance(error, HTTPException) else None) or {}
     return answer(HttpError(405, "method_not_allowed", f"{request.method} is not for this path", allowed))
 
 
 async def on_defect(_request: Request, _error: Exception) -> JSONResponse:
-    """For the application: what nobody foresaw; the log has its type and place."""
+    """Handle an unexpected exception; the log has its type and place."""
     return answer(HttpError(500, "defect", "a defect of Helix; its log names the place, please report it"))

@@ -12,7 +12,7 @@ JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
 
 
 def body_schema(operation: Operation[Any]) -> dict[str, Any]:
-    """The schema of a body: an object that may hold more than this. Every argument is read under each of its names."""
+    """Return the schema of a body: an object with additional members allowed, and every alias of each argument."""
     required = operation.required("http")
     properties: dict[str, Any] = {}
     needed: list[dict[str, Any]] = []
@@ -54,12 +54,12 @@ class HttpRoute:
 
     @property
     def summary(self) -> str:
-        """What it does, in a few words."""
+        """Return a short description."""
         return self.said or (self.operation.title if self.operation is not None else "")
 
     @property
     def needs(self) -> Access | Literal["nothing"]:
-        """Who may ask."""
+        """Return the required scope."""
         if self.is_open:
             return "nothing"
         return self.operation.access if self.operation is not None else "ask"

@@ -24,7 +24,7 @@ from helix_ls.operations.memory import INGEST
 from helix_ls.operations.places import EXPAND
 from helix_ls.operations.questions import CONTEXT
 from helix_ls.operations.validation import validated
-from helix_ls.proxy.bodies import ClientLeftError, aside, received, understood
+from helix_ls.proxy.bodies import ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import RestartSignal, Signals
 from helix_ls.proxy.shapes import continued
@@ -36,17 +36,19 @@ Act = Callable[[Helix, Callable[[], bool]], Any]
 
 
 class Answering:
-    """``act`` gets the engine and a callable that says that nobody waits any more; what it gives is the answer."""
+    """``act`` gets the engine and a callable that returns whether the request was cancelled; its result is the
+    answer.
+    """
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
 
     def workspace(self, request: Request) -> OpenWorkspace:
-        """The one the request is about. Raises RefusedError."""
+        """Return the request's workspace. Raises RefusedError."""
         return self._workspaces.chosen(request.scope.get("helix.workspace", ""))
 
     async def answered(self, request: Request, act: Act) -> Response:
-        """The act's object as JSON; taken back when the client leaves."""
+        """Return the result of ``act`` as JSON; cancelled when the client disconnects."""
         taken_back = threading.Event()
         workspace = self.workspace(request)
         asking = asyncio.ensure_future(workspace.ask(lambda helix: encoded(act(helix, taken_back.is_set))))
@@ -62,7 +64,7 @@ class Answering:
 
 
 def encoded(answer: Any) -> bytes:
-    """As JSON."""
+    """Serialize as JSON."""
     return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -72,12 +74,12 @@ async def _gone(request: Request) -> None:
 
 
 async def members(request: Request, operation: Operation[A]) -> A:
-    """The arguments in the body; an empty body is an empty object. Raises UsageError and HttpError."""
+    """Parse the arguments of the body; an empty body is an empty object. Raises UsageError and HttpError."""
     try:
-        data = await received(request.receive)
+        data = await read_body(request.receive)
     except ClientLeftError:
         raise HttpError(400, "client_left", "the body did not come to its end; send it whole") from None
-    given = (await aside(len(data), understood, data)).fields if data.strip(b" \t\r\n") else {}
+    given = (await run_in_thread_if_large(len(data), parse_body, data)).fields if data.strip(b" \t\r\n") else {}
     return validated(operation, given, "http")
 
 
@@ -85,13 +87,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Routes:
-    """The routes of operations; each answers for the workspace of the request."""
+    """The routes of operations, each for the workspace of the request."""
 
     def __init__(self, answering: Answering) -> None:
         self._answering = answering
 
     def of(self, operation: Operation[Any]) -> Handler:
-        """A route that answers with the operation's object."""
+        """Return a handler that answers with the operation's object."""
 
         async def answer(request: Request) -> Response:
             return await self._answered(request, operation, await members(request, operation))
@@ -101,8 +103,9 @@ class Routes:
     async def _answered(
         self, request: Request, operation: Operation[A], given: A, shaped: Callable[[Any], Any] = lambda found: found
     ) -> Response:
-        """The act's object; without unseen characters of the workspace in it where it answers a question, which
-        itself is repeated as it was asked."""
+        """Return the operation's object. Invisible characters are escaped in answers to questions, except in the
+        repeated question.
+        """
 
         def act(helix: Helix, cancelled: Callable[[], bool]) -> Any:
             found = shaped(operation.run(helix, given, AskContext(cancelled=cancelled)))
@@ -111,13 +114,15 @@ class Routes:
         return await self._answering.answered(request, act)
 
     async def context(self, request: Request) -> Response:
-        """``/context``: text for a model; ``format`` helix for ``helix.context/1``, else Continue's list of one."""
+        """Handle ``/context``: text for a model; ``format`` helix for ``helix.context/1``, else Continue's list of
+        one.
+        """
         given = await members(request, CONTEXT)
         is_plain = given.format == "helix"
         return await self._answered(request, CONTEXT, given, lambda found: found if is_plain else [continued(found)])
 
     async def expand(self, request: Request) -> Response:
-        """``/context/expand``: 404 for a place that is none."""
+        """Handle ``/context/expand``: 404 for an unknown item."""
         given = await members(request, EXPAND)
         try:
             return await self._answered(request, EXPAND, given)
@@ -125,7 +130,9 @@ class Routes:
             raise HttpError(404, "unknown_place", str(error)) from None
 
     async def ingest(self, request: Request) -> Response:
-        """``/ingest``: 400 for nothing, 422 for what cannot be kept; a file that is named is looked at."""
+        """Handle ``/ingest``: 400 for an empty text, 422 for one that cannot be kept; a named file is queued for the
+        index.
+        """
         given = await members(request, INGEST)
         workspace = self._answering.workspace(request)
         try:
@@ -140,7 +147,7 @@ class Routes:
 
 
 def _named(path: str, folder: os.PathLike[str]) -> list[bytes]:
-    """The path from the root, where it is below it, for the index to look at; the index thread decides what it is."""
+    """Return the path relative to the root, if below it, as a hint for the index thread."""
     from helix_core.workspace import checked
 
     inside = path.removeprefix(f"{os.fspath(folder)}/")
@@ -151,18 +158,18 @@ def _named(path: str, folder: os.PathLike[str]) -> list[bytes]:
 
 
 class Admin:
-    """``/admin/…``."""
+    """The routes under ``/admin/``."""
 
     def __init__(self, answering: Answering, signals: Signals, port: int) -> None:
         self._answering, self._signals, self._port = answering, signals, port
 
     async def refresh(self, request: Request) -> Response:
-        """``/admin/refresh``: compare everything with the disk; ``helix.index/1`` when it is done."""
+        """Handle ``/admin/refresh``: compare every file with the disk; return ``helix.index/1`` when done."""
         await members(request, REFRESH_INDEX)
         return JSONResponse(await self._answering.workspace(request).refresh())
 
     async def announce_restart(self, request: Request) -> Response:
-        """``/admin/announce_restart``: tell whoever looks that this server is about to go, and comes back."""
+        """Handle ``/admin/announce_restart``: announce that this server restarts."""
         given = await members(request, ANNOUNCE_RESTART)
         signal = RestartSignal(
             state="restarting",

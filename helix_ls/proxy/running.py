@@ -1,4 +1,4 @@
-"""Which servers run: one small file each in the user's runtime folder, and the restart announcements."""
+"""Running servers: one small file each in the user's runtime folder, and the restart announcements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
 
 State = Literal["running", "restarting", "stopped"]
 SCHEMA = "helix.restart/1"
-# Announced downtimes are guesses; a state nobody knows is believed for five minutes.
+# Announced downtimes are estimates; an unknown state expires after five minutes.
 GRACE_S = 15.0
 UNKNOWN_S = 300.0
 MOST_WORDS = 200
@@ -35,7 +35,7 @@ _MOST_BYTES = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RestartSignal:
-    """``at`` is Unix seconds; ``reason`` and ``actor`` are one line each, as they were given."""
+    """``at`` is Unix seconds; ``reason`` and ``actor`` are one line each, as given."""
 
     state: str
     port: int
@@ -47,38 +47,38 @@ class RestartSignal:
 
     @property
     def stale_at(self) -> float | None:
-        """From when on nobody believes it; None for what stays true until it is overwritten."""
+        """Return when it expires, in Unix seconds; None for a state that does not expire."""
         if self.state == "restarting":
             return self.at + self.expected_downtime_s + GRACE_S
         return None if self.state in get_args(State) else self.at + UNKNOWN_S
 
     def is_stale(self, now: float) -> bool:
-        """Its time is over, or it comes from the future: a clock was set."""
+        """Return whether it expired, or is from the future because a clock was set."""
         return now < self.at - GRACE_S or (self.stale_at is not None and now > self.stale_at)
 
     def wire(self, now: float) -> dict[str, Any]:
-        """The ``helix.restart/1`` object."""
+        """Return the ``helix.restart/1`` object."""
         said = {"schema": SCHEMA, **asdict(self), "stale_at": self.stale_at}
         return said | {"is_stale": self.is_stale(now), "age_s": round(max(0.0, now - self.at), 3)}
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The files, in the folder of ``state_folder(environ)``."""
+    """The signal files, in the folder of ``state_folder(environ)``."""
 
     folder: Path
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Signals:
-        """Of this user."""
+        """Return the signals of this user."""
         return cls(state_folder(environ) / "signals")
 
     def file(self, port: int) -> Path:
-        """That of the server on a port."""
+        """Return the file of the server on a port."""
         return self.folder / f"server-{port}.json"
 
     def servers(self) -> list[dict[str, Any]]:
-        """What every server has said last, the newest first."""
+        """Return the last signal of every server, newest first."""
         files = sorted(self.folder.glob("server-*.json"))[:_MOST_SERVERS] if self.folder.is_dir() else []
         ports = [file.stem.removeprefix("server-") for file in files]
         said = [self.read(int(port)) for port in ports if port.isdecimal() and len(port) <= 5]
@@ -87,7 +87,7 @@ class Signals:
         return [one.wire(now) | {"said": sentence(one, now)} for one in newest]
 
     def write(self, signal: RestartSignal) -> RestartSignal:
-        """Write it, and give back what was written. Raises OSError, PlaceError."""
+        """Write the signal and return it. Raises OSError, PlaceError."""
         kept = RestartSignal(**asdict(signal) | {"reason": _words(signal.reason), "actor": _words(signal.actor)})
         make_private(self.folder.parent, VARIABLE)
         make_private(self.folder, VARIABLE)
@@ -103,7 +103,7 @@ class Signals:
         return kept
 
     def read(self, port: int) -> RestartSignal | None:
-        """What the file says; None where there is none, or none that can be understood."""
+        """Return the signal of a file; None for a missing or invalid one."""
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
             with open(os.open(self.file(port), flags), "rb") as reader:
@@ -124,17 +124,17 @@ class Signals:
 
 
 class ServerStateFile:
-    """Says in the file that a server runs, and that it has stopped; one that is killed says nothing more."""
+    """Records in the file that a server runs or has stopped; a killed one records nothing."""
 
     def __init__(self, signals: Signals, port: int) -> None:
         self._signals, self._port = signals, port
 
     async def begin(self) -> None:
-        """It runs."""
+        """Record that the server runs."""
         await asyncio.to_thread(self._say, "running")
 
     async def end(self) -> None:
-        """It has stopped, unless that was announced to be for a moment only."""
+        """Record that it stopped, unless a restart was announced."""
         if not restarting(await asyncio.to_thread(self._signals.read, self._port), time.time()):
             await asyncio.to_thread(self._say, "stopped")
 
@@ -142,17 +142,17 @@ class ServerStateFile:
         try:
             self._signals.write(RestartSignal(state, self._port, os.getpid(), time.time()))
         except (OSError, PlaceError) as error:
-            # Chats do not depend on it; whoever asks for a restart is told.
+            # Chats do not depend on it; an announced restart reports the error.
             LOG.warning("the restart signal cannot be written (%s)", type(error).__name__)
 
 
 def restarting(signal: RestartSignal | None, now: float) -> bool:
-    """Is a restart under way that can still be believed?"""
+    """Return whether an unexpired restart is in progress."""
     return signal is not None and signal.state == "restarting" and not signal.is_stale(now)
 
 
 def sentence(signal: RestartSignal, now: float) -> str:
-    """For people: who announced what, and when to ask again."""
+    """Describe the restart for people: who announced what, and when to retry."""
     if signal.state != "restarting":
         return f"the server on port {signal.port} said {now - signal.at:.0f} s ago: {signal.state}"
     by = f" by {signal.actor}" if signal.actor else ""
@@ -180,12 +180,12 @@ WAIT_S = 5.0
 
 
 class NotRunningError(HelixError):
-    """No server of the user's answers."""
+    """No server of the user's is running."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server: ``workspaces`` are absolute paths, the first is the one it answers for where none is named."""
+    """A server: ``workspaces`` are absolute paths, the first is the default."""
 
     port: int
     pid: int
@@ -193,12 +193,12 @@ class RunningServer:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Return the base URL."""
         return f"http://127.0.0.1:{self.port}"
 
 
 def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
-    """Write its file; remove that at the end."""
+    """Write the server's file; remove that at the end."""
     folder = runtime_folder(environ)
     make_private(folder)
     file = folder / f"helix-serve-{running.pid}.json"
@@ -210,12 +210,12 @@ def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
 
 
 def found(environ: Mapping[str, str], key: str, workspace: str = "") -> RunningServer:
-    """The server that answers for a workspace, else the one started last. Raises NotRunningError."""
+    """Return the server of a workspace, else the one started last. Raises NotRunningError."""
     files = sorted(runtime_folder(environ).glob("helix-serve-*.json"), key=_written_ns, reverse=True)
-    told = [one for one in map(_told, files) if one is not None]
+    told = [one for one in map(_parsed_server, files) if one is not None]
     told.sort(key=lambda one: workspace not in one.workspaces)
     for one in told:
-        if proves_itself(one.port, key):
+        if knows_key(one.port, key):
             return one
     signals, now = Signals.of(environ), time.time()
     for signal in map(signals.read, (one.port for one in told)):
@@ -224,8 +224,8 @@ def found(environ: Mapping[str, str], key: str, workspace: str = "") -> RunningS
     raise NotRunningError("no server is running; start one with: helix serve")
 
 
-def proves_itself(port: int, key: str, *, wait_s: float = WAIT_S) -> bool:
-    """Does the server on this port know the key? It is asked without being told it."""
+def knows_key(port: int, key: str, *, wait_s: float = WAIT_S) -> bool:
+    """Return whether the server on this port knows the key (challenge-response)."""
     nonce = secrets.token_urlsafe(24)
     of = "&of=admin" if is_admins(key) else ""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wait_s)
@@ -247,8 +247,8 @@ def _written_ns(file: Path) -> int:
         return 0
 
 
-def _told(file: Path) -> RunningServer | None:
-    """What a file says; None for one that says nothing, or has just gone."""
+def _parsed_server(file: Path) -> RunningServer | None:
+    """Parse a file; None for an invalid or deleted one."""
     try:
         said = json.loads(file.read_text("utf-8"))
         return RunningServer(int(said["port"]), int(said["pid"]), tuple(map(str, said["workspaces"])))

@@ -34,24 +34,24 @@ HEAD_S = 10.0
 
 
 class TimedConnection(HttpToolsProtocol):
-    """uvicorn's own, with a limit of time and of bytes for a head that is not complete."""
+    """uvicorn's protocol, with limits of time and bytes for an incomplete head."""
 
     _waiting: asyncio.TimerHandle | None = None
     _is_in_head = True
     _head_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The first head may come."""
+        """Start the timeout of the first head."""
         super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more comes."""
+        """Stop the timeout."""
         self._stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes, of a head or of a body."""
+        """Receive bytes of a head or a body."""
         super().data_received(data)
         if self._is_in_head:
             self._head_bytes += len(data)
@@ -59,14 +59,14 @@ class TimedConnection(HttpToolsProtocol):
                 self.transport.close()
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """Start the limits of a head."""
         super().on_message_begin()
         self._is_in_head, self._head_bytes = True, 0
         self._stop()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """A head is complete."""
+        """Stop the limits of a head."""
         self._is_in_head = False
         self._stop()
         super().on_headers_complete()
@@ -92,11 +92,11 @@ Ready = Callable[[RunningServer], None]
 
 
 class PortError(HelixError):
-    """No port can be had."""
+    """No port is available."""
 
 
 class UvicornServer(uvicorn.Server):
-    """uvicorn without its own signal handlers, which are the process's, and asleep while nobody asks."""
+    """uvicorn without its own signal handlers and without its periodic tick."""
 
     def __init__(self, settings: uvicorn.Config) -> None:
         super().__init__(settings)
@@ -104,15 +104,15 @@ class UvicornServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone."""
+        """Do not install signal handlers."""
         yield
 
     async def main_loop(self) -> None:
-        """Wait until it is time to leave."""
+        """Wait until ``leave``."""
         await self._leaving.wait()
 
     def leave(self) -> None:
-        """Take no more requests, and end."""
+        """Stop accepting requests, and end."""
         self.should_exit = True
         self._leaving.set()
 
@@ -128,7 +128,7 @@ def run(
     environ: Mapping[str, str],
     ready: Ready,
 ) -> int:
-    """Serve until told to stop. ``ready`` is called once the first folder is indexed, or is taking its time."""
+    """Serve until a signal. ``ready`` is called once the first folder is indexed, or after a time limit."""
     _log_to_stderr()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(
@@ -185,7 +185,7 @@ async def _serve(
 
 
 def bound(port: int) -> socket.socket:
-    """A listening socket on loopback: on this port, or the next that nobody has; 0 for any. Raises PortError."""
+    """Return a listening socket on loopback: on this port, or the next free one; 0 for any. Raises PortError."""
     for candidate in range(port, min(port + PORTS_TRIED, 65_536)) if port else (0,):
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":
@@ -204,7 +204,7 @@ def bound(port: int) -> socket.socket:
 
 
 def settings(app: Any) -> uvicorn.Config:
-    """uvicorn's, for this application."""
+    """Return uvicorn's configuration for this application."""
     return uvicorn.Config(
         app,
         http=TimedConnection,
@@ -233,13 +233,13 @@ async def _close(host: Host) -> None:
     try:
         await asyncio.wait_for(host.close(), CLOSE_S)
     except TimeoutError:
-        # A thread that does not end would keep the process: the index is safe at any moment.
+        # A hanging thread would keep the process alive: exit, because the index is consistent at any moment.
         sys.stdout.flush()
         os._exit(1)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """uvloop's, which passes a stream's chunks on faster; the plain one where there is none."""
+    """Return uvloop's factory, which passes a stream's chunks on faster; asyncio's where it is not installed."""
     try:
         import uvloop
     except ImportError:
@@ -251,5 +251,5 @@ def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(ContentFree("helix: %(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    # Its warnings are about what clients send, and advise to install what is left out on purpose.
+    # uvicorn's warnings are about clients' input, and suggest packages that are excluded on purpose.
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""The engine's objects in the shapes that older clients read; additive, and nothing in them is made up. Pure."""
+"""Convert the engine's objects to formats of other clients; additive, with no invented values. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HINTS = {
 
 
 def continued(found: dict[str, Any]) -> dict[str, Any]:
-    """``helix.context/1`` as an item of Continue's http context provider, with its account beside it."""
+    """Return ``helix.context/1`` as an item of Continue's http context provider, with its account beside it."""
     health = found["context_health"]
     recommendation = _ADVICE.get(health["status"], "verify")
     return {

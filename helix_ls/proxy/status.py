@@ -1,4 +1,4 @@
-"""How the server stands: ``/stats``, ``/health`` and ``/metrics``."""
+"""Status routes: ``/stats``, ``/health`` and ``/metrics``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class StatusRoutes:
-    """Numbers and states; nothing here asks the upstream."""
+    """Numbers and states; none of them sends a request to the upstream."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class StatusRoutes:
         self._measures, self._rules, self._signals = measures, rules, signals
 
     async def stats(self, request: Request) -> Response:
-        """``/stats``: ``helix.status/1`` of the workspace, and what this server does.
+        """Handle ``/stats``: ``helix.status/1`` of the workspace, and the server's counters.
 
-        Where anything lies is for the admin key; with the other one a folder is its name, and the index ``index.db``.
+        Absolute paths need the admin key; with the other one a folder is its name, and the index ``index.db``.
         """
         workspace = self._answering.workspace(request)
         proxy = {
@@ -64,7 +64,7 @@ class StatusRoutes:
         live, learned = workspace.status.wire(), self._learner.facts()
         return await self._answering.answered(
             request,
-            lambda helix, _: _told(
+            lambda helix, _: _redacted(
                 {"stats_schema": STATS_SCHEMA}
                 | helix.status()
                 | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory.totals() | learned},
@@ -73,7 +73,7 @@ class StatusRoutes:
         )
 
     async def health(self, request: Request) -> Response:
-        """``/health``: with a key, how it goes; without, nothing but that somebody is there, who knows the key."""
+        """Handle ``/health``: with a key, the state; without, only a proof that the server knows the key."""
         signal, now = self._signals.read(self._rules.port), time.time()
         said: dict[str, Any] = {"status": "restarting" if restarting(signal, now) else "ok"}
         nonce, of = request.query_params.get("nonce"), request.query_params.get("of", "ask")
@@ -103,19 +103,19 @@ class StatusRoutes:
         return scope_of(head_of(request.method, request.url.path, request.scope["headers"]), self._rules)
 
     async def metrics(self, _request: Request) -> Response:
-        """``/metrics``: numbers for Prometheus."""
+        """Handle ``/metrics``: Prometheus metrics."""
         return PlainTextResponse(self._measures.text(), media_type=PROMETHEUS)
 
 
-def _told(stats: dict[str, Any], *, is_admin: bool) -> dict[str, Any]:
-    """The stats as they are, or with a name in the place of each whole path, in sentences too."""
+def _redacted(stats: dict[str, Any], *, is_admin: bool) -> dict[str, Any]:
+    """Return the stats; without the admin key, names replace absolute paths, in sentences too."""
     if is_admin:
         return stats
     index = Path(stats["index"]["path"])
     uris = {stats["live"]["uri"]: ""} if stats["live"]["uri"] else {}
     names = {folder: name for name, folder in stats["workspaces"].items()}
     hidden = uris | {str(index): index.name, str(index.parent): index.name} | names
-    # The longest first: one folder may lie in another.
+    # Longest first: folders may be nested.
     return _replaced(stats, sorted(hidden.items(), key=lambda entry: -len(entry[0])))  # type: ignore[no-any-return]
 
 

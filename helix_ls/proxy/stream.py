@@ -1,4 +1,4 @@
-"""Answers of an upstream on their way through, as events or in one piece, and what they say, up to a cap. Pure."""
+"""Pass an upstream's answer through, as events or in one piece, and record its text up to a limit. Pure."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 Outcome = Literal["open", "complete", "failed", "incomplete"]
 
 
-def _unheard(_chunk: dict[str, Any]) -> None:
-    """Nobody notes what goes by."""
+def _ignore_event(_chunk: dict[str, Any]) -> None:
+    """The default ``on_event``: ignore the event."""
 
 
 class Stream:
-    """One answer. ``outcome``: complete with its end, failed as the upstream itself said, incomplete for the rest."""
+    """One streamed answer. ``outcome``: complete with its end marker, failed by the upstream's own error, else
+    incomplete.
+    """
 
-    def __init__(self, hidden: str = "", heard: Callable[[dict[str, Any]], None] = _unheard) -> None:
-        """``hidden`` is never said in an error; ``heard`` is told every event's object, and must not take long."""
-        self._tell = heard
+    def __init__(self, hidden: str = "", on_event: Callable[[dict[str, Any]], None] = _ignore_event) -> None:
+        """``hidden`` is removed from errors; ``on_event`` is called with every event's object, and must be fast."""
+        self._tell = on_event
         self.outcome: Outcome = "open"
         self._hidden = hidden
         self._kept = bytearray()
@@ -39,16 +41,16 @@ class Stream:
 
     @property
     def is_over(self) -> bool:
-        """Has everything been said that the client will hear?"""
+        """Return whether the last byte for the client was returned."""
         return self.outcome != "open"
 
     @property
     def kept_bytes(self) -> int:
-        """How much of an event has come that is not yet whole."""
+        """Return the buffered size of an incomplete event, in bytes."""
         return len(self._kept)
 
     def feed(self, data: bytes) -> bytes:
-        """What the client may hear now."""
+        """Return the bytes to pass to the client now."""
         if self.is_over:
             return b""
         self._size += len(data)
@@ -65,7 +67,7 @@ class Stream:
         return b"".join(out)
 
     def end(self, cause: str = "") -> bytes:
-        """The upstream has nothing more; ``cause`` says why if that was no ordinary end. What the client hears last."""
+        """Return the last bytes for the client after the upstream ended; ``cause`` describes an abnormal end."""
         if self.is_over:
             return b""
         last = b""
@@ -83,7 +85,7 @@ class Stream:
         return last + self.broken(cause or "the upstream ended its answer before it was finished")
 
     def broken(self, message: str) -> bytes:
-        """The frames of an answer that cannot be completed."""
+        """Return the frames of an incomplete answer."""
         self.outcome = "incomplete"
         frame = error_object(502, f"{message}; ask again", "upstream_incomplete")
         return b"data: " + json.dumps(frame, separators=(",", ":")).encode() + b"\n\n" + DONE
@@ -94,7 +96,7 @@ class Stream:
         except UnicodeDecodeError:
             return self.broken("the upstream sent bytes that are no UTF-8 text")
         if text.startswith("data:") and text.find("\n") == len(text) - 2 and "\r" not in text:
-            # What nearly every event is: one line, which needs no taking apart.
+            # Fast path: nearly every event is one line.
             return self._listened(event, text[5:].strip(), False)
         data: list[str] = []
         says_error = False
@@ -106,7 +108,7 @@ class Stream:
             elif name == "event":
                 says_error = says_error or value == "error"
             elif line.lstrip().startswith("{"):
-                # Some servers end a failed stream with a bare object, which clients do not see.
+                # Some servers end a failed stream with a bare JSON object, which clients ignore.
                 return self.broken(self._said(line))
         return self._listened(event, "\n".join(data).strip(), says_error)
 
@@ -137,7 +139,7 @@ class Stream:
         return event
 
     def _said(self, line: str) -> str:
-        """The message of a bare error object, as far as it has one."""
+        """Return the message of a bare error object, or ""."""
         try:
             error = json.loads(line).get("error")
         except (ValueError, RecursionError):
@@ -154,7 +156,9 @@ MOST_CHARS = 256 * 1024
 
 
 class CompletionRecorder:
-    """One answer. ``finish`` is the upstream's own word for why it ended, empty until it said one."""
+    """Accumulates the text of choice 0, up to a limit. ``finish`` is the upstream's finish_reason, empty until
+    received.
+    """
 
     __slots__ = ("_parts", "_size", "finish", "is_cut")
 
@@ -166,15 +170,15 @@ class CompletionRecorder:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """Return the accumulated text."""
         return "".join(self._parts)
 
     def chunk(self, chunk: dict[str, Any]) -> None:
-        """One event of a stream."""
+        """Add one event of a stream."""
         self._choices(chunk, "delta")
 
     def whole(self, answer: Any) -> None:
-        """An answer in one piece."""
+        """Add a non-streaming answer."""
         if isinstance(answer, dict):
             self._choices(answer, "message")
 
@@ -203,7 +207,7 @@ _QUOTED = 500
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What the client gets; ``is_own`` says that the body is ours and not the upstream's."""
+    """A complete response; ``is_own`` means that the body is ours and not the upstream's."""
 
     status: int
     body: bytes
@@ -211,32 +215,34 @@ class Whole:
 
 
 def checked(status: int, body: bytes, *, hidden: str = "") -> Whole:
-    """The answer to pass on. ``hidden`` is never said again in an error."""
+    """Return the response to pass on. ``hidden`` is removed from errors."""
     if 300 <= status < 400:
-        return own(502, "the upstream redirects, which is not followed; configure the address it redirects to")
+        return error_response(
+            502, "the upstream redirects, which is not followed; configure the address it redirects to"
+        )
     said = _json(body)
     if status < 300:
         if isinstance(said, dict | list):
             return Whole(status, body)
-        return own(502, "the upstream's answer is no JSON; see whether its address is right")
+        return error_response(502, "the upstream's answer is no JSON; see whether its address is right")
     if isinstance(said, dict) and isinstance(said.get("error"), dict) and "message" in said["error"]:
         return Whole(status, body.replace(hidden.encode(), b"[key]") if hidden else body)
     message = _message(said)
     if hidden:
         message = message.replace(hidden, "[key]")
-    return own(status, message or f"the upstream answered {status} and no reason; see its log")
+    return error_response(status, message or f"the upstream answered {status} and no reason; see its log")
 
 
 def wants_turns(status: int, body: bytes) -> bool:
-    """Does a chat template refuse two messages of the user's in a row? Several do, with such words.
+    """Return whether a chat template rejected two consecutive user messages. Several do, in these words.
 
     "Conversation roles must alternate user/assistant/user/assistant/…" is Gemma's, Llama 2's and Mistral's.
     """
     return status in (400, 422, 500) and b"must alternate" in body
 
 
-def own(status: int, message: str, code: str | None = "upstream_error") -> Whole:
-    """An error in our words."""
+def error_response(status: int, message: str, code: str | None = "upstream_error") -> Whole:
+    """Return an error of our own."""
     return Whole(status, json.dumps(error_object(status, message, code)).encode(), is_own=True)
 
 

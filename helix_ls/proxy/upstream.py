@@ -1,4 +1,4 @@
-"""The user's upstreams: which one answers for a model, its connection, and the list of models."""
+"""Upstreams: routing by model, the connection, and the list of models."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from helix_ls.proxy.stream import MAX_ANSWER_BYTES, checked
 FIRST_BYTE_S = 600.0
 CONNECT_S = 10.0
 CHUNK_BYTES = 64 * 1024
-# The name of the only one: that of HELIX_UPSTREAM.
+# The name of the upstream of HELIX_UPSTREAM.
 DEFAULT = "default"
-# RFC 9110, section 7.6.1, and what the connection to us alone is about.
+# Hop-by-hop headers (RFC 9110, section 7.6.1), and headers of the connection to us.
 _HOP = frozenset(
     {
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te"),
@@ -44,12 +44,12 @@ _THEIRS_BEGIN = ("access-control-", "x-helix-")
 
 
 class UpstreamError(Exception):
-    """The upstream did not answer, or not to the end; ``str()`` is a cause without addresses."""
+    """The upstream did not answer, or only in part; ``str()`` is a cause without addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """``base`` up to and with its version (…/v1); ``models`` are patterns of the names it answers for, none: all."""
+    """``base`` up to and including its version (…/v1); ``models`` are patterns of the names it serves, none: all."""
 
     base: str = ""
     key: str = field(default="", repr=False)
@@ -58,12 +58,12 @@ class Address:
 
 
 def base_of(address: str) -> str:
-    """Where the API is; an address without a path is that of a server whose API is under /v1."""
+    """Return the base URL; an address without a path gets /v1."""
     return address if urlsplit(address).path.strip("/") else f"{address}/v1"
 
 
 def request_headers(headers: Iterable[tuple[bytes, bytes]], key: str) -> list[tuple[str, str]]:
-    """What of the caller's headers the upstream gets, and the upstream's own key."""
+    """Return the caller's headers to forward, with the upstream's own key."""
     given = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
     named = {word.strip().lower() for name, value in given if name == "connection" for word in value.split(",")}
     dropped = _HOP | _OURS | named
@@ -75,7 +75,7 @@ def request_headers(headers: Iterable[tuple[bytes, bytes]], key: str) -> list[tu
 
 
 def answer_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What of the upstream's headers the caller gets: Retry-After, limits and request ids among them."""
+    """Return the upstream's headers to forward: Retry-After, rate limits and request ids among them."""
     given = [(name.lower(), value) for name, value in headers]
     named = {word.strip().lower() for name, value in given if name == "connection" for word in value.split(",")}
     dropped = _HOP | _THEIRS | named
@@ -83,7 +83,7 @@ def answer_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 class Upstream:
-    """The connections to it; belongs to one loop."""
+    """The connection pool of one upstream; bound to one event loop."""
 
     def __init__(self, where: Address) -> None:
         self.where = where
@@ -98,7 +98,7 @@ class Upstream:
         *,
         wait_s: float = FIRST_BYTE_S,
     ) -> aiohttp.ClientResponse:
-        """The answer with its head; close it. Raises UpstreamError."""
+        """Send a request; return the response after its head; close it. Raises UpstreamError."""
         try:
             async with asyncio.timeout(wait_s):
                 return await self._opened().request(
@@ -114,13 +114,13 @@ class Upstream:
             raise UpstreamError(_cause(error)) from error
 
     async def close(self) -> None:
-        """Leave it."""
+        """Close the connections."""
         if self._session is not None:
             await self._session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            # A kept connection that the server has meanwhile closed fails a request; only TLS is worth that.
+            # A keep-alive connection that the server closed fails a request; only TLS is worth that risk.
             connector = aiohttp.TCPConnector(limit=0, force_close=self.where.base.startswith("http://"))
             self._session = aiohttp.ClientSession(
                 connector=connector,
@@ -134,7 +134,7 @@ class Upstream:
 
 
 async def next_bytes(answer: aiohttp.ClientResponse, wait_s: float) -> bytes:
-    """What has come, empty at the end. Raises UpstreamError when the answer is cut off or nothing comes for long."""
+    """Return the next bytes, empty at the end. Raises UpstreamError when the answer is truncated or idle too long."""
     try:
         async with asyncio.timeout(wait_s):
             return await answer.content.readany()
@@ -153,7 +153,7 @@ def _cause(error: Exception) -> str:
 
 
 LOOK_S = 2.0
-# A list that old is asked for again where somebody wants to see it.
+# Lists older than this are refreshed for display.
 SEEN_FOR_S = 5.0
 MAX_MODELS = 2_000
 State = Literal["unknown", "up", "refused", "failed", "down"]
@@ -162,7 +162,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class KnownModels:
-    """What an upstream said when it was last asked for its models; ``at`` is monotonic."""
+    """The last model list of an upstream; ``at`` is monotonic."""
 
     state: State = "unknown"
     models: tuple[dict[str, Any], ...] = ()
@@ -171,14 +171,14 @@ class KnownModels:
 
 @dataclass(frozen=True, slots=True)
 class ChosenUpstream:
-    """Who answers, and the model's name as it knows it."""
+    """The upstream of a request, and its own name of the model."""
 
     upstream: Upstream
     model: str
 
 
 def addresses(config: Config, keys: Mapping[str, str], environ: Mapping[str, str]) -> tuple[list[Address], list[str]]:
-    """The user's upstreams with their keys, and what to warn of: one whose key cannot be had is asked without."""
+    """Return the user's upstreams with their keys, and warnings: one whose key is unavailable is used without."""
     found, warnings = [], []
     for each in configured(config):
         key = ""
@@ -191,7 +191,7 @@ def addresses(config: Config, keys: Mapping[str, str], environ: Mapping[str, str
 
 
 class Upstreams:
-    """Belongs to one loop."""
+    """All upstreams; bound to one event loop."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
         self._all = tuple(Upstream(each) for each in addresses)
@@ -200,16 +200,16 @@ class Upstreams:
 
     @property
     def only(self) -> Upstream | None:
-        """The upstream where there is one and no other; it is asked for every name, as it is."""
+        """Return the upstream if it is the only one; it gets every model name unchanged."""
         return self._all[0] if len(self._all) == 1 and not self._all[0].where.models else None
 
     @property
     def where(self) -> Address:
-        """The address of the first; one without a base where there is none."""
+        """Return the address of the first; one without a base where there is none."""
         return self._all[0].where if self._all else Address()
 
     async def chosen(self, model: str) -> ChosenUpstream:
-        """Who answers for this model. Raises RefusedError when nobody does, naming who there is."""
+        """Route a model. Raises RefusedError when no upstream serves it, naming the upstreams."""
         if not self._all:
             said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
             raise HttpError(503, "no_upstream", said, {"x-should-retry": "false"})
@@ -217,7 +217,7 @@ class Upstreams:
             return ChosenUpstream(self.only, model)
         found = self._by_name(model)
         if found is None or not self._seen:
-            # A model may have come since the lists were read.
+            # The model may be newer than the lists.
             await self.look(older_than_s=SEEN_FOR_S)
             found = self._by_name(model)
         found = found or next((ChosenUpstream(each, model) for each in self._all if not each.where.models), None)
@@ -241,7 +241,7 @@ class Upstreams:
         return {model["id"] for model in self._seen.get(upstream.where.name, KnownModels()).models}
 
     async def look(self, *, older_than_s: float = 0.0) -> None:
-        """Ask every upstream for its models, all at once and not for long, unless that was done lately."""
+        """Refresh every model list, in parallel and with a timeout, unless it is recent."""
         oldest = min(
             (self._seen.get(each.where.name, KnownModels()).at for each in self._all), default=time.monotonic()
         )
@@ -258,20 +258,22 @@ class Upstreams:
         finally:
             self._looking = None
 
-    async def look_lately(self) -> None:
-        """Look, unless that was done a moment ago."""
+    async def refresh_if_stale(self) -> None:
+        """Refresh the lists, unless that was done a moment ago."""
         if self._all:
             await self.look(older_than_s=SEEN_FOR_S)
 
     def offers(self) -> list[dict[str, Any]]:
-        """``[{id, upstream, context_tokens}]``; the last is None where the upstream does not say it."""
+        """Return ``[{id, upstream, context_tokens}]``; the last is None when unknown."""
         return [
             {"id": each["id"], "upstream": each["helix_upstream"], "context_tokens": _context_tokens(each)}
             for each in self.models()
         ]
 
     def models(self) -> list[dict[str, Any]]:
-        """Every model once under a name that means it: the plain one, or ``upstream/model`` where another has that."""
+        """Return every model once under an unambiguous name: the plain one, or ``upstream/model`` where two
+        upstreams share it.
+        """
         taken: dict[str, Upstream] = {}
         merged: list[dict[str, Any]] = []
         for each in self._all:
@@ -284,11 +286,11 @@ class Upstreams:
         return merged
 
     def down(self) -> list[str]:
-        """The names of those that gave no models."""
+        """Return the names of upstreams without a model list."""
         return [each.where.name for each in self._all if self._state(each) not in ("unknown", "up")]
 
     def facts(self) -> list[dict[str, Any]]:
-        """``[{name, url, state, has_key}]``, as they were last seen."""
+        """Return ``[{name, url, state, has_key}]``, as last seen."""
         return [
             {
                 "name": each.where.name,
@@ -299,8 +301,8 @@ class Upstreams:
             for each in self._all
         ]
 
-    def heard(self, upstream: Upstream, state: State) -> None:
-        """A chat has shown how it goes."""
+    def record_state(self, upstream: Upstream, state: State) -> None:
+        """Record an upstream's state after a chat."""
         before = self._seen.get(upstream.where.name, KnownModels())
         if before.state != state:
             self._seen[upstream.where.name] = KnownModels(state, before.models if state == "up" else (), before.at)
@@ -309,7 +311,7 @@ class Upstreams:
         return self._seen.get(upstream.where.name, KnownModels()).state
 
     async def close(self) -> None:
-        """Leave all of them."""
+        """Close all connections."""
         if self._looking is not None:
             self._looking.cancel()
         for each in self._all:
@@ -317,7 +319,9 @@ class Upstreams:
 
 
 def _context_tokens(model: dict[str, Any]) -> int | None:
-    """vLLM says ``max_model_len``, llama.cpp ``meta.n_ctx_train``, several gateways ``context_length``."""
+    """Return the context size: vLLM's ``max_model_len``, llama.cpp's ``meta.n_ctx_train``, several gateways'
+    ``context_length``.
+    """
     meta = model.get("meta")
     said = (
         model.get("max_model_len"),
@@ -328,12 +332,12 @@ def _context_tokens(model: dict[str, Any]) -> int | None:
 
 
 def fits(where: Address, model: str) -> bool:
-    """Does it answer for a model of this name? Patterns are those of fnmatch, in the case they are written in."""
+    """Return whether the upstream serves a model of this name. Patterns are fnmatch's, case-sensitive."""
     return not where.models or any(fnmatchcase(model, each) for each in where.models)
 
 
 async def listed(upstream: Upstream, *, wait_s: float = LOOK_S) -> KnownModels:
-    """What an upstream offers, of that what it answers for; waits no longer than that."""
+    """Return the models an upstream lists and serves; waits at most ``wait_s`` seconds."""
     try:
         async with asyncio.timeout(wait_s):
             status, data = await _got(upstream, wait_s)
@@ -367,14 +371,14 @@ DOWN = "x-helix-upstream-down"
 
 
 class Models:
-    """The route; an editor lists models at its start, when the upstream may not be there yet."""
+    """The models route; an editor lists models at its start, when the upstream may not run yet."""
 
     def __init__(self, upstreams: Upstreams) -> None:
         self._upstreams = upstreams
         self._last: dict[str, Any] = {"object": "list", "data": []}
 
     async def answer(self, request: Request) -> Response:
-        """The list: of an only upstream as it is, of several each model under a name that means it and no other."""
+        """Return the list: an only upstream's unchanged, of several each model under an unambiguous name."""
         if self._upstreams.only is not None:
             return await self._of_one(self._upstreams.only, request)
         await self._upstreams.look(older_than_s=SEEN_FOR_S)

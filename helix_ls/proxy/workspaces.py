@@ -1,4 +1,4 @@
-"""The workspaces this server answers for. A request chooses one of them, and opens none."""
+"""The served workspaces. A request chooses one of them, and opens none."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Served = Callable[[], Sequence[OpenWorkspace]]
 
 
 class Workspaces:
-    """By name, which is the folder's own (with a number where two have the same) or its whole path.
+    """Workspaces by name, which is the folder's own (with a number where two have the same) or its whole path.
 
-    ``served`` gives those of this moment; ``focused`` the folder a request means that names none.
+    ``served`` returns those of this moment; ``focused`` the default folder of a request.
     """
 
     def __init__(self, served: Served, focused: Callable[[], Path | None] = lambda: None) -> None:
@@ -22,7 +22,7 @@ class Workspaces:
 
     @property
     def by_name(self) -> dict[str, OpenWorkspace]:
-        """Those of this moment."""
+        """Return the workspaces of this moment, by name."""
         found: dict[str, OpenWorkspace] = {}
         for workspace in self._served():
             name, number = workspace.folder.name or "root", 2
@@ -32,9 +32,9 @@ class Workspaces:
         return found
 
     def any(self, name: str) -> OpenWorkspace | None:
-        """The workspace of that name; where none is named the focused one, else the first, or None if none is open.
+        """Return the workspace of that name; without a name the focused one, else the first, or None if none is open.
 
-        Raises RefusedError when the one that is named is not served.
+        Raises RefusedError when the named one is not served.
         """
         served = self._served()
         if not name:
@@ -49,7 +49,7 @@ class Workspaces:
         return found
 
     def chosen(self, name: str) -> OpenWorkspace:
-        """The same; raises RefusedError also when none is open."""
+        """Return the same; raises RefusedError also when none is open."""
         found = self.any(name)
         if found is None:
             said = "no folder is open in an editor that trusts it; open one, or start helix serve on it"

@@ -12,7 +12,7 @@ import pytest
 
 from helix_ls.proxy.guard import MAX_BODY_BYTES, GuardRules, head_of, refusal
 from helix_ls.proxy.keys import proof, users_key
-from helix_ls.proxy.running import proves_itself
+from helix_ls.proxy.running import knows_key
 
 PORT = 11437
 KEY = "helix-right"
@@ -161,8 +161,8 @@ def test_health_says_nothing_without_the_key_but_proves_the_server(server):
         assert said == {"status": "ok", "proof": proof(server.key, nonce, server.ready["port"])}
         assert client.get("/health?nonce=short").status_code == 400
         assert client.get("/health").json()["pid"] == server.ready["pid"]
-    assert proves_itself(server.ready["port"], server.key)
-    assert not proves_itself(server.ready["port"], "helix-other")
+    assert knows_key(server.ready["port"], server.key)
+    assert not knows_key(server.ready["port"], "helix-other")
 
 
 @pytest.mark.parametrize(
@@ -195,4 +195,4 @@ def test_a_head_without_end_is_cut_off(server):
             assert connection.recv(1) == b""
         except ConnectionError:
             pass
-    assert proves_itself(server.ready["port"], server.key)
+    assert knows_key(server.ready["port"], server.key)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_ls.proxy.bodies import received, understood
+from helix_ls.proxy.bodies import parse_body, read_body
 from helix_ls.proxy.question import MAX_QUESTION, asked, own_words, place_for, shortened
 from helix_ls.proxy.refused import HttpError
 
@@ -131,7 +131,7 @@ def test_a_body_with_a_block_is_the_body_as_it_was_and_the_block(fields, message
         sent = text.encode()
     except UnicodeEncodeError:
         return
-    body = understood(sent)
+    body = parse_body(sent)
     at = data.draw(st.integers(0, len(messages) - 1))
     got = body.with_message(at, BLOCK)
     added = json.dumps(BLOCK).encode() + b","
@@ -144,7 +144,7 @@ def test_numbers_and_unknown_fields_reach_the_other_side_to_the_byte():
     sent = (
         '{ "x":1.50e+10,\n "big":123456789012345678901234567890, "messages" : [ {"role":"user","content":"\\u00e9"} ] }'
     )
-    got = understood(sent.encode()).with_message(0, {"a": 1})
+    got = parse_body(sent.encode()).with_message(0, {"a": 1})
     assert got.decode() == sent.replace('[ {"role"', '[ {"a": 1},{"role"')
 
 
@@ -154,5 +154,5 @@ def test_a_body_that_does_not_come_to_its_end_is_given_up():
         return {"type": "http.request", "body": b" ", "more_body": True}
 
     with pytest.raises(HttpError) as refused:
-        asyncio.run(received(drip, limit_s=0.05))
+        asyncio.run(read_body(drip, limit_s=0.05))
     assert (refused.value.status, refused.value.code) == (408, "body_too_slow")

@@ -9,7 +9,7 @@ import pytest
 from helix_ls.proxy.guard import GuardRules, head_of, needs_admin, refusal, scope_of
 from helix_ls.proxy.keys import admins_key, is_admins, proof, users_key
 from helix_ls.proxy.route_table import HTTP_ROUTES
-from helix_ls.proxy.running import proves_itself
+from helix_ls.proxy.running import knows_key
 from tests.proxy.test_process import connect
 
 PORT, ASK, ADMIN = 11437, "helix-ask", "helix-admin-all"
@@ -92,8 +92,8 @@ def test_connect_prints_the_one_that_was_asked_for_once_the_server_has_proved_th
     assert said["api_key"] == server.admin_key
     assert f"HELIX_ADMIN_KEY={server.admin_key}" in connect(server, "admin").stdout
     port = server.ready["port"]
-    assert proves_itself(port, server.admin_key)
-    assert not proves_itself(port, "helix-admin-" + "x" * 43)
+    assert knows_key(port, server.admin_key)
+    assert not knows_key(port, "helix-admin-" + "x" * 43)
     with server.http() as client:
         nonce = "n" * 20
         both = [client.get(f"/health?nonce={nonce}&of={of}").json()["proof"] for of in ("ask", "admin")]

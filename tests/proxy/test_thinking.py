@@ -5,7 +5,7 @@ import json
 import pytest
 
 from helix_core.errors import ConfigError
-from helix_ls.proxy.bodies import understood
+from helix_ls.proxy.bodies import parse_body
 from helix_ls.proxy.question import rules_of, without_thinking
 
 QUESTION = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "where are cookies signed?"}]
@@ -16,8 +16,8 @@ RULES = rules_of(
 
 def changed(model, **more):
     data = json.dumps({"model": model, "messages": QUESTION, **more}, indent=1).encode()
-    body = without_thinking(understood(data), RULES)
-    again = understood(body.text.encode())
+    body = without_thinking(parse_body(data), RULES)
+    again = parse_body(body.text.encode())
     assert (again.starts, again.ends, again.fields) == (body.starts, body.ends, body.fields), "places are still true"
     assert again.model == body.model
     return json.loads(data), json.loads(body.text)
@@ -46,7 +46,7 @@ def test_the_word_ends_the_last_question_and_nothing_else_changes():
 def test_a_question_in_parts_gets_one_part_more():
     parts = [{"type": "text", "text": "where?"}]
     data = json.dumps({"model": "old-1", "messages": [{"role": "user", "content": parts}]}).encode()
-    sent = json.loads(without_thinking(understood(data), RULES).text)
+    sent = json.loads(without_thinking(parse_body(data), RULES).text)
     assert sent["messages"][0]["content"] == [*parts, {"type": "text", "text": "/no_think"}]
 
 
@@ -58,9 +58,9 @@ def test_what_the_client_says_of_thinking_stays(own):
 
 def test_other_models_and_no_rules_leave_every_byte():
     data = b'{ "model":"gpt-5",  "messages" : [{"role":"user","content":"hi"}] }'
-    assert without_thinking(understood(data), RULES).text.encode() == data
+    assert without_thinking(parse_body(data), RULES).text.encode() == data
     named = data.replace(b"gpt-5", b"qwen3")
-    assert without_thinking(understood(named), ()).text.encode() == named
+    assert without_thinking(parse_body(named), ()).text.encode() == named
 
 
 @pytest.mark.parametrize("entry", ["qwen3", "qwen3=quietly", "=reasoning_effort", "a=reasoning_effort=loud"])

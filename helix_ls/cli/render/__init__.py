@@ -1,5 +1,5 @@
-"""What people read: the wire objects drawn on a terminal, calm and in words.
+"""Human-readable output: the wire objects drawn on a terminal.
 
-In: a wire object (dict). Out: text on stdout. Never asks the engine anything; all text of others is made printable
-first, and is handed to rich as text, never as markup.
+In: a wire object (dict). Out: text on stdout. Never calls the engine; all untrusted text is escaped first, and is
+passed to rich as text, never as markup.
 """

@@ -25,7 +25,7 @@ _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
 
 def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
-    """The lines of a quote with their numbers, ``most`` of them, then how many more the span has."""
+    """Yield at most ``most`` lines of a quote with their numbers, then the number of further lines of the span."""
     lines = lines_of("".join(lines_with_ends(quote)[:most])) if quote else []
     while lines and not lines[-1].strip():
         lines.pop()
@@ -85,7 +85,7 @@ def draw(packet: dict[str, Any]) -> None:
 
 
 def printed(packet: dict[str, Any]) -> str:
-    """The packet as ``draw`` prints it."""
+    """Return the packet as ``draw`` prints it."""
     return _page(packet).text()
 
 
@@ -179,7 +179,7 @@ def _footer(accounting: dict[str, Any]) -> str:
 
 
 GROUPS = ("verified", "stale_risk", "needs_refresh")
-# Lines of the best quote and of every other, from all that is ever printed down to none.
+# Lines of the best quote and of every other one, from the maximum down to none.
 _QUOTED_LINES = ((12, 5), (12, 1), (5, 1), (2, 1), (1, 1), (1, 0), (0, 0))
 _SAYS_LESS = frozenset({"kind", "commit", "author", "committed_at", "commit_of"})
 _PRESSING = 3
@@ -188,9 +188,9 @@ Packet = dict[str, Any]
 
 
 def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packet], str]) -> Packet:
-    """The packet with as much of its quotes, then as many of its places as fit ``most_tokens`` when it is printed.
+    """Shorten the packet's quotes, then drop items, until its printed form fits ``most_tokens``.
 
-    One place at least stays. ``printed`` draws a packet; its length counts, at 3.6 characters a token.
+    At least one item remains. ``printed`` draws a packet; its length counts, at 3.6 characters a token.
     """
     room = int(most_tokens * CHARACTERS_PER_TOKEN)
     ranked = sorted((item for group in GROUPS for item in packet[group]), key=lambda item: -item["relevance_score"])
@@ -204,7 +204,7 @@ def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packe
 
 
 def _shorter(packet: Mapping[str, Any], ranked: list[dict[str, Any]]) -> Iterator[Packet]:
-    """Less and less of the packet: its quotes go first, then its last places, then what stands beside them."""
+    """Yield ever smaller packets: shorter quotes first, then fewer items, then fewer other members."""
     for lines in _QUOTED_LINES:
         yield _cut(packet, ranked, lines)
     for kept in range(len(ranked) - 1, 0, -1):

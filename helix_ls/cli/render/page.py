@@ -1,4 +1,4 @@
-"""One page on stdout: the console, and numbers, times, verdicts and bars as people read them."""
+"""One page on stdout: the console, and human-readable numbers, times, verdicts and bars."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PIPED_WIDTH = 10_000
 
 
 class Page:
-    """Collects what is drawn and writes it at once, so that a page is never torn by an error half-way."""
+    """Buffers a page and writes it at once, so that an error never leaves half a page."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self.is_terminal = sys.stdout.isatty()
@@ -37,48 +37,48 @@ class Page:
 
     @property
     def width(self) -> int:
-        """Columns of the terminal; very many when there is none."""
+        """Return the columns of the terminal; a very large number without one."""
         return self._console.width
 
     def line(self, *parts: Text | str) -> None:
-        """One logical line; a terminal may wrap it, a pipe gets it whole."""
+        """Add one logical line; a terminal may wrap it, a pipe does not."""
         self._console.print(Text.assemble(*parts), soft_wrap=True)
 
     def cut(self, *parts: Text | str) -> None:
-        """One line, cut at the edge of a terminal."""
+        """Add one line, truncated at the edge of a terminal."""
         text = Text.assemble(*parts)
         if self.is_terminal:
             text.truncate(self.width, overflow="ellipsis")
         self._console.print(text, soft_wrap=True)
 
     def table(self, rows: Table) -> None:
-        """An aligned table."""
+        """Add an aligned table."""
         self._console.print(rows)
 
     def space(self) -> None:
-        """An empty line."""
+        """Add an empty line."""
         self._console.print()
 
     def place(self, source_id: str, start_line: int, end_line: int, uri: str) -> Text:
-        """``path:start-end`` as a link to the file."""
+        """Return ``path:start-end`` as a link to the file."""
         lines = f"{start_line}" if start_line == end_line else f"{start_line}-{end_line}"
         style = f"bold link {uri}" if self._links and uri else "bold"
         return Text(f"{one_line(source_id)}:{lines}", style=style)
 
     def near(self, names: Sequence[str]) -> None:
-        """Names worth asking for instead, when there are any."""
+        """Add suggested names, if any."""
         if names:
             self.line("Names that come near: ", Text(one_line(", ".join(names)), style="cyan"))
 
     def notes(self, notes: Sequence[str]) -> None:
-        """What an answer says of itself, one line each, set apart."""
+        """Add the notes of an answer, one line each, set apart."""
         if notes:
             self.space()
         for note in notes:
             self.line(dim("· "), dim(note))
 
     def text(self) -> str:
-        """The page as it is written."""
+        """Return the page as it is written."""
         assert isinstance(self._console.file, io.StringIO)
         text = self._console.file.getvalue()
         return text if self.is_terminal else "\n".join(line.rstrip() for line in text.split("\n"))
@@ -89,23 +89,25 @@ class Page:
 
 
 def grid() -> Table:
-    """A table of aligned columns without lines."""
+    """Return a table of aligned columns without lines."""
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
 def mark(status: str) -> Text:
-    """The sign of a verdict."""
+    """Return the symbol of a verdict."""
     sign, colour = MARKS[status]
     return Text(sign, style=f"bold {colour}")
 
 
 def dim(text: str) -> Text:
-    """Text that stands back."""
+    """Return dimmed text."""
     return Text(one_line(text), style="dim")
 
 
 def links_work(environ: Mapping[str, str]) -> bool:
-    """Does this terminal know hyperlinks (OSC 8)? Most do or ignore them; these few print them as rubbish."""
+    """Return whether this terminal supports hyperlinks (OSC 8). Most do or ignore them; these few print them as
+    garbage.
+    """
     if forced := environ.get("FORCE_HYPERLINK"):
         return forced != "0"
     if environ.get("TERM", "dumb").startswith(_NO_LINKS):
@@ -141,12 +143,12 @@ _YEAR_S = 365 * 86_400
 
 
 def reason(word: str) -> str:
-    """The reason of a verdict in words."""
+    """Return the reason of a verdict in words."""
     return REASONS.get(word, word.replace("_", " "))
 
 
 def ago(then_s: float, now_s: float) -> str:
-    """How long ago, in the largest unit that fits: ``3 weeks ago``."""
+    """Format an age in the largest unit that fits: ``3 weeks ago``."""
     seconds = now_s - then_s
     if seconds < 60:
         return "just now"
@@ -157,12 +159,12 @@ def ago(then_s: float, now_s: float) -> str:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """``1 file``, ``1,234 files``."""
+    """Format ``1 file``, ``1,234 files``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(size_bytes: int) -> str:
-    """Bytes in the unit people would use: ``4.2 MB``."""
+    """Format bytes: ``4.2 MB``."""
     amount = float(size_bytes)
     for unit in ("bytes", "kB", "MB"):
         if amount < 1000:
@@ -172,7 +174,7 @@ def size(size_bytes: int) -> str:
 
 
 def duration(elapsed_ms: float) -> str:
-    """``41 ms`` or ``3.2 s``."""
+    """Format milliseconds: ``41 ms`` or ``3.2 s``."""
     return f"{elapsed_ms:.0f} ms" if elapsed_ms < 1000 else f"{elapsed_ms / 1000:.1f} s"
 
 
@@ -195,20 +197,20 @@ _COLOURS: Mapping[str, str] = {
 
 
 def draws_blocks(environ: Mapping[str, str] = os.environ) -> bool:
-    """Does what reads our output show block characters? It says so by its locale; without one only some systems do."""
+    """Return whether the output can show block characters, by its locale; without one, by the platform."""
     locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
     return "utf" in locale.lower() if locale else sys.platform in {"darwin", "win32"}
 
 
 def bar(share: float, width: int, *, blocks: bool) -> str:
-    """A share (0..1) as a bar; what counts at all is at least one wide."""
+    """Draw a share (0..1) as a bar; a share above 0 is at least one cell wide."""
     full, empty = _BLOCKS if blocks else _ASCII
     filled = max(1, min(width, round(share * width)))
     return full * filled + empty * (width - filled)
 
 
 def stacked(shares: Sequence[tuple[str, float]], width: int, *, blocks: bool) -> Text:
-    """The shares of rankers, which add up to 1 at most, one after the other; ``width`` is that of a share of 1."""
+    """Draw the shares of rankers, at most 1 in sum, side by side; ``width`` is that of a share of 1."""
     bars = Text()
     for at, ((ranker, _), cells) in enumerate(
         zip(shares, cells_of([share for _, share in shares], width), strict=True)
@@ -218,18 +220,18 @@ def stacked(shares: Sequence[tuple[str, float]], width: int, *, blocks: bool) ->
 
 
 def texture(at: int, *, blocks: bool) -> str:
-    """What the part of that number is drawn with, so that neighbours differ where there are no colours."""
+    """Return the fill character of a part by its index, so that neighbors differ without colors."""
     textures = _TEXTURES[0 if blocks else 1]
     return textures[at % len(textures)]
 
 
 def colour(ranker: str) -> str:
-    """A ranker's own colour."""
+    """Return a ranker's color."""
     return _COLOURS.get(ranker, "white")
 
 
 def cells_of(shares: Sequence[float], width: int) -> list[int]:
-    """Whole cells for each share, together as many as their sum is worth: the largest remainders are rounded up."""
+    """Return whole cells for each share by the largest remainder method."""
     exact = [share * width for share in shares]
     cells = [math.floor(one) for one in exact]
     left = round(sum(exact)) - sum(cells)

@@ -1,4 +1,4 @@
-"""Render what the other verbs answer: index runs, status, doctor, settings, daemon, vectors, benchmarks."""
+"""Render the answers of the other verbs: index runs, status, doctor, settings, daemon, vectors, benchmarks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _SIGNS = {"ok": ("✓", "green"), "warn": ("~", "yellow"), "fail": ("!", "red")}
 
 
 def draw_doctor(answer: dict[str, Any]) -> None:
-    """Print the checks, each that is not well with what to do."""
+    """Print the checks, each failed one with its next action."""
     page = Page()
     width = max(len(check["name"]) for check in answer["checks"])
     for check in answer["checks"]:
@@ -136,7 +136,7 @@ def draw_config(answer: dict[str, Any]) -> None:
 
 
 def draw_daemon(answer: dict[str, Any]) -> None:
-    """Print what there is to say of it."""
+    """Print the state of the daemon."""
     page = Page()
     if "lines" in answer:
         for line in answer["lines"]:
@@ -185,7 +185,7 @@ _STYLES = {"ship": "bold green", "slower": "yellow", "no_gain": "yellow", "worse
 
 
 def draw_run(run: dict[str, Any], kept: Path) -> None:
-    """Print the figures that may be told."""
+    """Print the figures that are not in doubt."""
     page = Page()
     rows = grid()
     for name, one in (run["figures"] or {}).items():
@@ -210,7 +210,7 @@ def draw_run(run: dict[str, Any], kept: Path) -> None:
 
 
 def draw_comparison(found: dict[str, Any]) -> None:
-    """Print the decision and what it stands on."""
+    """Print the decision and its evidence."""
     page = Page()
     page.line(Text(found["decision"].replace("_", " "), style=_STYLES[found["decision"]]), f"  {found['why']}")
     rows = grid()

@@ -22,7 +22,9 @@ _BUILT_IN = "static"
 
 
 def why_here(page: Page, item: dict[str, Any], best_score: float) -> None:
-    """Below a place: the shares of its rankers as one bar and in numbers, what its file's role did, why these lines."""
+    """Add the explanation of a result: its rankers' shares as a bar and in numbers, its role's factor, and the
+    reasons of its lines.
+    """
     blocks = draws_blocks()
     shares = [(signal["ranker"], signal["share"]) for signal in item["signals"]]
     score = f"  score {item['score']:.3g}"
@@ -40,14 +42,14 @@ def why_here(page: Page, item: dict[str, Any], best_score: float) -> None:
 
 
 def explain(page: Page, answer: dict[str, Any]) -> None:
-    """Add the rankers' lists to the page, what kept the others silent, the vectors and the confidence."""
+    """Add the rankers' lists, the reasons of silent rankers, the vectors and the confidence to the page."""
     blocks, silent = draws_blocks(), []
     page.space()
     page.cut(dim("Each ranker's list: the file's rank in it, and how much of its score that gave"))
     for ranker, entries in answer["lists"].items():
         if not entries:
             state = answer["rankers"].get(ranker, "empty")
-            # What was used without a list stands beside the files, in no order with them.
+            # Rankers without a list are shown beside the files, unordered.
             silent += [f"{ranker} {state}"] if state != "used" else []
             continue
         told = answer["weights"][ranker]
@@ -75,7 +77,7 @@ def _signal(at: int, signal: dict[str, Any], *, blocks: bool) -> Text:
 
 
 def _worth_showing(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first ones, and what is in the answer from further down."""
+    """Return the first entries, and those further down that are in the answer."""
     return entries[:_LIST_SHOWN] + [one for one in entries[_LIST_SHOWN:] if one["shown"]]
 
 
@@ -121,7 +123,7 @@ def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
 
 
 def _flow(page: Page, parts: Iterable[Text], indent: int = _INDENT) -> None:
-    """Parts beside each other with room between, on as many lines as the terminal makes of them."""
+    """Lay out parts side by side, wrapped by the terminal."""
     row = Text(" " * indent)
     for part in parts:
         if row.cell_len > indent and row.cell_len + 2 + part.cell_len > page.width:
@@ -137,12 +139,12 @@ def _percent(share: float) -> str:
 
 
 def _effect(effect: float) -> str:
-    """Signed to a tenth; what rounds to nothing has no sign."""
+    """Format with a sign and one decimal; no sign for a rounded zero."""
     return f"{effect:+.1f}" if abs(effect) >= _LEAST_EFFECT else "0.0"
 
 
 def _end_of(path: str, room: int) -> str:
-    """The end of a path, which tells more than its beginning."""
+    """Return the end of a path, which is more specific than its beginning."""
     return path if len(path) <= room else "…" + path[len(path) - max(room - 1, 1) :]
 
 
