@@ -150,6 +150,18 @@ def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
     assert used == PAST_A_FACE.keys()
 
 
+CORE = [file for file in SOURCES if "helix_core" in file.parts and file.name != "__init__.py"]
+
+
+@pytest.mark.parametrize("file", CORE, ids=name)
+def test_a_module_imports_its_siblings_by_their_names(file: Path) -> None:
+    # The face of its own room imports it: that would be a circle.
+    own = ".".join(file.parent.relative_to(ROOT).parts)
+    assert [
+        node.lineno for node in ast.walk(parsed(file)) if isinstance(node, ast.ImportFrom) and node.module == own
+    ] == []
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_face_gives_what_it_lists_and_nothing_else(room: str) -> None:
     face = import_module(room)

@@ -11,8 +11,20 @@ from typing import Any
 
 import tree_sitter
 
-from helix_core.ingest import claim_config
-from helix_core.ingest.claim_config import LITERAL, NUMBER, FoundClaim, found_claim, pattern, value_of
+from helix_core.ingest.claim_config import (
+    LITERAL,
+    NUMBER,
+    FoundClaim,
+    dockerfile_claims,
+    found_claim,
+    ini_claims,
+    json_claims,
+    pattern,
+    shell_claims,
+    toml_claims,
+    value_of,
+    yaml_claims,
+)
 from helix_core.ingest.secrets import Masked
 from helix_core.lines import with_line_feeds
 from helix_core.model import Claim
@@ -209,12 +221,12 @@ _FINDERS: dict[str, Callable[[bytes], Iterator[FoundClaim]]] = {
     **dict.fromkeys(("python", "ruby"), indented_claims),
     **dict.fromkeys(_BRACED_LANGUAGES, braced_claims),
     "go": go_claims,
-    **dict.fromkeys(("ini", "properties", "cfg", "conf"), claim_config.ini_claims),
-    "toml": claim_config.toml_claims,
-    "yaml": claim_config.yaml_claims,
-    "json": claim_config.json_claims,
-    "dockerfile": claim_config.dockerfile_claims,
-    **dict.fromkeys(("bash", "env", "dotenv", "make", "makefile"), claim_config.shell_claims),
+    **dict.fromkeys(("ini", "properties", "cfg", "conf"), ini_claims),
+    "toml": toml_claims,
+    "yaml": yaml_claims,
+    "json": json_claims,
+    "dockerfile": dockerfile_claims,
+    **dict.fromkeys(("bash", "env", "dotenv", "make", "makefile"), shell_claims),
     **dict.fromkeys(("markdown", "rst", "text"), document_claims),
 }
 

@@ -17,8 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 import tree_sitter
 
 from helix_core.embed import embedded_texts
-from helix_core.ingest import claims
 from helix_core.ingest.chunk import Span, spans
+from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
 from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of
@@ -315,7 +315,7 @@ def _chunks(
     parts = spans(text, lines, outlined, tree.root_node if tree is not None else None)
     separator = " > " if language.name in DOCUMENT_LANGUAGES else "."
     assembler = Assembler(masked, lines, outlined, parts, separator, is_test=role is Role.TEST)
-    assembler.add_claims(claims.find(masked, language.name, tree))
+    assembler.add_claims(find_claims(masked, language.name, tree))
     if role is Role.TEST:
         assembler.add_test_of_file(tested_file(path))
     return assembler.chunks(), has_errors

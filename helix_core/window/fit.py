@@ -10,8 +10,7 @@ import tree_sitter
 
 from helix_core.ingest import Deadline, is_worth_parsing, load, parse, time_for
 from helix_core.ingest.languages import LANGUAGES
-from helix_core.window import logs
-from helix_core.window.logs import Trimmed, stems
+from helix_core.window.logs import Trimmed, condense_diff, condense_log, looks_like_diff, looks_like_log, stems
 from helix_core.window.prose import PROSE, Condense, condensed
 from helix_core.window.tokens import Count
 from helix_core.words import split_identifier
@@ -333,9 +332,9 @@ def fit(
     """
     kind = kind_of(text, language, name)
     if kind == "diff":
-        return logs.condense_diff(text, start_line=start_line, terms=terms, most_tokens=most_tokens, count=count)
+        return condense_diff(text, start_line=start_line, terms=terms, most_tokens=most_tokens, count=count)
     if kind == "log":
-        return logs.condense_log(text, start_line=start_line, terms=terms, most_tokens=most_tokens, count=count)
+        return condense_log(text, start_line=start_line, terms=terms, most_tokens=most_tokens, count=count)
     if condense is not None and kind == "prose" and count(text) > most_tokens:
         shorter = condensed(text, most_tokens, count, condense)
         if shorter is not None:
@@ -353,8 +352,8 @@ def kind_of(text: str, language: str, name: str) -> str:
     if language == "log" or low.endswith(_LOGS):
         return "log"
     if language in PROSE or not language:
-        if logs.looks_like_diff(text):
+        if looks_like_diff(text):
             return "diff"
-        if logs.looks_like_log(text):
+        if looks_like_log(text):
             return "log"
     return "prose" if language in PROSE else "code"

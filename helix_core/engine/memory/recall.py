@@ -113,23 +113,23 @@ class WorkspaceMemory:
 
         Raises UsageError for a bad call, or a place that is not here, and Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.memory import related
+        from helix_core.engine.memory.related import ExpandRequest, Expansion, expanded, note_hash, note_in
 
         had = self.delivered(session) if session else frozenset()
-        asked = related.ExpandRequest(gene_id, source_id, start_line, direction, k, checked_task(task), had)
+        asked = ExpandRequest(gene_id, source_id, start_line, direction, k, checked_task(task), had)
         wanted, check = asked.checked(), stop_when(cancelled)
-        gene, note = gene_bytes(gene_id) if gene_id else b"", related.note_hash(source_id)
+        gene, note = gene_bytes(gene_id) if gene_id else b"", note_hash(source_id)
 
         def find(memory: Memory) -> tuple[list[NoteItem], list[NoteItem]]:
             found = (
                 memory.notes.items_of_text(self._place, note) if note else memory.notes.items_with(self._place, gene)
             )
-            meant = related.note_in(found, wanted)
+            meant = note_in(found, wanted)
             return found, memory.notes.items_of(meant.note_id) if meant is not None else []
 
         notes, siblings = self._if_readable(find) or ([], [])
-        expansion = related.Expansion(self.session.index.reader, self.session.weigher(NO_OVERLAYS, check))
-        return related.expanded(wanted, gene, expansion, notes, siblings)
+        expansion = Expansion(self.session.index.reader, self.session.weigher(NO_OVERLAYS, check))
+        return expanded(wanted, gene, expansion, notes, siblings)
 
     def kv_backfill(self) -> dict[str, Any]:
         """Make items and claims of notes anew where an older chunker made them: ``{backfilled, total}``, in notes.
