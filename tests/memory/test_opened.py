@@ -17,7 +17,7 @@ from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME
 from helix_ls.host.calls import Asker, Calls
 from helix_ls.host.host import Host
-from helix_ls.proxy.learn import _kept, _Waiting
+from helix_ls.proxy.learn import _kept, _QueuedExchange
 from helix_ls.proxy.stream import CompletionRecorder
 from tests.host.clients import until
 from tests.lsp.wire import Wire
@@ -86,7 +86,7 @@ def cited(project, session):
     told = CompletionRecorder()
     answer = "It is signed in app/sessions.py:6, see also app/routing.py:4 (and keys/AKIAIOSFODNN7EXAMPLQ.pem:1)."
     told.whole({"choices": [{"message": {"content": answer}, "finish_reason": "stop"}]})
-    return _Waiting(
+    return _QueuedExchange(
         workspace=os.fsencode(os.path.realpath(project)),
         session=session,
         messages=[{"role": "user", "content": QUESTION}],
