@@ -1,7 +1,7 @@
-"""Opens a workspace and wires the rooms: the Python API of Helix.
+"""The Python API of Helix: open a workspace and answer questions about it.
 
 In: a folder, a question, a task. Out: the wire objects. The only place where workspace, ingest, store, search, weigh
-and packet meet; holds no ranking, no verdict and no SQL of its own. Every surface speaks through it.
+and packet are combined; holds no ranking and no SQL of its own. Every surface uses it.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
-"""Give a workspace's texts vectors by a better model than the built-in one, a few files at a time, until all have them.
+"""Embed a workspace's texts with a model better than the built-in one, in small batches, until none is missing.
 
-Outlines first, then chunks; the newest and most-named files first. What is done is kept under the text's hash, so that
-it can be stopped at any moment and goes on where it was. The texts are read from the disk again, masked like all text:
-a file that is no longer as it was indexed waits for the next refresh.
+Outlines first, then chunks; the newest files with most definitions first. Vectors are stored under the text's hash, so
+the work can stop at any moment and resume later. Texts are read from the disk again and masked; a file that changed
+since it was indexed waits for the next refresh.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from helix_core.store import UnembeddedFile
 from helix_core.workspace import DiskError, Scan, content_reason
 
 TEXTS_AT_ONCE: dict[Level, int] = {"outline": 256, "chunk": 64}
-"""Written at once, and sorted by length among each other: about a second's work."""
+"""Number of texts that are sorted by length and written together: about a second's work."""
 OUTLINE_TOKENS = 128
-"""What an outline says beyond them costs a fifth more and finds no better (``benchmarks/search.py --model``)."""
+"""Maximum tokens of an outline: more take a fifth longer and find nothing better (``benchmarks/search.py --model``)."""
 PHASES: dict[Level, str] = {"outline": "embedding outlines", "chunk": "embedding chunks"}
 
 
 class Embedder(Protocol):
-    """A loaded model: texts → one row of length one each."""
+    """A loaded model: returns one unit row for each text."""
 
     @property
     def model(self) -> Model: ...
@@ -39,7 +39,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbedReport:
-    """How it ended: texts with a vector of the model and texts in all, by level; files that could not be read."""
+    """The result: texts with a vector of the model and all texts, by level; files that could not be read."""
 
     model: str
     outlines: tuple[int, int]
@@ -77,10 +77,10 @@ class Embedding:
         progress: Callable[[Progress], None] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> EmbedReport:
-        """Embed all that is missing; ``check`` is called between small batches and ends it by raising.
+        """Embed all texts without a vector; ``check`` is called between small batches and stops by raising.
 
-        Vectors of models that are no longer in use go first, but for those of the last one before this: whoever tries
-        a model and goes back waits for nothing.
+        Vectors of unused models are deleted first, except those of the previous one, so that switching back costs
+        nothing.
         """
         name, tell = embedder.model.name, progress or (lambda _: None)
         with self.session.write_lock(progress):
@@ -103,12 +103,12 @@ class Embedding:
         return EmbedReport(name, outlines, chunks, embedded, left_out)
 
     def _model_before(self, name: str) -> list[str]:
-        """The model that vectors were begun for last, besides the named one; none where there was none."""
+        """Return the model used before the named one, if any."""
         models = (space.rpartition("/")[0] for space in self.session.index.reader.vectors.spaces())
         return [model for model in models if model not in (name, STATIC)][-1:]
 
     def is_waiting(self, model: str) -> bool:
-        """Is any live text without a vector of the model?"""
+        """Return whether any live text has no vector of the model."""
         reader = self.session.index.reader
         return any(reader.missing_vectors.unembedded_files(model, level) for level in PHASES)
 
@@ -126,7 +126,7 @@ class Embedding:
             return self.session.index.writer.add_vectors(embedder.model.name, level, pairs)
 
     def _batches(self, model: str, level: Level, check: Callable[[], None]) -> Iterator[tuple[list[Text], int]]:
-        """Texts without a vector, as many as are written at once, with the number of files passed over on the way."""
+        """Yield batches of texts without a vector, with the number of files skipped on the way."""
         batch: dict[bytes, Text] = {}
         skipped, most = 0, TEXTS_AT_ONCE[level]
         with self.session.root.scan() as scan:
@@ -148,7 +148,7 @@ class Embedding:
         yield list(batch.values()), skipped
 
     def _texts(self, scan: Scan, waiting: UnembeddedFile, level: Level) -> list[Text] | None:
-        """None for a file that is not, or cannot be read, as it was indexed."""
+        """Return the file's texts; None for a file that is not, or cannot be read, as indexed."""
         try:
             file = scan.read(waiting.path, self.session.config.max_file_bytes)
         except DiskError:

@@ -90,7 +90,7 @@ class Helix:
         return cls(WorkspaceSession.open(folder, config, parse_guard=parse_guard, write_wait_ms=write_wait_ms))
 
     def close(self) -> None:
-        """Close the index and the folder. Nothing is lost by not calling it."""
+        """Close the index and the folder. Nothing is lost without it."""
         self.session.close()
 
     def __enter__(self) -> Helix:
@@ -103,32 +103,32 @@ class Helix:
 
     @property
     def workspace(self) -> Path:
-        """The folder that is open."""
+        """Return the open folder."""
         return self.session.workspace
 
     @property
     def index_path(self) -> Path:
-        """The index's file."""
+        """Return the path of the index file."""
         return self.session.index_path
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the user should know of settings, index and memory."""
+        """Return warnings for the user about settings, index and memory."""
         return self.session.notices
 
     @property
     def behind(self) -> str:
-        """Why the index could not be brought up to date before the last question; empty where it was."""
+        """Return why the index could not be refreshed before the last question, or ""."""
         return self.session.behind
 
     @heals_index(fills=False)
     def is_indexed(self) -> bool:
-        """Has a refresh ever run to its end here?"""
+        """Return whether a refresh has ever finished here."""
         return self.session.index.reader.meta("complete") == "1"
 
     @heals_index(fills=False)
     def has_other_rules(self) -> bool:
-        """Is what decides which files count, outside the tree and in the settings, other than when they were listed?"""
+        """Return whether the ignore rules outside the tree or in the settings changed since the files were listed."""
         from helix_core.workspace import Record
 
         recorded = Record.of(self.session.index.reader.meta(RULES)).outside
@@ -141,11 +141,11 @@ class Helix:
         retries: bool = True,
         wait_s: float | None = None,
     ) -> RefreshReport:
-        """Bring the index up to date with the disk. Two processes take turns; the second finds little left to do.
+        """Bring the index up to date with the disk. An inter-process lock serializes refreshes.
 
-        With ``retries``, files that were set aside are tried again when they are due. Raises BusyStoreError when the
-        other process takes longer than ``wait_s`` seconds (None: ten minutes), and when this one does while the other
-        waits to do the same without such a limit: what was taken in is kept.
+        With ``retries``, quarantined files are retried when due. Raises BusyStoreError when the other process takes
+        longer than ``wait_s`` seconds (None: ten minutes), and when this one does while another waits to refresh
+        without a limit: what was indexed is kept.
         """
         started = time.monotonic()
         hand_over_at = None if wait_s is None else started + wait_s
@@ -171,8 +171,8 @@ class Helix:
             return refresh.run(None if hand_over_at is None else session.handing_over(hand_over_at))
 
     def catch_up(self, progress: Callable[[Progress], None] | None = None) -> None:
-        """Bring the index up to date before a question, as far as that can be done soon; why it could not is
-        ``behind``, and among the notes of every answer.
+        """Refresh before a question, within the setting's time; ``behind`` and every answer's notes tell why it could
+        not.
 
         Raises StoreError when there is no index to answer from, and CorruptStoreError and NewerStoreError.
         """
@@ -187,10 +187,10 @@ class Helix:
             self.session.fall_behind(error)
 
     def refresh_paths(self, paths: Sequence[bytes]) -> RefreshReport:
-        """Bring some files or folders up to date, as raw paths from the workspace root: what a watcher heard of.
+        """Refresh some files or folders, as raw paths relative to the workspace root, that a watcher reported.
 
-        Milliseconds for a saved file. Whatever can change which files count is answered with a whole refresh: many
-        paths, an ignore file, git's own state, a path inside an inner repository, an index never finished.
+        Takes milliseconds for a saved file. Changes that may affect which files count cause a whole refresh: many
+        paths, an ignore file, git's own state, a path inside an inner repository, an unfinished index.
         """
         if not paths:
             return RefreshReport()
@@ -204,32 +204,33 @@ class Helix:
 
     @heals_index(fills=False)
     def take_saved(self, paths: Sequence[bytes]) -> RefreshReport:
-        """Take in a few files that were saved while another process brings the whole index up to date.
+        """Index a few saved files while another process refreshes the whole index.
 
-        Never begins a whole refresh: what can change which files count is left to the one that follows.
+        Never starts a whole refresh: changes that may affect which files count are left to the next one.
         """
         with self.session.index.writer.as_secondary_writer():
             return self.session.new_refresh("", None).run_only(paths)
 
     def unsettled(self, paths: Sequence[bytes] | None = None) -> tuple[tuple[bytes, ...], float]:
-        """Of ``paths``, or of all: those read so soon after their last write that another may have left no trace, and
-        in how many seconds ``refresh_paths`` will settle them."""
+        """Return those of ``paths``, or of all, that were read racily (so soon after their last write that another
+        may be invisible), and in how many seconds ``refresh_paths`` will settle them.
+        """
         reader = self.session.index.reader
         states = reader.files.states() if paths is None else reader.files.states_at(paths)
         return unsettled(states.values(), time.time_ns())
 
     def needs_whole_refresh(self, paths: Sequence[bytes]) -> bool:
-        """Will ``refresh_paths`` answer these with a whole refresh?"""
+        """Return whether ``refresh_paths`` will do a whole refresh for these."""
         return len(paths) > MOST_PATHS or not self.is_indexed() or any(map(self.decides_for_others, paths))
 
     def decides_for_others(self, path: bytes) -> bool:
-        """Can a change of this file change which other files count? Then only a whole refresh answers it."""
+        """Return whether a change of this file may affect which other files count, and so needs a whole refresh."""
         parts = path.split(b"/")
         folders = (b"/".join([os.fsencode(self.workspace), *parts[:depth]]) for depth in range(1, len(parts)))
         return is_rule_file(path) or any(os.path.lexists(folder + b"/.git") for folder in folders)
 
     def rebuild(self, progress: Callable[[Progress], None] | None = None) -> RefreshReport:
-        """Throw the index away and build it again from the disk."""
+        """Delete the index and build it again from the disk."""
         self._clear()
         return self.refresh(progress)
 
@@ -239,7 +240,7 @@ class Helix:
 
     @heals_index(fills=False)
     def vacuum(self, *, cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
-        """The ``helix.vacuum/1`` object: the index gives back what it does not need. Raises StoreError, Cancelled."""
+        """Vacuum the index and return the ``helix.vacuum/1`` object. Raises StoreError, Cancelled."""
         from helix_core.engine.indexing import vacuum
 
         return vacuum(self.session.index.writer, self.index_path, stop_when(cancelled))
@@ -247,9 +248,9 @@ class Helix:
     def search(
         self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
     ) -> dict[str, Any]:
-        """The ``helix.search/1`` object: at most ``k`` places, best first.
+        """Return the ``helix.search/1`` object: at most ``k`` items, best first.
 
-        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
         """
         return self._answers.search(AnswerRequest(question, k, hints=hints, check=stop_when(cancelled)))
 
@@ -288,9 +289,10 @@ class Helix:
         overlays: Overlays = NO_OVERLAYS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """The ``helix.context/1`` object: the evidence as text for a chat model, within the budget of ``request``.
+        """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
+        ``request``.
 
-        Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
+        Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
         """
         from helix_core.engine.answer import ContextRequest, window_places
 
@@ -415,12 +417,12 @@ class Helix:
 
     @heals_index()
     def digest(self) -> str:
-        """SHA-256 over what is indexed, independent of how it came to be: equal for equal folders."""
+        """Return the SHA-256 over all indexed content, independent of history: equal for equal folders."""
         return self.session.index.reader.digest()
 
     @heals_index(fills=False)
     def standing(self) -> WorkspaceSummary:
-        """The index's totals and git's branch and HEAD; no file is looked at."""
+        """Return the index's totals and git's branch and HEAD; reads no file."""
         reader, state = self.session.index.reader, self.session.git_facts.state()
         live, set_aside = reader.files.counts().live, reader.files.set_aside()
         whole = reader.meta("complete") == "1"
@@ -429,7 +431,9 @@ class Helix:
 
     @heals_index()
     def status(self, *, skipped: bool = False) -> dict[str, Any]:
-        """The ``helix.status/1`` object: what is indexed, how far it is from the disk, what was left out and why."""
+        """Return the ``helix.status/1`` object: what is indexed, how far it is from the disk, what was skipped and
+        why.
+        """
         from helix_core.engine.indexing import status
         from helix_core.engine.verdict import set_aside_note
 

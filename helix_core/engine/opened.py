@@ -47,7 +47,7 @@ MOVED_HEAD_S = 0.25
 
 
 class GitFacts:
-    """Of one folder. Opened when first asked, closed and opened anew when a repository is made or taken away."""
+    """git's facts about one folder. Opened on first use, reopened when a repository is created or removed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -61,12 +61,12 @@ class GitFacts:
         self.note = ""
 
     def follow(self) -> None:
-        """Forget a repository that is no longer where it was, and the lack of one that has been made."""
+        """Drop a repository that was moved or removed, or look again where one was created."""
         if self._opened and self._marks != self._marks_now():
             self.forget()
 
     def forget(self) -> None:
-        """Close what is open; the next question opens it again."""
+        """Close everything; the next question opens it again."""
         if self._blobs is not None:
             self._blobs.close()
         if self._lines is not None:
@@ -76,7 +76,7 @@ class GitFacts:
 
     @property
     def git(self) -> Git | None:
-        """git as seen from the folder; None where no work tree encloses it."""
+        """Return git as seen from the folder; None where no work tree encloses it."""
         if not self._opened:
             self._opened, self._marks = True, self._marks_now()
             try:
@@ -88,7 +88,7 @@ class GitFacts:
         return self._git
 
     def state(self) -> GitState:
-        """Where the repository stands now; the empty state where git cannot say."""
+        """Return the repository's state; the empty state when git fails."""
         if self.git is None or self._states is None:
             return GitState()
         try:
@@ -100,7 +100,7 @@ class GitFacts:
         return state
 
     def commits_of(self, paths: Sequence[bytes], reader: Reader) -> Mapping[bytes, LastCommit]:
-        """The last commits as the index knows them; asked of git itself when HEAD has moved since they were read."""
+        """Return the indexed last commits; read from git itself when HEAD moved since they were indexed."""
         history, git = self.state().history, self.git
         if not paths or not history or git is None or history == reader.meta("commits_head"):
             return reader.files.commits(paths)
@@ -111,7 +111,7 @@ class GitFacts:
         return {path: known[path] for path in paths if path in known}
 
     def _ask_for(self, paths: Sequence[bytes], git: Git, known: dict[bytes, LastCommit]) -> None:
-        """Ask git itself, once for each path at a HEAD that the index has not followed yet."""
+        """Read from git itself, once for each path at a HEAD that the index has not followed yet."""
         from helix_core.workspace import last_commits
 
         if not paths:
@@ -124,13 +124,13 @@ class GitFacts:
         known.update(found)
 
     def committed(self) -> BlobReader | None:
-        """Reads files as they were committed; None where there is no repository."""
+        """Return the reader of committed files; None without a repository."""
         if self._blobs is None and self.git is not None:
             self._blobs = BlobReader(self.git)
         return self._blobs
 
     def lines(self) -> LineHistory | None:
-        """Who wrote which lines, as seen from the HEAD of this moment; None where nothing is committed."""
+        """Return the blame of the current HEAD; None where nothing is committed."""
         state, git = self.state(), self.git
         if self._lines is not None and self._lines.history != state.history:
             self._lines.close()
@@ -143,17 +143,17 @@ class GitFacts:
         self.note = f"git facts are missing: {error}"
 
     def _marks_now(self) -> tuple[bool, ...]:
-        """Where a repository begins, from the workspace upwards: it may be made or taken away while we are open."""
+        """Return where a repository exists, from the workspace upwards: one may be created or removed while open."""
         return tuple(os.path.lexists(folder / ".git") for folder in (self._folder, *self._folder.parents))
 
 
 class OpenedIndex:
-    """Belongs to one thread. ``notices`` tells, in the order of happening, what was moved aside and why."""
+    """The open index. Belongs to one thread. ``notices`` describes, in order, what was moved aside and why."""
 
     def __init__(self, path: Path, write_wait_ms: int = BUSY_TIMEOUT_MS) -> None:
-        """Open the index at ``path``, or make one; raises StoreError when neither can be done.
+        """Open or create the index at ``path``; raises StoreError when both fail.
 
-        A write waits at most ``write_wait_ms`` for another connection's, then raises BusyStoreError.
+        ``write_wait_ms`` is the busy timeout of writes (BusyStoreError).
         """
         self.path = path
         self._write_wait_ms = write_wait_ms
@@ -169,28 +169,28 @@ class OpenedIndex:
 
     @property
     def reader(self) -> Reader:
-        """The one reader, of the file that is open now: do not keep it across calls."""
+        """Return the reader of the file that is open now: do not keep it across calls."""
         return self._reader
 
     @property
     def writer(self) -> Writer:
-        """The one writer, of the file that is open now."""
+        """Return the writer of the file that is open now."""
         writer = self._index.writer()
         writer.wait_at_most(self._write_wait_ms)
         return writer
 
     def wait_at_most(self, write_wait_ms: int) -> None:
-        """From now on a write waits no longer than this for another connection's."""
+        """Set the busy timeout of writes, in milliseconds."""
         self._write_wait_ms = min(self._write_wait_ms, write_wait_ms)
 
     def check_present(self) -> None:
-        """Raises CorruptStoreError when the file was taken away, emptied or replaced since it was opened."""
+        """Raise CorruptStoreError when the file was removed, emptied or replaced since it was opened."""
         if not self._index.is_present():
             raise CorruptStoreError(f"The index {self.path} was removed or replaced while open; it was built again.")
 
     def start_over(self, cause: str) -> None:
-        """Move the damaged file aside and open an empty one, or the one another process has already put there."""
-        # What is left of a damaged file may refuse to be closed in order; its descriptors go all the same.
+        """Move the damaged file aside and open an empty one, or the one another process has already created."""
+        # A damaged file may fail to close cleanly; its descriptors are closed anyway.
         with suppress(StoreError):
             self._reader.close()
         self._replace(cause)
@@ -202,7 +202,7 @@ class OpenedIndex:
         try:
             self._index, notice = rebuild(self.path, time.time(), cause, damaged=damaged, source_id_of=source_id_of)
         except CorruptStoreError:
-            # Somebody put another file in the place of ours, and that one is damaged too.
+            # Another process replaced our file, and the new one is damaged too.
             self._index, notice = open_or_rebuild(self.path, time.time(), source_id_of=source_id_of)
         self.notices = (*self.notices, notice)
         self._reader = self._index.reader()
@@ -218,7 +218,7 @@ T = TypeVar("T")
 
 
 class MemoryFile:
-    """Belongs to one thread. ``notices`` tells what was set aside."""
+    """The user's memory, opened on first use. Belongs to one thread. ``notices`` describes what was moved aside."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -228,7 +228,7 @@ class MemoryFile:
         self.notices: tuple[str, ...] = ()
 
     def read(self, act: Callable[[Memory], T]) -> T | None:
-        """What ``act`` gives, or None where there is no memory. Raises StoreError."""
+        """Return the result of ``act``, or None without a memory. Raises StoreError."""
         if not self._file or not os.path.lexists(self._file):
             if self._memory is not None:
                 self.close()
@@ -236,11 +236,13 @@ class MemoryFile:
         return self._with(act)
 
     def write(self, act: Callable[[Memory], T]) -> T:
-        """The same, the memory made where there is none. Raises StoreError, and what ``act`` raises."""
+        """Return the result of ``act``; create the memory when missing. Raises StoreError, and the errors of
+        ``act``.
+        """
         return self._with(act)
 
     def close(self) -> None:
-        """Close it; it is opened again when it is asked for."""
+        """Close it; the next use opens it again."""
         memory, self._memory = self._memory, None
         if memory is not None:
             memory.close()
@@ -249,7 +251,7 @@ class MemoryFile:
         try:
             return act(self._opened())
         except CorruptMemoryError:
-            # Looked at page by page when it is opened the next time, and set aside whole if it is damaged.
+            # The next open checks every page, and moves the file aside if it is damaged.
             self._is_suspect = True
             self.close()
             raise
@@ -271,9 +273,9 @@ class MemoryFile:
 
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
-"""Processor time of one answer for telling under which symbols texts of changed files are: about 700 KB."""
+"""CPU time of one answer, in milliseconds, for labeling texts of changed files with symbols: about 700 KB."""
 MOST_PATIENCE = 4
-# A question waits so long for another process that indexes, or that builds an index nobody has finished yet.
+# Time limits of a question for another process that refreshes, or that builds the first index.
 QUESTION_WAIT_S = 1.0
 FIRST_INDEX_WAIT_S = 5.0
 BUSY_WRITE_WAIT_MS = 100
@@ -332,7 +334,7 @@ class WorkspaceSession:
             raise
 
     def close(self) -> None:
-        """Close the index and the folder. Nothing is lost by not calling it."""
+        """Close the index and the folder. Nothing is lost without it."""
         self.git_facts.forget()
         self.memory_file.close()
         self.index.close()
@@ -340,18 +342,18 @@ class WorkspaceSession:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the user should know of settings and index; an index moved aside while open is told here too."""
+        """Return warnings for the user about settings and index, including an index moved aside while open."""
         return (*self.config.warnings, *self.index.notices, *self.memory_file.notices)
 
     @property
     def place(self) -> bytes:
-        """The workspace's real path, by which the memory knows it."""
+        """Return the workspace's real path, its key in the memory."""
         return os.fsencode(os.path.realpath(self.workspace))
 
     def new_refresh(
         self, history: str, progress: Callable[[Progress], None] | None, *, retries: bool = False
     ) -> Refresh:
-        """A refresh of this workspace that nobody has begun."""
+        """Return a new refresh of this workspace."""
         return Refresh(
             self.root,
             self.git_facts.git,
@@ -369,7 +371,7 @@ class WorkspaceSession:
     def write_lock(
         self, progress: Callable[[Progress], None] | None, wait_s: float | None = None
     ) -> AbstractContextManager[None]:
-        """Hold the index's lock between processes, waiting at most ``wait_s`` seconds (BusyStoreError)."""
+        """Hold the inter-process write lock, waiting at most ``wait_s`` seconds (BusyStoreError)."""
         from helix_core.engine.indexing import LOCK_WAIT_S, turn
 
         waiting = Progress("waiting for another Helix on this folder", 0, 0)
@@ -377,13 +379,13 @@ class WorkspaceSession:
         return turn(self.index_path, lambda: tell(waiting), LOCK_WAIT_S if wait_s is None else wait_s)
 
     def handing_over(self, at: float) -> Callable[[], None]:
-        """A check that ends a refresh for a process that was ordered to do the same, from ``at`` (monotonic) on."""
+        """Return a check that ends a refresh for a waiting process, from ``at`` (monotonic) on."""
         from helix_core.engine.indexing import handing_over
 
         return handing_over(self.index_path, at)
 
     def fall_behind(self, error: StoreError) -> None:
-        """The index could not be brought up to date: its answers say so until it can."""
+        """Record that the index could not be refreshed; answers carry a note until it can."""
         if isinstance(error, BusyStoreError):
             self.behind = (
                 "the index was not brought up to date: another process is indexing this folder, and what it has not "
@@ -394,7 +396,7 @@ class WorkspaceSession:
             self.behind = f"the index was not brought up to date and answers as it is: {error}"
 
     def start_over(self, cause: str, *, fill: bool) -> None:
-        """Replace a damaged index by an empty one, and with ``fill`` bring that up to date, as far as one may wait."""
+        """Replace a damaged index by an empty one, and with ``fill`` refresh that within the time limit."""
         self.index.start_over(cause)
         if fill and not self.never_waits:
             try:
@@ -404,7 +406,7 @@ class WorkspaceSession:
                 self.fall_behind(error)
 
     def follow(self) -> None:
-        """Follow the settings, and the folder that is at the workspace's path now, whichever was opened.
+        """Reload changed settings, and reopen the folder when another is at the workspace's path.
 
         Raises WorkspaceError when there is no folder any more.
         """
@@ -418,11 +420,11 @@ class WorkspaceSession:
             self.git_facts.follow()
 
     def notes(self, found: Found) -> tuple[str, ...]:
-        """The notes of an answer: of settings and index, of this moment, and of how it was found."""
+        """Return the notes of an answer: of settings and index, of this moment, and of the search."""
         return (*self.notices, *self.doubts(), *found.notes)
 
     def doubts(self) -> list[str]:
-        """What an answer from this index should say of itself."""
+        """Return the notes that an answer from this index needs."""
         doubts = [note for note in (self.behind, self.git_facts.note) if note]
         doubts += self.not_indexed().notes
         if self.encoder.problem:
@@ -430,7 +432,7 @@ class WorkspaceSession:
         return [*doubts, *([self.memory_problem] if self.memory_problem else [])]
 
     def not_indexed(self) -> NotIndexed:
-        """The files that count and that this index does not hold."""
+        """Return the files that count and are not in this index."""
         from helix_core.engine.verdict import NotIndexed
 
         reader = self.index.reader
@@ -440,7 +442,7 @@ class WorkspaceSession:
             pending = reader.files.pending()
             new: Sequence[bytes] = pending.new
             if not pending.is_listed and self.git_facts.git is not None:
-                # Nobody has listed the disk yet; a list by git takes less than the first files do.
+                # The disk is not listed yet; git's listing takes less time than indexing the first files.
                 new = [entry.path for entry in list_files(self.root, self.git_facts.git, self.file_options()).files]
             files, _ = reader.text.size()
             aside = [one.path for one in reader.files.set_aside()]
@@ -457,10 +459,10 @@ class WorkspaceSession:
         patience: float = 1,
         busy_ms: float = 0,
     ) -> Weigher:
-        """What gives verdicts now, for one question. Without ``mends`` it leaves the index as it is.
+        """Return the weigher for one question. Without ``mends`` it never writes to the index.
 
-        ``patience`` is how many times the setting's milliseconds the asker has for what must be read again, and
-        ``busy_ms`` how long it may wait for others who write the index.
+        ``patience`` multiplies the setting's milliseconds for reading changed files, and ``busy_ms`` is the busy
+        timeout for the index.
         """
         from helix_core.engine.verdict import (
             Buffers,
@@ -508,7 +510,7 @@ class WorkspaceSession:
         return Weigher(reader, observer, facts)
 
     def counting(self) -> Counting:
-        """What says which files still count; another one for another root or repository."""
+        """Return the check for files that still count, of the current root and repository."""
         from helix_core.workspace import Counting
 
         place = (self.root, self.git_facts.git)
@@ -517,7 +519,7 @@ class WorkspaceSession:
         return self._counted[1]
 
     def unsaved_names(self, overlays: Overlays, check: Callable[[], None]) -> UnsavedNames:
-        """The names that only the unsaved buffers define."""
+        """Return the names that only unsaved buffers define."""
         from helix_core.engine.verdict import UnsavedNames
 
         return UnsavedNames(
@@ -525,7 +527,7 @@ class WorkspaceSession:
         )
 
     def file_options(self) -> FileOptions:
-        """Which files count, as the settings say."""
+        """Return the settings for which files count."""
         return FileOptions(max_bytes=self.config.max_file_bytes, helixignore=self.config.exclude)
 
 
@@ -542,9 +544,9 @@ class HasSession(Protocol):
 
 
 def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Decorate a verb so that it runs a second time, on a new index, when the index proves damaged or was taken away.
+    """Decorate a verb to run a second time, on a new index, when the index is damaged or was removed.
 
-    With ``fills`` the new index is brought up to date before that; a verb that does so itself needs it empty.
+    With ``fills`` the new index is refreshed before that; a verb that does so itself needs it empty.
     """
 
     def decorate(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -565,7 +567,7 @@ def heals_index(*, fills: bool = True) -> Callable[[Callable[Concatenate[S, P], 
 
 
 def index_folder(cache_dir: Path, workspace: Path) -> Path:
-    """The folder of a workspace's index: named for people, unique by the workspace's real path."""
+    """Return the folder of a workspace's index: a readable name, unique by the workspace's real path."""
     real = os.fsencode(os.path.realpath(workspace))
     name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in workspace.name)[:40] or "root"
     return cache_dir / "workspaces" / f"{name}-{hashlib.sha256(real).hexdigest()[:16]}"

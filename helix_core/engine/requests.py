@@ -1,4 +1,4 @@
-"""The request of a question, validated once and handed down unchanged; a refusal names what would be right."""
+"""The request of a question, validated once and passed on unchanged; an error names the valid values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_OVERLAYS: Overlays = MappingProxyType({})
 
 
 def go_on() -> None:
-    """Nobody cancels the question."""
+    """The default ``check``: never cancel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +46,34 @@ class AnswerRequest:
     explained: bool = False
 
     def __post_init__(self) -> None:
-        """Raises UsageError for an empty question or a k out of its bounds."""
+        """Raise UsageError for an empty question or a k out of bounds."""
         checked_question(self.question)
         checked_k(self.k)
 
 
 def checked_question(question: str) -> str:
-    """The question, or UsageError when it says nothing."""
+    """Return the question. Raises UsageError when it is empty."""
     if not question.strip():
         raise UsageError("the question is empty; ask in words, names or a quoted message")
     return question
 
 
 def checked_k(k: int) -> int:
-    """k, or UsageError outside 1..100."""
+    """Return k. Raises UsageError outside 1..100."""
     if not 1 <= k <= MAX_K:
         raise UsageError(f"k is {k}; it must be from 1 to {MAX_K}")
     return k
 
 
 def checked_places(k: int | None, max_tokens: int | None) -> int:
-    """How many places a packet may have, or UsageError."""
+    """Return the number of items of a packet. Raises UsageError."""
     if k is not None:
         return checked_k(k)
     return PLACES if max_tokens is None else PLACES_WITHIN_BUDGET
 
 
 def checked_task(task: TaskType | str) -> TaskType:
-    """The task by name, or UsageError naming those there are."""
+    """Return the task by name. Raises UsageError that lists the tasks."""
     try:
         return TaskType(task)
     except ValueError:
@@ -81,7 +81,7 @@ def checked_task(task: TaskType | str) -> TaskType:
 
 
 def checked_spending(quotes: Quotes | str, max_tokens: int | None, task: TaskType) -> Spending:
-    """What a packet may cost, or UsageError. Where the task wants the very words, no quote is shortened to save."""
+    """Return the packet's budget. Raises UsageError. A task that needs the exact text gets whole quotes."""
     try:
         chosen = Quotes(quotes)
     except ValueError:
@@ -92,7 +92,7 @@ def checked_spending(quotes: Quotes | str, max_tokens: int | None, task: TaskTyp
 
 
 def stop_when(cancelled: Callable[[], bool] | None) -> Callable[[], None]:
-    """A call to make between steps: raises Cancelled once ``cancelled`` says that nobody wants the answer any more."""
+    """Return a check that raises Cancelled once ``cancelled`` returns True."""
 
     def check() -> None:
         if cancelled is not None and cancelled():

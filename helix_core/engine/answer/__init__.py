@@ -1,6 +1,6 @@
-"""Answers: a question in, judged items, a window or an explanation of the ranking out.
+"""Answer a question: judged items, a window, or an explanation of the ranking.
 
-Wires search, verdict, packet and window. Ranks nothing and judges nothing itself.
+Combines search, verdict, packet and window. Ranks nothing and judges nothing itself.
 """
 
 from typing import TYPE_CHECKING

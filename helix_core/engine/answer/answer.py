@@ -1,4 +1,4 @@
-"""Make one answer: search, look at what was found, search again where looking mended the index, weigh the rest."""
+"""Make one answer: search, read the results, search again where reading updated the index, weigh the rest."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from helix_core.store import Reader
 ROUNDS = 3
 GONE_SHOWN = 2
 NAMED_CONFIDENCE = 0.9
-"""Of an answer that has the only definition of a name it was asked for."""
+"""Confidence of an answer with the only definition of the name in question."""
 
 
 class IndexSearch:
-    """Search one workspace's index, and have a reranker order the first places, where one is set up."""
+    """Search one workspace's index, and rerank the first results when a reranker is set up."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class IndexSearch:
 
     @property
     def is_reranked(self) -> bool:
-        """Is a reranker set up?"""
+        """Return whether a reranker is set up."""
         return self._reranking is not None
 
     def search(self, request: AnswerRequest) -> Found:
-        """The places for a question, so many that a reranker can choose."""
+        """Return results for a question, enough for a reranker to choose from."""
         wanted = SearchRequest(
             request.question,
             request.k if self._reranking is None else self._reranking.asked(request.k),
@@ -55,12 +55,12 @@ class IndexSearch:
         return search(wanted, self.reader)
 
     def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
-        """The same places, the first of them in a reranker's order; as they are without one."""
+        """Return the results with the first ones reranked; unchanged without a reranker."""
         return found if self._reranking is None else self._reranking.of(request.question, found, weigher, request.k)
 
 
 class Answer:
-    """One question answered. Use once. ``whole`` gives chunks as they are, for whoever trims them itself."""
+    """One question being answered. Use it once. ``whole`` returns chunks untrimmed, for callers that trim."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Answer:
         self._whole = whole
 
     def make(self) -> Answered:
-        """Search and look until looking changes nothing more, then weigh at most ``k`` items, best first."""
+        """Search and read until the index no longer changes, then weigh at most ``k`` items, best first."""
         question, task, k = self._request.question, self._request.task, self._request.k
         found, gone = self._settle()
         found = self._with_not_indexed(question, found, k)
@@ -95,7 +95,7 @@ class Answer:
         return Answered(tuple(ordered), tuple(pairs), found)
 
     def _with_not_indexed(self, question: str, found: Found, k: int) -> Found:
-        """With the files that the question names and the index does not hold, those that are there now."""
+        """Add existing files that the question names and the index does not contain."""
         look = self._weigher.observer.look
         named = self._not_indexed.named_by(parse_question(question))
         there = [one for one in named if look(one.ranked.item.source).file is not None]
@@ -139,7 +139,7 @@ def _live(ranked: Sequence[Ranked], gone: Container[bytes]) -> Iterator[Ranked]:
 
 
 def _with_gone(live: Sequence[Ranked], gone: Sequence[Ranked], k: int) -> list[Ranked]:
-    """Places that are gone are shown where they ranked, but never push out more than two that are there."""
+    """Keep deleted items at their rank, but never let them displace more than two that exist."""
     shown = sorted(gone, key=lambda one: -one.score)[: max(GONE_SHOWN, k - len(live))]
     kept = [*live[: max(k - len(shown), 0)], *shown][:k]
     return sorted(kept, key=lambda one: -one.score)

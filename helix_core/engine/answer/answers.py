@@ -1,4 +1,4 @@
-"""Answer the questions of one open workspace: places, packets, windows, and how an answer came about."""
+"""The question verbs of one open workspace: search, packet, context window, and explanations of rankings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class AnswerNotes(Protocol):
 
 
 class Answers:
-    """The verbs that search. ``notes`` are those of the memory."""
+    """The verbs that search. ``notes`` come from the memory."""
 
     def __init__(self, session: WorkspaceSession, notes: AnswerNotes) -> None:
         self.session = session
         self._notes = notes
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
-        """The ``helix.search/1`` object; with ``request.explained`` also how it came about."""
+        """Return the ``helix.search/1`` object; with ``request.explained`` also the explanation."""
         started = time.monotonic()
         found = self._found(request)
         elapsed_ms, notes = _ms_since(started), self.session.notes(found)
@@ -46,7 +46,7 @@ class Answers:
         return explained_search(request.question, found, elapsed_ms, notes)
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
-        """The ``helix.packet/1`` object."""
+        """Return the ``helix.packet/1`` object."""
         from helix_core.engine.verdict import refresh_plan
 
         started = time.monotonic()
@@ -64,7 +64,7 @@ class Answers:
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
 
     def explained(self, request: AnswerRequest) -> dict[str, Any]:
-        """The ``helix.explain/1`` object of a question: how the packet of the same request came about."""
+        """Return the ``helix.explain/1`` object of a question: the explanation of the same request's packet."""
         from helix_core.engine.answer.explain_ranking import explained_answer
 
         started = time.monotonic()
@@ -75,7 +75,9 @@ class Answers:
         )
 
     def context(self, request: AnswerRequest, wanted: ContextRequest) -> dict[str, Any]:
-        """The ``helix.context/1`` object: the evidence as text for a chat model, within the budget of ``wanted``."""
+        """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
+        ``wanted``.
+        """
         started = time.monotonic()
         answer, found, weigher = self._window(request, wanted)
         answer["workspace"], answer["head"] = str(self.session.workspace), weigher.facts.state.head
@@ -85,12 +87,12 @@ class Answers:
 
     @heals_index()
     def _found(self, request: AnswerRequest) -> Found:
-        """Places in the order of the search, as the index has them; no file is looked at unless a reranker reads it."""
+        """Return items in search order, as indexed; no file is read except by a reranker."""
         from helix_core.engine.verdict import with_named
         from helix_core.search import parse_question
 
         asked = self._hinted(request)
-        # Before the search: what comes in meanwhile is then counted as missing, never the other way round.
+        # Read this before the search, so that files indexed meanwhile count as missing, never the reverse.
         lacking = self.session.not_indexed()
         index = self._index_search()
         found = index.search(asked)
@@ -101,7 +103,7 @@ class Answers:
 
     @heals_index()
     def _answered(self, request: AnswerRequest) -> tuple[Answered, Weigher]:
-        """The weighed items of a packet, notes among them, and what weighed them."""
+        """Return the weighed items of a packet, notes included, and their weigher."""
         from helix_core.engine.answer.answer import Answer
 
         weigher = self.session.weigher(request.overlays, request.check)

@@ -1,4 +1,4 @@
-"""How an answer was ranked, as the wire object and the words people read. Pure."""
+"""Serialize the explanation of a ranking, with labels for people. Pure."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ PLACE_SIGNS_ABSENT: Mapping[str, str] = {
     "owner": "no words in what it stands in",
     "name": "no words in its name",
 }
-"""What it is called when there is nothing of it: that too speaks for a place, where others have it."""
+"""Label of a feature whose value is 0: its absence is evidence too, where other chunks have it."""
 
 
 EXPLAIN_SCHEMA = "helix.explain/1"
@@ -87,8 +87,9 @@ DIGITS = 4
 
 
 def explained_search(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
-    """The ``helix.search/1`` object with what explains it beside: ``lists``, ``weights``, ``vectors``, ``certainty``,
-    and for each item the ``place`` signs by which the second stage chose its lines."""
+    """Return the ``helix.search/1`` object with its explanation: ``lists``, ``weights``, ``vectors``, ``certainty``,
+    and for each item the ``place`` features by which the second stage chose its lines.
+    """
     answer = search_answer(query, found, elapsed_ms, notes)
     account = _account(found)
     _with_places(answer["items"], found.ranked, account)
@@ -98,8 +99,9 @@ def explained_search(query: str, found: Found, elapsed_ms: float, notes: Sequenc
 def explained_answer(
     query: str, task: str, weighed: Sequence[Weighed], found: Found, *, elapsed_ms: float, notes: Sequence[str]
 ) -> dict[str, Any]:
-    """The ``helix.explain/1`` object of a question: the items of its packet in their order, ``gene_id`` and lines as
-    the packet has them, and the same beside it as for a search."""
+    """Return the ``helix.explain/1`` object of a question: the items of its packet in order, with ``gene_id`` and
+    lines as in the packet, and the same explanation as for a search.
+    """
     account = _account(found)
     ranked = [one.ranked for one in weighed]
     items = [search_item(one) | {"gene_id": one.item.text_hash} for one in ranked]

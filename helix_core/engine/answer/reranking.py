@@ -1,7 +1,7 @@
-"""Have the first places of an answer read again by a cross-encoder, within a budget of CPU time, where one is set up.
+"""Rerank the first results with a cross-encoder, within a budget of CPU time, where one is set up.
 
-It is a host's to give: no command that asks once and leaves has one, and what hovers show is never ranked at all.
-Whatever goes wrong, the order stays as it was and the answer's ``rankers`` say what.
+Only a host has one: a one-shot command does not load it, and hovers are never reranked. On failure the order is
+unchanged and the answer's ``rankers`` name the error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RANKER = "rerank"
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """Of one workspace. ``budget_ms`` is for the reading of one answer's places; a few texts may overrun it.
+    """The reranker of one workspace. ``budget_ms`` limits the CPU time for one answer; a last batch may exceed it.
 
     The default ``clock`` is the calling thread's CPU time: the model runs in that thread, and a busy machine must not
     change the order.
@@ -33,11 +33,11 @@ class Reranking:
     clock: Callable[[], float] = time.thread_time
 
     def asked(self, k: int) -> int:
-        """How many places to search for, so that ``k`` of them can be chosen."""
+        """Return the number of results to search for, so that ``k`` of them can be chosen."""
         return max(k, MOST_PLACES) if not self.reranker.problem else k
 
     def of(self, question: str, found: Found, weigher: Weigher, k: int) -> Found:
-        """The first ``k`` places of ``found`` in the better order."""
+        """Return the first ``k`` results of ``found``, reranked."""
         if self.reranker.problem:
             return _cut(found, found.ranked, k, f"not ready: {self.reranker.problem}")
         texts = _texts(found.ranked[:MOST_PLACES], weigher)
@@ -57,7 +57,9 @@ class Reranking:
 
 
 def _texts(ranked: Sequence[Ranked], weigher: Weigher) -> dict[int, str]:
-    """What stands at each place now, by its place; without those that are only related, or not as they were indexed."""
+    """Return the current text of each result by position; without related ones and those that changed since
+    indexing.
+    """
     texts = {}
     for place, one in enumerate(ranked):
         sight = weigher.observer.look(one.item.source)

@@ -42,7 +42,7 @@ _LONGEST_COUNTED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class WindowTools:
-    """``counted_by`` is ``estimate`` or ``tokenizer``; ``notes`` says what was asked for and cannot be had."""
+    """``counted_by`` is ``estimate`` or ``tokenizer``; ``notes`` tells which requested tool is unavailable."""
 
     count: Count = estimate
     counted_by: str = "estimate"
@@ -52,11 +52,11 @@ class WindowTools:
 
 
 class TokenizerError(HelixError):
-    """A tokenizer that cannot be used."""
+    """A tokenizer cannot be used."""
 
 
 def means_of(config: Config) -> WindowTools:
-    """The means that the settings name; what cannot be had is noted, and the estimate counts instead."""
+    """Return the tools that the settings name; an unavailable one is noted, and replaced by the estimate."""
     notes: tuple[str, ...] = ()
     count: Count = estimate
     counted_by = "estimate"
@@ -71,9 +71,9 @@ def means_of(config: Config) -> WindowTools:
 
 @lru_cache(2)
 def tokenizer_count(path: str) -> Count:
-    """How many tokens the tokenizer of a ``tokenizer.json`` makes of a text, with none for begin and end.
+    """Return the counter of a ``tokenizer.json``, without begin and end tokens.
 
-    Raises TokenizerError. What the file says of cutting and filling up is left aside: it would hide the true number.
+    Raises TokenizerError. The file's truncation and padding are disabled: they would falsify the count.
     """
     try:
         size = os.stat(path).st_size
@@ -112,9 +112,9 @@ def _loaded(text: str) -> Any:
 
 @lru_cache(1)
 def condenser() -> Condense | None:
-    """The sentence chooser of headroom-ai, which is native and never asks a network; None where it is not installed.
+    """Return the sentence chooser of headroom-ai, which is native and uses no network; None where it is not installed.
 
-    Its wider entry points fetch models and tables when they can: they are not used, and it is told to stay offline.
+    Its wider entry points may download models and tables: they are not used, and offline mode is set.
     """
     if find_spec("headroom") is None:
         return None
@@ -133,7 +133,7 @@ def _crusher() -> Callable[[str, float], str]:
     try:
         from headroom.transforms.text_crusher import TextCrusher
     except ImportError:
-        # Another version without it: as if it were not there.
+        # A version without this function counts as not installed.
         return lambda _text, _share: ""
     crusher = TextCrusher()
 
@@ -166,7 +166,7 @@ class ContextRequest:
     prompt: str = ""
 
     def checked(self) -> ContextRequest:
-        """The same, or UsageError for a budget that cannot be meant."""
+        """Return the request. Raises UsageError for an invalid budget."""
         if not LEAST_BUDGET <= self.budget_tokens <= MOST_BUDGET:
             said = f"the budget is {self.budget_tokens} tokens; it must be from {LEAST_BUDGET} to {MOST_BUDGET:,}"
             raise UsageError(said)
@@ -174,7 +174,7 @@ class ContextRequest:
 
 
 def checked_decoder(name: str) -> Decoder:
-    """The decoder by name, or UsageError naming those there are."""
+    """Return the decoder by name. Raises UsageError that lists the decoders."""
     try:
         return Decoder(name)
     except ValueError:
@@ -182,7 +182,7 @@ def checked_decoder(name: str) -> Decoder:
 
 
 def window_places(wanted: ContextRequest) -> int:
-    """How many places to search for, so that a window of this budget can choose."""
+    """Return the number of results to search for, so that a window of this budget can choose."""
     return candidates(wanted.budget_tokens)
 
 
@@ -196,7 +196,7 @@ def context(
     weigher: Weigher,
     config: Config,
 ) -> dict[str, Any]:
-    """The ``helix.context/1`` object but for what the workspace adds (path, own notes).
+    """Return the ``helix.context/1`` object except for the workspace's members (path, own notes).
 
     ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item.
     """
@@ -234,8 +234,9 @@ def context(
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:
-    """The gene_ids that were given before: named alone, or with the file's hash as it still is, or standing in the
-    caller's own prompt."""
+    """Return the gene_ids delivered before: named alone, or with the file's current hash, or contained in the
+    caller's own prompt.
+    """
     known: set[str] = set()
     for one in evidence:
         gene_id = one.weighed.ranked.item.text_hash
@@ -246,17 +247,17 @@ def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozens
 
 
 def _is_in(prompt: str, text: str) -> bool:
-    """Does the prompt hold the text, as a file has it or as a window showed it?"""
+    """Return whether the prompt contains the text, as in a file or as in a window."""
     return safe_text(text) in prompt or inert_text(text) in prompt
 
 
 def _note(one: Weighed, text: str) -> Evidence:
-    """A note as it was given; nothing where it is too old to go by."""
+    """Return a note as evidence; without text when it is too old to be trusted."""
     return Evidence(one, "" if one.verdict.status is Status.NEEDS_REFRESH else with_line_feeds(text).rstrip("\n"))
 
 
 def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
-    """The whole span as it is on disk now; nothing where the verdict does not stand on the bytes that are there."""
+    """Return the whole span as on disk now; without text when the verdict does not match the bytes on disk."""
     item = one.ranked.item
     sight = weigher.observer.look(item.source)
     if sight.file is None or one.verdict.status is Status.NEEDS_REFRESH:
@@ -265,7 +266,7 @@ def _evidence(weigher: Weigher, one: Weighed) -> Evidence:
 
 
 def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:
-    """The literal claims of what has text, in the order of the evidence."""
+    """Return the literal claims of evidence with text, in its order."""
     items = [one.weighed.ranked.item for one in evidence if one.text]
     claims = reader.claims.of_items([item.id for item in items])
     return [

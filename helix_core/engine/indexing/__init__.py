@@ -1,4 +1,4 @@
-"""Keep the index up to date: plan, refresh, intake, embedding, the write lock, and the reports about it.
+"""Keep the index up to date: plan, refresh, intake, embedding, the write lock, and their reports.
 
 The only room that writes files' items into the index. Answers no question.
 """

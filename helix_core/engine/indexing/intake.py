@@ -1,8 +1,8 @@
-"""Take files into an index: read each, settle at once what needs no parser, ingest and store the rest.
+"""Index files: read each, handle at once those that need no parser, ingest and store the rest.
 
-Every file is stored whole or not at all, a batch of them a transaction. No transaction is open while a worker parses,
-and one ends early when another process wants to write. A file that moved since it was read is not stored over what
-others may have stored of it meanwhile: it is read once more at the end.
+Every file is stored whole or not at all, a batch of them in a transaction. No transaction is open while a worker
+parses, and one ends early when another process waits to write. A file that changed since it was read is not stored over
+another process's version: it is read once more at the end.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUARANTINED = "quarantined"
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """What is to be stored of a file, as long as its signature is still ``seen`` (None: it was gone)."""
+    """A pending write of a file, valid while its signature is ``seen`` (None: it was missing)."""
 
     path: bytes
     seen: StatSignature | None
@@ -37,10 +37,10 @@ class _Write:
 
 
 class Intake:
-    """One pass. ``known`` is what the index had before; what happens is counted in ``report``.
+    """One pass. ``known`` is the previous index state; events are counted in ``report``.
 
-    Of what is ``set_aside``, only ``again`` is tried again while its bytes are the same. ``check`` is called between
-    files and may raise HandedOverError: what was parsed is stored before that is passed on.
+    Of the quarantined files in ``set_aside``, only ``again`` are retried while their bytes are unchanged. ``check`` is
+    called between files and may raise HandedOverError: what was parsed is stored first.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Intake:
         self._done = 0
 
     def take(self, entries: Sequence[FileEntry], workers: int) -> None:
-        """All of ``entries``: a few small ones here, many in worker processes."""
+        """Index all of ``entries``: a few small ones in this process, many in worker processes."""
         self._total = len(entries)
         self._take(entries, workers)
         moved, self._moved, self._is_last_look = self._moved, [], True
@@ -88,7 +88,7 @@ class Intake:
             self._store(pool.run(fresh, self._again))
 
     def _entries(self, paths: Sequence[bytes]) -> Iterator[FileEntry]:
-        """Files as they are now; one that is gone is left to whoever hears of that."""
+        """Yield files as they are now; a deleted one is left to the watcher."""
         with self._root.scan() as scan:
             for path in paths:
                 signature = _signature_now(scan, path)
@@ -101,7 +101,7 @@ class Intake:
             return ingest_in_process(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
 
     def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
-        """What broke a worker before may do so again: never here, where it would end the engine."""
+        """Return whether a file crashed a worker before: it is never parsed in this process, which it could crash."""
         known = (self._known.get(entry.path) for entry in entries)
         return any(state is not None and state.skipped == QUARANTINED for state in known)
 
@@ -117,7 +117,7 @@ class Intake:
         self._flush()
 
     def _write(self, path: bytes, seen: StatSignature | None, store: Callable[[], None]) -> None:
-        """Store it soon, with others."""
+        """Queue a write."""
         if not self._writes:
             self._due_at = time.monotonic() + BATCH_S
         self._writes.append(_Write(path, seen, store))
@@ -125,7 +125,7 @@ class Intake:
             self._flush()
 
     def _flush(self) -> None:
-        """Store what waits, in as many transactions as others who want to write leave it."""
+        """Store the queued writes, in several transactions when other processes wait to write."""
         with self._root.scan() as scan:
             while self._writes:
                 done = 0
@@ -182,7 +182,7 @@ class Intake:
         self._tell(Progress("indexing", self._done, self._total, source_id_of(path)))
 
     def _fresh_files(self, entries: Sequence[FileEntry]) -> Iterator[tuple[bytes, bytes, str]]:
-        """Read each file; settle at once what needs no parser, and yield the rest."""
+        """Read each file; handle those that need no parser, and yield the rest."""
         with self._root.scan() as scan:
             yield from self._read(scan, entries)
 
@@ -219,7 +219,7 @@ class Intake:
             self._moved.append(path)
 
     def _unreadable(self, entry: FileEntry, observed_ns: int, error: DiskError) -> None:
-        """Remember what cannot be read under its reason; what only kept changing is left as it was."""
+        """Record why a file cannot be read; one that only kept changing is left as it was."""
         reason = error.reason
         self._report.skip(reason.value)
         known = self._known.get(entry.path)

@@ -1,4 +1,4 @@
-"""Decide what a refresh must read. Pure: a listing of the disk and what the index knows, in; paths, out."""
+"""Decide what a refresh must read. Pure: a listing of the disk and the index's state in; paths out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from helix_core.config import WORKSPACE_FILE
 from helix_core.model import FileEntry, Listing, Reason, SetAside, SourceState, StatSignature
 
 FIRST_RETRY_S, RETRY_FACTOR, LONGEST_RETRY_S = 60.0, 5.0, 86_400.0
-"""What was set aside is tried again after a minute, 5, 25, 2 hours, 10, and then once a day."""
+"""Exponential backoff of retries of a quarantined file: after 1, 5 and 25 minutes, 2 and 10 hours, then daily."""
 MOST_RETRIES = 8
-"""A whole refresh tries so many again, those that waited longest: they may cost a worker each."""
+"""Maximum retries in a whole refresh, longest waiting first: each may crash a worker."""
 FINE_CLOCK_NS = 50_000_000
 COARSE_CLOCK_NS = 2_000_000_000
 _SETTINGS_FILE = WORKSPACE_FILE.encode()
@@ -20,7 +20,7 @@ _RULE_FILES = frozenset({b".gitignore", b".helixignore", b".gitmodules", b".gita
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """What a listing asks for: files to read, known paths that are gone, and how many need nothing."""
+    """The plan for a listing: files to read, indexed paths that are gone, and the number of unchanged files."""
 
     read: tuple[FileEntry, ...]
     gone: tuple[bytes, ...]
@@ -28,22 +28,22 @@ class WorkPlan:
 
 
 def is_settled(signature: StatSignature, observed_ns: int) -> bool:
-    """Was the file quiet long enough before it was read, that an equal signature means equal bytes?
+    """Return whether the file was quiet long enough before it was read that an equal signature means equal bytes.
 
-    File systems stamp with a few milliseconds' grain, some with whole seconds; a write inside the grain leaves the
-    signature as it was ("racily clean", as git calls it).
+    File systems stamp with a few milliseconds' granularity, some with whole seconds; a write within it leaves the
+    signature unchanged ("racily clean", as git calls it).
     """
     return settled_ns(signature) <= observed_ns
 
 
 def settled_ns(signature: StatSignature) -> int:
-    """From when on (Unix nanoseconds) a file read with this signature is settled."""
+    """Return the time (Unix nanoseconds) from which a file read with this signature is settled."""
     grain_ns = COARSE_CLOCK_NS if signature.mtime_ns % 1_000_000_000 == 0 else FINE_CLOCK_NS
     return max(signature.mtime_ns, signature.ctime_ns) + grain_ns
 
 
 def unsettled(states: Iterable[SourceState], now_ns: int) -> tuple[tuple[bytes, ...], float]:
-    """What was read so soon after it was written that it must be looked at once more, and in how many seconds.
+    """Return the files read racily, to be read once more, and in how many seconds.
 
     A file stamped in the future is not waited for: the next whole refresh reads it.
     """
@@ -59,14 +59,16 @@ def unsettled(states: Iterable[SourceState], now_ns: int) -> tuple[tuple[bytes, 
 
 
 def retry_at(one: SetAside, limits: str) -> float:
-    """When a file that was set aside is tried again, in Unix seconds: at once under other ``limits``."""
+    """Return when a quarantined file is retried, in Unix seconds (exponential backoff): at once under other
+    ``limits``.
+    """
     if not one.attempts or one.limits != limits:
         return 0.0
     return one.tried_at + min(FIRST_RETRY_S * RETRY_FACTOR ** min(one.attempts - 1, 16), LONGEST_RETRY_S)
 
 
 def first_retry_at(set_aside: Sequence[SetAside]) -> float:
-    """When the first of them is due, in Unix seconds; 0 for at once, and where there is none."""
+    """Return when the first of them is due, in Unix seconds; 0 for at once, and for none."""
     if not set_aside:
         return 0.0
     # The pool brings the parsers along.
@@ -77,7 +79,7 @@ def first_retry_at(set_aside: Sequence[SetAside]) -> float:
 
 
 def due_again(set_aside: Iterable[SetAside], limits: str, now: float) -> frozenset[bytes]:
-    """Which files that were set aside a whole refresh tries again now; a try in the future means a clock set back."""
+    """Return the quarantined files that a whole refresh retries now; a try in the future means a clock set back."""
     due = [one for one in set_aside if retry_at(one, limits) <= now or one.tried_at > now]
     return frozenset(one.path for one in sorted(due, key=lambda one: one.tried_at)[:MOST_RETRIES])
 
@@ -88,10 +90,10 @@ def work_plan(
     same_generation: bool,
     again: Collection[bytes] = frozenset(),
 ) -> WorkPlan:
-    """Decide what to read: what is new, what moved, what was too recent to trust, everything after an upgrade.
+    """Decide what to read: new and changed files, files read racily, everything after an upgrade.
 
-    What could not be read is tried again each time: why it could not may have passed without a trace in its stat.
-    ``again`` are files set aside that are tried again; they come last, behind what has never broken anything.
+    Unreadable files are retried each time: the cause may have gone without a change of their stat. ``again`` are
+    quarantined files to retry; they come last.
     """
     read = []
     for entry in listing.files:
@@ -113,9 +115,9 @@ def work_plan(
 
 
 def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_generation: bool, now_ns: int) -> bool:
-    """Of what is to be read: is it news, and not just another look at what cannot be read or settled yet?
+    """Return whether a file to read is new or changed, not merely unreadable or unsettled.
 
-    A file stamped in the future is read at every refresh until then, and nothing says that it changed.
+    A file stamped in the future is read at every refresh until then, although it may be unchanged.
     """
     state = known.get(entry.path)
     if state is None or state.signature != entry.signature:
@@ -126,5 +128,5 @@ def is_pending(entry: FileEntry, known: Mapping[bytes, SourceState], *, same_gen
 
 
 def is_rule_file(path: bytes) -> bool:
-    """Can a change of this file change which other files count, or what git says of them?"""
+    """Return whether a change of this file may affect which other files count, or what git reports about them."""
     return path == _SETTINGS_FILE or path.rpartition(b"/")[2] in _RULE_FILES or b".git" in path.split(b"/")

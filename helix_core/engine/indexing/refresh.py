@@ -1,4 +1,4 @@
-"""Bring an index up to date with the disk: stat everything, read what moved, parse only bytes never seen before.
+"""Bring an index up to date with the disk: stat everything, read what changed, parse only bytes never seen before.
 
 Every file is stored whole or not at all, so an interrupt loses at most the open batch. Includes vacuuming.
 """
@@ -38,7 +38,7 @@ CO_CHANGES_S = 5.0
 
 
 class HistoryThread:
-    """``git log`` runs in its own process anyway, so it may as well run while files are parsed."""
+    """Read ``git log`` in a thread while files are parsed."""
 
     def __init__(self, git: Git) -> None:
         self.error = ""
@@ -120,7 +120,7 @@ class Refresh:
         self._looked: _Looked | None = None
 
     def look(self) -> RefreshReport | None:
-        """The report when nothing is to be done, having written nothing; None when ``run`` has work."""
+        """Return the report when nothing is to be done, having written nothing; None when ``run`` has work."""
         started = time.monotonic()
         looked = self._looked = self._look()
         if looked.is_work or self._wants_history(self._reader):
@@ -146,20 +146,20 @@ class Refresh:
         if history is not None:
             self._remember_history(history, writer)
         with writer.batch():
-            # What kept changing while it was read is known by its events; nothing else is left to come.
+            # Files that kept changing cause further events; nothing else is pending.
             writer.set_pending(())
             writer.set_meta("parsers", parser_generation())
             writer.set_meta("complete", "1")
             writer.set_meta(RULES, looked.rules)
         is_mostly_new = self._report.parsed > 2_000 or self._report.parsed > 0.5 * self._report.files
         if is_mostly_new or was_made_before:
-            # Names and postings outlive what is deleted until then: secrets too that older rules let through.
+            # Merging removes names and postings of deleted text, including secrets that older rules missed.
             writer.optimize()
         writer.prune()
         return self._finished(looked.plan, looked.listing, started)
 
     def _expect(self, looked: _Looked) -> None:
-        """Have every answer from now on say what is still to come."""
+        """Store the list of pending files, so that answers report it."""
         known = looked.known
         new = [entry.path for entry in looked.plan.read if entry.path not in known]
         changed = [
@@ -173,7 +173,7 @@ class Refresh:
     def _look(self) -> _Looked:
         self._tell(Progress("looking", 0, 0))
         version = self._reader.version()
-        # The index is looked at first: what others store of new files meanwhile must not pass for files that are gone.
+        # Read the index first, so that files another process adds meanwhile are not taken for deleted ones.
         known = self._reader.files.states()
         outside = self._counting.begin(self._options)
         listing = list_files(self._root, self._git, self._options)
@@ -194,7 +194,7 @@ class Refresh:
         return due_again(set_aside, Limits().version, time.time())
 
     def run_only(self, paths: Sequence[bytes]) -> RefreshReport:
-        """The same for some files or folders, present or gone; a change of what counts needs ``run``."""
+        """Refresh some files or folders, existing or deleted; a change of the ignore rules needs ``run``."""
         started = time.monotonic()
         known = self._reader.files.states_at(paths)
         listing = list_files(self._root, self._git, self._options, only=paths)
@@ -249,7 +249,7 @@ class Refresh:
             self._report.skip(skipped.reason)
 
     def _wants_history(self, reader: Reader) -> bool:
-        """Only a git gives a head."""
+        """Return whether to read git's history; only a repository has a HEAD."""
         return bool(self._history) and reader.meta("commits_head") != self._history
 
     def _remember_history(self, history: HistoryThread, writer: Writer) -> None:
@@ -270,7 +270,7 @@ class Refresh:
 
 
 def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:
-    """Those that were quiet for long enough that the listing knew them as they are."""
+    """Return the files that were settled when they were listed."""
     return [file for file in files if is_settled(file.signature, now_ns)]
 
 
@@ -279,9 +279,9 @@ WRITE_WAIT_MS = 5_000
 
 
 def vacuum(writer: Writer, index_path: Path, check: Callable[[], None]) -> dict[str, Any]:
-    """The ``helix.vacuum/1`` object: parked versions are pruned, postings merged, free pages given back to the disk.
+    """Prune parked versions, merge postings and return free pages to the disk; return the ``helix.vacuum/1`` object.
 
-    In steps that are a transaction each, ``check`` is called between them. Raises StoreError.
+    Works in small transactions and calls ``check`` between them. Raises StoreError.
     """
     started, before = time.monotonic(), _bytes_of(index_path)
     writer.wait_at_most(WRITE_WAIT_MS)
@@ -301,6 +301,6 @@ def vacuum(writer: Writer, index_path: Path, check: Callable[[], None]) -> dict[
 
 
 def _bytes_of(index_path: Path) -> int:
-    """Of the file and its write-ahead log."""
+    """Return the size of the file and its WAL, in bytes."""
     files = (index_path, index_path.with_name(f"{index_path.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())

@@ -1,4 +1,4 @@
-"""What a refresh reports while it works and when it is done, and what is indexed now: ``helix.status/1``."""
+"""Progress and reports of a refresh, and the index status: ``helix.status/1``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helix_core.workspace import FileOptions, Git, Root, ignored_files, list_fil
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a refresh stands: ``done`` of ``total`` files; ``path`` is the file just finished, printable."""
+    """Progress of a refresh: ``done`` of ``total`` files; ``path`` is the file just finished, printable."""
 
     phase: str
     done: int
@@ -28,10 +28,10 @@ class Progress:
 
 @dataclass(slots=True)
 class RefreshReport:
-    """What a refresh did. ``reactivated`` files came back to bytes seen before, so nothing was parsed for them.
+    """The result of a refresh. ``reactivated`` files returned to bytes seen before, so they were not parsed.
 
-    ``quarantined`` are files that broke their parser now, and ``set_aside`` all that are not indexed for that, as pairs
-    of source_id and reason.
+    ``quarantined`` are files that crashed their parser in this refresh, and ``set_aside`` all that are quarantined, as
+    pairs of source_id and reason.
     """
 
     files: int = 0
@@ -67,7 +67,9 @@ def status(
     state: GitState,
     list_skipped: bool,
 ) -> dict[str, Any]:
-    """The status object but for the note of files set aside; only names and stats are read, and nothing is changed."""
+    """Return the status object except for the note on quarantined files; reads names and stats only, and changes
+    nothing.
+    """
     counts = reader.files.counts()
     known = reader.files.states()
     listing = list_files(root, git, options)
@@ -105,7 +107,7 @@ def status(
 
 
 def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
-    """Each file that broke its parser; ``retry_at`` is from when on a whole refresh tries it again, Unix seconds."""
+    """Serialize the quarantined files; ``retry_at`` is when a whole refresh retries each, in Unix seconds."""
     if not files:
         return []
     from helix_core.ingest import Limits
@@ -124,14 +126,14 @@ def _set_aside(files: Sequence[SetAside]) -> list[dict[str, Any]]:
 
 
 def _repository(git: Git | None, state: GitState) -> dict[str, str] | None:
-    """Where the repository stands; None where there is none, and where git cannot tell: then a note says why."""
+    """Return the repository's state; None without one, and when git fails: then a note has the reason."""
     if git is None or git.problem:
         return None
     return {"head": state.head, "branch": state.branch, "operation": state.operation}
 
 
 def _skipped(root: Root, git: Git | None, listing: Listing, known: Mapping[bytes, SourceState]) -> dict[bytes, str]:
-    """Why each path does not count: by its name, by its content, or because git ignores it (whole folders once)."""
+    """Return why each path does not count: its name, its content, or a git ignore rule (whole folders once)."""
     skipped = {one.path: one.reason for one in listing.skipped}
     skipped.update({path: source.skipped for path, source in known.items() if source.skipped})
     for one in ignored_files(root, git) if listing.source == "git" else ():
@@ -140,6 +142,6 @@ def _skipped(root: Root, git: Git | None, listing: Listing, known: Mapping[bytes
 
 
 def _size_on_disk(index_path: Path) -> int:
-    """The index with its write-ahead log, in bytes."""
+    """Return the size of the index and its WAL, in bytes."""
     files = (index_path, index_path.with_name(index_path.name + "-wal"))
     return sum(file.stat().st_size for file in files if file.exists())

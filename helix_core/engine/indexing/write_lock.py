@@ -1,7 +1,7 @@
 """The inter-process write lock of an index (filelock): one process at a time changes it.
 
-A process that was ordered to index waits with a second lock held, so that a question which happens to build the index
-can see it and leave the rest to it.
+A process that was ordered to index holds a second lock while it waits, so that a question which happens to build the
+index can detect it and hand over.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from filelock import FileLock, Timeout
 from helix_core.errors import BusyStoreError, HandedOverError, StoreError
 
 LOCK_WAIT_S = 600.0
-"""So long an order to index waits for another process; who waits for less only asks a question."""
+"""Timeout of an order to index, in seconds; a shorter one belongs to a question."""
 ORDER_LOOK_S = 0.1
 
 
 @contextmanager
 def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
-    """Hold the index for writing much; ``waiting`` is called once when another process does.
+    """Hold the write lock; ``waiting`` is called once when another process holds it.
 
-    Raises BusyStoreError when the other takes longer than ``wait_s``, and StoreError when the lock cannot be made
-    beside the index.
+    Raises BusyStoreError when it is not released within ``wait_s``, and StoreError when the lock file cannot be
+    created.
     """
     lock = FileLock(str(index_path.with_suffix(".lock")))
     try:
@@ -51,9 +51,9 @@ def turn(index_path: Path, waiting: Callable[[], None], wait_s: float = LOCK_WAI
 
 
 def handing_over(index_path: Path, at: float, clock: Callable[[], float] = time.monotonic) -> Callable[[], None]:
-    """A check for a refresh that a question waits for; call it often, between files.
+    """Return a check to call between files, for a refresh that a question waits for.
 
-    It raises HandedOverError when an order to index waits for this process ``at`` that time of the clock, or later.
+    It raises HandedOverError once an order to index waits for this process at time ``at`` or later.
     """
     look_at = at
 
@@ -70,7 +70,7 @@ def handing_over(index_path: Path, at: float, clock: Callable[[], float] = time.
 
 
 def is_ordered(index_path: Path) -> bool:
-    """Does a process that was ordered to index wait for its turn?"""
+    """Return whether a process that was ordered to index waits for the lock."""
     lock = _order_lock(index_path)
     try:
         lock.acquire(timeout=0)
@@ -84,9 +84,9 @@ def is_ordered(index_path: Path) -> bool:
 
 @contextmanager
 def _ordering(index_path: Path) -> Iterator[None]:
-    """Show others that an order waits; of several that wait, one shows it."""
+    """Hold the lock that shows that an order waits; of several waiting processes, one holds it."""
     lock = _order_lock(index_path)
-    # A lock that cannot be made costs the other process's question time, and this order nothing.
+    # Without this lock the other process's question takes longer, and this order loses nothing.
     with suppress(Timeout, OSError):
         lock.acquire(timeout=0)
     try:

@@ -1,7 +1,6 @@
-"""What goes with the files that are open: used together with them before, or changed together with them in git.
+"""Files related to the open ones: used together with them, or changed together with them in git.
 
-In: open paths. Out: paths, closest first, that ranking may count a little higher. Two short queries, nothing read from
-the disk.
+In: open paths. Out: paths, closest first, that ranking boosts a little. Two short queries, no disk access.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A note, shown and explained: its text as it was given, masked, and why it may not be gone by as a file may.
+"""Show and explain a note: its masked text, and why it is not verified as a file can be.
 
-In: the items of one note. Out: the same objects as of a file, ``helix.open/1`` and ``helix.explain/1``.
+In: the items of one note. Out: the same objects as for a file, ``helix.open/1`` and ``helix.explain/1``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from helix_core.packet import target_object
 def shown_note(
     items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType, most_bytes: int
 ) -> dict[str, Any]:
-    """Whole lines of the note. Raises UsageError where it was forgotten, or has no such lines."""
+    """Return whole lines of the note. Raises UsageError where it was forgotten, or has no such lines."""
     one, item = _weighed(items, source_id, lines, task)
     text = lines_shown(source_id, "".join(each.text for each in items).encode("utf-8", "replace"), lines, most_bytes)
     return {
@@ -39,7 +39,7 @@ def shown_note(
 
 
 def explained_note(items: Sequence[NoteItem], source_id: str, lines: LineSpan, task: TaskType) -> dict[str, Any]:
-    """Why the note has the verdict it has. Raises UsageError where it was forgotten."""
+    """Explain the note's verdict. Raises UsageError where it was forgotten."""
     one, item = _weighed(items, source_id, lines, task)
     days = max(time.time() - item.at, 0.0) / 86_400
     said = (

@@ -46,7 +46,7 @@ _NO_SIGNATURE = StatSignature(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A note's item with how much of what the question tells it holds (0..1)."""
+    """A note's item with the IDF-weighted share of the question that it contains (0..1)."""
 
     item: NoteItem
     covered: float
@@ -54,7 +54,9 @@ class Recalled:
 
 
 def recall(memory: Memory, reader: Reader, workspace: bytes, words: Sequence[str], k: int) -> list[Recalled]:
-    """The items of notes that hold at least half of what the words tell, best first; at most ``k`` by four, or one."""
+    """Return at most ``k`` // 4 items of notes, or one, that contain at least half of the question by IDF, best
+    first.
+    """
     _, items = reader.text.size()
     terms = sorted(weigh_terms(words, reader.words.frequency(words), items), key=lambda term: -term.weight)[:WORDS]
     found = memory.notes.matches(workspace, [term.word for term in terms], LOOKED_AT)
@@ -66,7 +68,7 @@ def recall(memory: Memory, reader: Reader, workspace: bytes, words: Sequence[str
 
 
 def found_with(found: Found, recalled: Sequence[Recalled], k: int) -> Found:
-    """What search found, with the notes among it."""
+    """Merge the notes into the search results."""
     if not recalled:
         return dataclasses.replace(found, rankers={**found.rankers, RANKER: "empty"})
     notes = _ranked(recalled, found)
@@ -79,7 +81,7 @@ def found_with(found: Found, recalled: Sequence[Recalled], k: int) -> Found:
 
 
 def answered_with(answered: Answered, recalled: Sequence[Recalled], task: TaskType, k: int, now: float) -> Answered:
-    """An answer, with the notes among it and each with its verdict of ``now``."""
+    """Merge the notes into the answer, each with its verdict as of ``now``."""
     notes = [
         weighed(one, ranked, task, now) for one, ranked in zip(recalled, _ranked(recalled, answered.found), strict=True)
     ]
@@ -88,7 +90,7 @@ def answered_with(answered: Answered, recalled: Sequence[Recalled], task: TaskTy
 
 
 def weighed(one: Recalled, ranked: Ranked, task: TaskType, now: float) -> Weighed:
-    """A note's item with its verdict: aged, of weak authority or contradicted, and never verified."""
+    """Weigh a note's item: aged, of weak authority or contradicted, and never verified."""
     note = one.item
     fresh = freshness(now - note.at, note.volatility)
     seen = Observation(disk=None, freshness=fresh, authority=Authority.INFERRED, contradicted_by=one.contradicted_by)
@@ -104,7 +106,7 @@ def weighed(one: Recalled, ranked: Ranked, task: TaskType, now: float) -> Weighe
 
 
 def judged(memory: Memory | None, workspace: bytes, pointer: Pointer, task: TaskType, now: float) -> Judged:
-    """The verdict of a note that was shown earlier: as of its age now, or gone where it was forgotten."""
+    """Judge a note of an earlier packet: by its age now, or as gone where it was forgotten."""
     items = memory.notes.items_with(workspace, bytes.fromhex(pointer.gene_id)) if memory is not None else []
     item = next((item for item in items if item.source_id == pointer.source_id), None)
     if item is None:
@@ -115,7 +117,7 @@ def judged(memory: Memory | None, workspace: bytes, pointer: Pointer, task: Task
 
 
 def item_of(note: NoteItem) -> Item:
-    """A note's item in the shape of a file's; its ids are below zero, so no row of the index has them."""
+    """Convert a note's item to a file item; its ids are negative, so no row of the index has them."""
     source = Source(
         id=-note.note_id,
         path=note.source_id.encode(),
@@ -152,7 +154,7 @@ def _covered(item: NoteItem, terms: Sequence[Term], reader: Reader) -> float:
 
 
 def _contradicted(memory: Memory, reader: Reader, items: Sequence[NoteItem]) -> dict[int, str]:
-    """For items that state a value which no file has for that key, while some have another: the place of one."""
+    """Return, for items whose value for a key no file has while some have another, the location of one."""
     claims = memory.notes.claims_of(item.id for item in items)
     others = reader.claims.with_same_key({claim.key for held in claims.values() for claim in held})
     doubts: dict[int, str] = {}
@@ -167,7 +169,7 @@ def _contradicted(memory: Memory, reader: Reader, items: Sequence[NoteItem]) -> 
 
 
 def _ranked(recalled: Sequence[Recalled], found: Found) -> list[Ranked]:
-    """Below the best file where there is one that answers, by how much of the question they hold."""
+    """Rank notes below the best matching file, by the share of the question they contain."""
     best = found.ranked[0].score if found.ranked and not found.seems_empty else 0.0
     top = best * BELOW_FILES if best else (found.ranked[0].score / BELOW_FILES if found.ranked else 1.0)
     return [
@@ -182,7 +184,7 @@ def _merged(files: Sequence[T], notes: Sequence[T], k: int, score: Callable[[T],
 
 
 def _quote(text: str) -> str:
-    """Whole lines from the first on, or as much of a first one as there is room for."""
+    """Return whole lines from the first on, or a truncated first line."""
     shown = text[:QUOTE_CHARS]
     if len(text) > QUOTE_CHARS and "\n" in shown:
         shown = shown.rpartition("\n")[0]

@@ -31,7 +31,7 @@ from helix_core.workspace import (
 
 @dataclass(frozen=True, slots=True)
 class FileTaken:
-    """The file that answers instead of what was given; ``is_same`` says that both have the same bytes."""
+    """The file that is used instead of the given text; ``is_same`` tells whether both have the same bytes."""
 
     path: bytes
     file: DiskFile
@@ -39,7 +39,7 @@ class FileTaken:
     is_same: bool
 
     def told(self) -> dict[str, Any]:
-        """What the giver is told."""
+        """Return the wire object for the client."""
         genes = list(dict.fromkeys(chunk.text_hash for chunk in self.document.chunks))
         source_id = source_id_of(self.path)
         differs = "" if self.is_same else ", which differs from what was given,"
@@ -63,7 +63,7 @@ class TextIngest:
         self._in_hand, self._place = in_hand, place
 
     def note(self, given: NoteInput, by: Attribution, at: float, evidence: tuple[int, ...] = ()) -> Note:
-        """The note of a text. Raises UnfitError for one that no parser here can be given."""
+        """Return the note of a text. Raises UnfitError for one that crashed the parser."""
         masked = given.masked()
         document = self._parsed(given.named_as(), masked.data)
         note = note_of(given, masked, document, workspace=self._place, by=by, at=at, evidence=evidence)
@@ -93,7 +93,7 @@ class TextIngest:
         return FileTaken(path, file, document, file.data == given.content.encode("utf-8", "replace"))
 
     def _inside(self, named: str) -> bytes | None:
-        """A path of the workspace: relative to it, or absolute below it."""
+        """Return the path relative to the workspace, if it is in it."""
         here = os.fsdecode(self._place)
         for folder in (os.fspath(self._root.path), here):
             if named.startswith(f"{folder.rstrip('/')}/"):
@@ -113,13 +113,13 @@ class TextIngest:
 
 
 def given_of(fact: Fact) -> NoteInput:
-    """A fact as a text to keep, with where it is from."""
+    """Convert a fact to a text to keep, with its source."""
     about = {"rule": fact.rule, "said_by": fact.said_by, "citations": list(fact.citations)}
     return NoteInput(f"{fact.text}\n", FACT, about | ({"key": fact.key, "value": fact.value} if fact.key else {}))
 
 
 def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, int]:
-    """Items and claims made anew for notes that another chunker made; how many, of how many."""
+    """Parse notes of another chunker version again; return how many, of how many."""
     done = 0
     notes = memory.notes.all(place)
     for note_id, parser, content_type, metadata, text in notes:
@@ -137,6 +137,6 @@ def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, 
 
 @contextmanager
 def _guarded(in_hand: ParseGuard, data: bytes) -> Iterator[bool]:
-    """Known by its hash while it is parsed: a text may end the process that parses it, once."""
+    """Hold the parse guard with the text's hash: a text can crash the process only once."""
     with in_hand(hashlib.sha256(data).hexdigest()) as may_parse:
         yield may_parse

@@ -1,7 +1,7 @@
-"""Which definition of a name is meant, seen from a place in a file. Pure: candidates in, the likely ones out.
+"""Choose the definition that a name means at a place in a file. Pure: candidates in, the likely ones out.
 
-Nothing is resolved as a compiler would: the candidates are ordered by what is near, and where one is plainly meant the
-others are left out.
+Names are not resolved as a compiler would: candidates are ordered by nearness, and where one is plainly meant the
+others are dropped.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ _MINOR_KINDS = frozenset({"field", "entry", "key", "rule", "section", "table", "
 
 @dataclass(frozen=True, slots=True)
 class NameQuery:
-    """A name taken apart: ``owners`` are the words before it (``Class`` in ``Class.method``), outermost first."""
+    """A parsed name: ``owners`` are the words before it (``Class`` in ``Class.method``), outermost first."""
 
     name: str
     owners: tuple[str, ...] = ()
 
     @property
     def is_own(self) -> bool:
-        """Is it said of the very object the asker is in?"""
+        """Return whether the owner is ``self`` or its equivalent."""
         return bool(self.owners) and self.owners[-1] in _SELF
 
 
 @dataclass(frozen=True, slots=True)
 class CursorContext:
-    """Where the name was pointed at: the file's path, the 1-based line on disk, the names of what is defined around
-    that line, and what the file imports."""
+    """The place of the name: the file's path, the 1-based line on disk, the names of the enclosing definitions, and
+    the file's imports.
+    """
 
     path: bytes = b""
     line: int = 0
@@ -50,14 +51,14 @@ class CursorContext:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The definitions that may be meant, best first, and how many places define the name at all."""
+    """The likely definitions, best first, and the number of all definitions of the name."""
 
     definitions: tuple[DefinedAt, ...] = ()
     total: int = 0
 
 
 def asked(text: str) -> NameQuery | None:
-    """What a text names; None for what can be no name."""
+    """Parse a name; None for a text that is none."""
     text = text[: LONGEST_NAME + 1].strip()
     if not text or len(text) > LONGEST_NAME or any(c.isspace() or not c.isprintable() for c in text):
         return None
@@ -68,10 +69,10 @@ def asked(text: str) -> NameQuery | None:
 
 
 def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorContext) -> Meant:
-    """At most ``MOST_DEFINITIONS`` definitions; one alone where it is plainly that one."""
+    """Return at most ``MOST_DEFINITIONS`` definitions; only one where it is plainly meant."""
     known = _of_code(candidates, here)
     exact = [one for one in known if one.hit.name == wanted.name]
-    # From inside a text the case is written as it is meant; who types a name need not know it.
+    # A name in a text has its exact case; a typed name may not.
     known = exact or ([] if here.path else known)
     total = len(known)
     if wanted.owners and not wanted.is_own:
@@ -84,14 +85,14 @@ def choose(candidates: Sequence[DefinedAt], wanted: NameQuery, here: CursorConte
     if ranked and not wanted.owners and _is_plain(ranked[0], here, imported):
         return Meant(tuple(ranked[:1]), total)
     if here.path and not is_compound(wanted.name):
-        # A field called ``name`` in some other file says nothing about this ``name``.
+        # A field ``name`` in another file is unrelated to this ``name``.
         near = {here.path, *imported}
         ranked = [one for one in ranked if one.path in near or one.hit.kind not in _MINOR_KINDS]
     return Meant(tuple(ranked[:MOST_DEFINITIONS]), total)
 
 
 def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[DefinedAt]:
-    """Symbols of code; keys of configuration where nothing else has the name; never headings."""
+    """Return symbols of code; keys of configuration where nothing else has the name; never headings."""
     code = [one for one in candidates if one.source_kind is SourceKind.CODE]
     own = [one for one in candidates if one.path == here.path and one.source_kind is SourceKind.CONFIG]
     if code or own:
@@ -100,7 +101,7 @@ def _of_code(candidates: Sequence[DefinedAt], here: CursorContext) -> list[Defin
 
 
 def _owned(known: list[DefinedAt], owners: Sequence[str], here: CursorContext) -> list[DefinedAt]:
-    """Those inside the class or module named before; where the owner is a variable, all; none of an outside module."""
+    """Return those inside the named class or module; all where the owner is a variable; none of an external module."""
     owned = [one for one in known if _is_owned(one, owners[-1])]
     if owned:
         return owned
@@ -112,7 +113,7 @@ def _is_owned(one: DefinedAt, owner: str) -> bool:
 
 
 def _is_plain(best: DefinedAt, here: CursorContext, imported: Collection[bytes]) -> bool:
-    """A definition at the top level of this file, or of one it imports, is what a bare name means."""
+    """Return whether it is a top-level definition of this file, or of one it imports, which a bare name means."""
     return not best.trail and (best.path == here.path or best.path in imported)
 
 
@@ -134,7 +135,7 @@ def _order(one: DefinedAt, here: CursorContext, imported: Collection[bytes]) -> 
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """How many folders two paths have in common from the root on."""
+    """Count the leading folders that two paths share."""
     count = 0
     for left, right in zip(one.split(b"/")[:-1], other.split(b"/")[:-1], strict=False):
         if left != right:

@@ -65,7 +65,7 @@ def lenses(path: bytes, reader: Reader, weigher: Weigher) -> list[dict[str, Any]
 
 
 def _looked_at(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
-    """The source as the index knows it after a look at its file, which may have mended the index."""
+    """Return the source as indexed after its file was read, which may have updated the index."""
     source = reader.files.source(path)
     if source is None or source.source_kind is not SourceKind.CODE:
         return None
@@ -73,7 +73,9 @@ def _looked_at(path: bytes, reader: Reader, weigher: Weigher) -> Source | None:
 
 
 def _shown(definitions: Iterable[DefinitionHit]) -> list[tuple[DefinitionHit, str]]:
-    """Functions and classes at the top, methods one level below, each with its dotted name; no ``__dunder__``."""
+    """Return top-level functions and classes, and methods one level below, each with its dotted name; no
+    ``__dunder__``.
+    """
     shown: list[tuple[DefinitionHit, str]] = []
     around: list[DefinitionHit] = []
     for hit in definitions:
@@ -86,12 +88,12 @@ def _shown(definitions: Iterable[DefinitionHit]) -> list[tuple[DefinitionHit, st
 
 
 def _is_called_by_the_language(name: str) -> bool:
-    """Nobody uses ``__init__`` by its name."""
+    """Return whether it is a dunder like ``__init__``, which is not called by name."""
     return name.startswith("__") and name.endswith("__")
 
 
 def _totals(names: Iterable[str], reader: Reader) -> dict[str, tuple[UseTotals, UseTotals]]:
-    """By name: how many items use it and how many of those do because they define it."""
+    """Count, by name, the items that use it and those of them that define it."""
     asked: Sequence[str] = sorted(names)
     defined = reader.names.definition_totals(asked)
     return {name: (reader.uses.totals(name), defined.get(name.lower(), _NONE)) for name in asked}
@@ -100,7 +102,7 @@ def _totals(names: Iterable[str], reader: Reader) -> dict[str, tuple[UseTotals, 
 ITEMS_AT_ONCE = 8
 ROUNDS = 2
 LONGEST_VALUE = 80
-# Of the time for a file, so much may go by until git has said who wrote its lines.
+# Share of a file's time budget to wait for blame.
 BLAME_SHARE = 0.3
 
 
@@ -112,18 +114,18 @@ class Findings(list[dict[str, Any]]):
 
 
 class _OutOfTimeError(HelixError):
-    """The budget is used up."""
+    """The time budget is used up."""
 
 
 class FileFindings:
-    """One file looked at. Use once; ``weigher`` is asked to stop through ``check`` when the time is over."""
+    """The findings of one file. Use it once; ``check`` stops ``weigher`` when the time is over."""
 
     def __init__(self, reader: Reader, weigher: Weigher, budget_ms: float) -> None:
         self._reader, self._weigher = reader, weigher
         self._deadline = time.monotonic() + budget_ms / 1e3
 
     def of(self, path: bytes) -> Findings:
-        """The findings of a file; none for one that is not indexed or not there any more."""
+        """Return the findings of a file; none for one that is not indexed or was deleted."""
         findings = Findings()
         for _ in range(ROUNDS):
             before = self._weigher.observer.mended
@@ -175,7 +177,7 @@ class FileFindings:
     def _contradicted(
         self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]
     ) -> Iterator[tuple[Contradiction, Item]]:
-        """Where the file is the older side, each of its claims once."""
+        """Yield contradictions in which the file is the older side, once for each claim."""
         facts = self._weigher.facts
         disputes = Disputes(facts.committed, self._reader, self._weigher.observer, facts.commits_of, self._check)
         by_id = {item.id: item for item in items}
@@ -189,7 +191,7 @@ class FileFindings:
     def _outdated(
         self, documents: Sequence[Item], commit: LastCommit, file: DiskFile, pairs: Sequence[Contradiction]
     ) -> Iterator[tuple[Item, DocumentFlag]]:
-        """The document's items with each statement that the code has left behind."""
+        """Yield the document's items with each statement that the code no longer supports."""
         if not documents:
             return
         facts = self._weigher.facts
@@ -207,7 +209,7 @@ class FileFindings:
             yield from ((item, flag) for item in some for flag in settled(flags.get(item.id, ()), pairs))
 
     def _left_behind(self, flag: DocumentFlag, commit: LastCommit) -> tuple[str, dict[str, Any] | None]:
-        """The flag in a sentence, and its code as a place to look at."""
+        """Return the flag as a sentence, and the location of its code."""
         last = flag.since or commit
         day = time.strftime("%Y-%m-%d", time.gmtime(last.committed_at))
         since = f"since this text was last committed ({last.commit[:8]}, {day})"
@@ -221,7 +223,7 @@ class FileFindings:
     def _finding(
         self, item: Item, file: DiskFile, line: int, about: str, said: tuple[Reason, str, dict[str, Any] | None]
     ) -> Iterator[dict[str, Any]]:
-        """The finding at its line in the buffer; nothing where that line is being edited right now."""
+        """Yield the finding at its line in the buffer; nothing where that line is being edited."""
         reason, message, other = said
         own = narrowed(item, file.data, line, line)
         there = self._weigher.facts.buffers.place(own, file)

@@ -1,4 +1,4 @@
-"""What is known about a symbol: definitions, users, tests, documents, importers (``helix.symbol/1``)."""
+"""Look up a symbol: definitions, users, tests, documents, importers (``helix.symbol/1``)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LineOf = Callable[[bytes, Item], int]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The nearest places, and how many there are."""
+    """The nearest places, and the total number."""
 
     spots: tuple[Spot, ...] = ()
     total: int = 0
@@ -78,11 +78,11 @@ class Around:
         return frozenset(found)
 
     def users(self) -> Uses:
-        """Who uses the name outside tests: first in the definition's file, then its folder, then who imports it."""
+        """Return uses outside tests: first in the definition's file, then its folder, then its importers."""
         return self._used(self._uses(in_tests=False), self._totals.users, in_tests=False)
 
     def tests(self) -> Uses:
-        """What of the tests uses the name: those that import its file and bear its name first."""
+        """Return uses in tests: those that import its file and have its name come first."""
         uses = self._uses(in_tests=True)
         linked = self._reader.uses.tests_linked([self._name, _qualified(self._meant[0])], USES_TRIED)
         items = self._reader.files.items([*uses, *linked])
@@ -93,7 +93,7 @@ class Around:
         return Uses(found.spots, max(found.total, len(found.spots)))
 
     def documents(self) -> list[Spot]:
-        """Documents that write the name as code; those about it by their heading first."""
+        """Return documents that write the name as code; those with it in their heading first."""
         best = self._meant[0]
         asked = [".".join((best.trail[-1], self._name))] if best.trail else []
         ids: dict[int, None] = {}
@@ -149,7 +149,7 @@ class Around:
                 continue
             per_file[path] += 0
             file = self._observer.look(item.source).file
-            # A file that changed and was not ingested anew is told of when the index knows it again.
+            # A changed file that is not ingested again yet is reported once it is indexed.
             stands = file is not None and file.content_hash == item.source.content_hash
             line = line_of(file.data, item) if file is not None and stands else 0
             if line:
@@ -175,14 +175,14 @@ PARTNERS = 5
 
 
 class SymbolAnswer:
-    """One name answered. Use once."""
+    """The answer for one name. Use it once."""
 
     def __init__(self, reader: Reader, weigher: Weigher, history: LineHistory | None) -> None:
         self._reader, self._weigher, self._history = reader, weigher, history
         self._started = time.monotonic()
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
-        """The ``helix.symbol/1`` object; None where nothing that is known has this name."""
+        """Return the ``helix.symbol/1`` object; None where nothing known has this name."""
         wanted = asked(name)
         if wanted is None:
             return None
@@ -236,7 +236,7 @@ class SymbolAnswer:
         return {"definitions_total": meant.total, "users_total": users.total, "tests_total": tests.total}
 
     def _here(self, path: bytes, line: int, overlays: Overlays) -> tuple[CursorContext, str]:
-        """The place as the index knows places, and the text of its line."""
+        """Return the context of the place, and the text of its line."""
         source = self._reader.files.source(path) if path else None
         file = self._weigher.observer.look(source).file if source is not None else None
         source = self._reader.files.source(path) if path else None
@@ -250,21 +250,21 @@ class SymbolAnswer:
         return CursorContext(path, line, trail, Imports(path, self._reader.names.imports_of(source.id))), text
 
     def _weighed(self, groups: dict[str, Any]) -> dict[str, list[SymbolPlace]]:
-        """All places weighed at once, so that git is asked once."""
+        """Weigh all places in one batch, so that git runs once."""
         spots: list[Spot] = [spot for group in groups.values() for spot in group]
         places = iter(weigh_spots(self._weigher, spots))
         weighed = {key: [next(places) for _ in group] for key, group in groups.items()}
         return {key: [place for place in group if place is not None] for key, group in weighed.items()}
 
     def _co_changed(self, path: bytes) -> list[Spot]:
-        """The files that often change together with this one, as the index knows them from git."""
+        """Return the indexed files that often change together with this one."""
         source = self._reader.files.source(path)
         partners = self._reader.related.co_changed([source.id])[:PARTNERS] if source is not None else []
         first = [self._reader.files.items_of(partner.source_id)[:1] for partner in partners]
         return [Spot(item, 1, 1, "") for items in first for item in items]
 
     def _asked_of_git(self, definitions: list[Spot]) -> BlamedLines | None:
-        """Have git look up who wrote the first definition while the rest is found out."""
+        """Queue the blame of the first definition while the rest is computed."""
         if self._history is None or not definitions:
             return None
         spot = definitions[0]
@@ -277,7 +277,9 @@ class SymbolAnswer:
         return lines
 
     def _dated(self, first: SymbolPlace, lines: BlamedLines | None) -> tuple[SymbolPlace, dict[str, Any]]:
-        """The definition with the last commit of its own lines where git told in time, or else of its file."""
+        """Return the definition with the last commit of its own lines where blame finished in time, else of its
+        file.
+        """
         uncommitted = False
         if self._history is not None and lines is not None and first.commit is not None:
             left_ms = HISTORY_WAIT_MS - (time.monotonic() - self._started) * 1e3
@@ -303,12 +305,12 @@ def _line(text: bytes, line: int) -> str:
 
 
 def _line_span(text: bytes, line: int) -> tuple[int, int]:
-    """The bytes of a 1-based line with its end; of the last line for lines after it."""
+    """Return the bytes of a 1-based line with its end; of the last line for lines after it."""
     lines = LineTable(text)
     return lines.span(min(line, len(lines)), min(line, len(lines)))
 
 
 def enclosing(definitions: Iterable[DefinitionHit], line: int) -> tuple[str, ...]:
-    """The names of what is defined around a line, outermost first."""
+    """Return the names of the definitions that enclose a line, outermost first."""
     around = [hit for hit in definitions if hit.start_line <= line <= hit.end_line]
     return tuple(hit.name for hit in sorted(around, key=lambda hit: (hit.start_line, -hit.end_line)))

@@ -1,4 +1,4 @@
-"""A place to point at, with the verdict that is true now: what hovers, lenses and findings are made of."""
+"""A location with its current verdict: the element of hovers, lenses and findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helix_core.workspace import uri_of
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Some lines of an item, before they are weighed; ``symbol`` is what people call the place."""
+    """Lines of an item, not yet weighed; ``symbol`` is the dotted name of the place."""
 
     item: Item
     start_line: int
@@ -25,9 +25,9 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class SymbolPlace:
-    """Lines of a file with their verdict. ``buffer`` is where they stand in an unsaved buffer that differs.
+    """Lines of a file with their verdict. ``buffer`` is their position in an unsaved buffer that differs.
 
-    ``commit`` is the last one of the file, or of these very lines where ``commit_of`` is ``lines``.
+    ``commit`` is the last one of the file, or of these lines where ``commit_of`` is ``lines``.
     """
 
     spot: Spot
@@ -37,7 +37,7 @@ class SymbolPlace:
     commit_of: str = "file"
 
     def wire(self, folder: Path) -> dict[str, Any]:
-        """The place as ``helix.symbol/1`` has it."""
+        """Return the place as in ``helix.symbol/1``."""
         source, commit = self.spot.item.source, self.commit
         return {
             "source_id": source.source_id,
@@ -57,7 +57,7 @@ class SymbolPlace:
 
 
 def weigh_spots(weigher: Weigher, spots: Sequence[Spot], task: TaskType = TaskType.EXPLAIN) -> list[SymbolPlace | None]:
-    """A place for every spot; None where its file is gone or unreadable: that is never shown as if it were there."""
+    """Return a place for every spot; None where its file is gone or unreadable, which is never shown as existing."""
     placed = [weigher.place(Ranked(spot.item, 0.0, ())) for spot in spots]
     is_there = [weigher.observer.look(spot.item.source).file is not None for spot in spots]
     seen, pairs = weigher.see([one for one, there in zip(placed, is_there, strict=True) if there], 1.0)
@@ -71,7 +71,7 @@ def weigh_spots(weigher: Weigher, spots: Sequence[Spot], task: TaskType = TaskTy
 def _place(
     weigher: Weigher, spot: Spot, placed: Placed, seen: ObservedItem, pairs: Sequence[Contradiction], *, task: TaskType
 ) -> SymbolPlace:
-    """The item's verdict for some of its lines: what edits and other claims say of its other lines is not theirs."""
+    """Return the item's verdict for some of its lines, without evidence about its other lines."""
     moved = placed.ranked.item.start_line - spot.item.start_line
     lines = LineSpan(spot.start_line + moved, spot.end_line + moved)
     observation, buffer = seen.observation, None

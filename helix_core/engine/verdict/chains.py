@@ -25,7 +25,7 @@ NOT_INDEXED = "the same text is there, but its file is no longer one to index"
 
 
 class KeptChains:
-    """Chains by path and content hash, between answers; the least recently used go first beyond ``kept_bytes``."""
+    """An LRU cache of chains by path and content hash, across answers, of at most ``kept_bytes``."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
@@ -33,14 +33,14 @@ class KeptChains:
         self._known: OrderedDict[tuple[bytes, str], Chains] = OrderedDict()
 
     def get(self, path: bytes, content_hash: str) -> Chains | None:
-        """The chains of these bytes, if they are kept."""
+        """Return the cached chains of these bytes."""
         known = self._known.get((path, content_hash))
         if known is not None:
             self._known.move_to_end((path, content_hash))
         return known
 
     def put(self, path: bytes, content_hash: str, chains: Chains) -> None:
-        """Keep them."""
+        """Add chains to the cache, evicting the least recently used."""
         self._known[path, content_hash] = chains
         self._size_bytes += chains.size_bytes
         while self._size_bytes > self._kept_bytes and len(self._known) > 1:
@@ -48,13 +48,13 @@ class KeptChains:
 
 
 class ChainLookup:
-    """For one answer. ``budget_ms`` bounds the processor time of its parses."""
+    """For one answer. ``budget_ms`` limits the CPU time of its parses."""
 
     def __init__(self, kept: KeptChains, in_hand: ParseGuard, budget_ms: float) -> None:
         self._kept, self._in_hand, self._left_ms = kept, in_hand, budget_ms
 
     def name(self, item: Item, sight: Sight, masked: Masked) -> Naming:
-        """What the text at the item's place in the file's bytes of this moment is called."""
+        """Label the text at the item's place in the file's current bytes."""
         assert sight.file is not None
         file = sight.file
         if content_reason(item.source.path, file.data):
@@ -62,7 +62,7 @@ class ChainLookup:
         return self._name(item, file.content_hash, lambda: masked.data)
 
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
-        """What the text at the item's place in a buffer of its path is called."""
+        """Label the text at the item's place in a buffer of its path."""
         return self._name(item, hashlib.sha256(buffer).hexdigest(), lambda: mask(buffer).data)
 
     def _name(self, item: Item, content_hash: str, data: Callable[[], bytes]) -> Naming:
@@ -71,7 +71,7 @@ class ChainLookup:
         return chains if isinstance(chains, Naming) else chains.name(item.start_byte, item.end_byte, item.symbol)
 
     def _parsed(self, path: bytes, content_hash: str, data: bytes) -> Chains | Naming:
-        """The chains, or what is said where there are none."""
+        """Return the chains, or the label to use without them."""
         if len(data) / PARSED_BYTES_PER_MS > self._left_ms:
             return Naming(None, NOT_TOLD)
         preload_grammar(path, data)
@@ -90,5 +90,5 @@ class ChainLookup:
 
 
 def renaming(old: str, new: str) -> str:
-    """``Old.name -> New.name``; text outside of all definitions is at the file's top level."""
+    """Format ``Old.name -> New.name``; text outside of all definitions is at the file's top level."""
     return f"{old or _TOP_LEVEL} -> {new or _TOP_LEVEL}"

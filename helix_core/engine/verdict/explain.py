@@ -41,7 +41,7 @@ _AUTHORITY = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainStep:
-    """One look: what was looked at, what was seen, and the verdict table's word for it, if it has one."""
+    """One observation: what was examined, what was observed, and the verdict table's reason, if any."""
 
     step: str
     observation: str
@@ -205,7 +205,7 @@ EXPLAIN_SCHEMA = "helix.explain/1"
 
 
 class Explanation:
-    """Of one place. Use once."""
+    """The explanation of one place. Use it once."""
 
     def __init__(self, reader: Reader, weigher: Weigher) -> None:
         self._reader = reader
@@ -258,7 +258,7 @@ class Explanation:
         return _with(answer, steps(looked), weighed.verdict, refresh_plan([weighed], task))
 
     def _lines_on_disk(self, source: Source, lines: LineSpan) -> LineSpan:
-        """Where lines of the open buffer stand on disk; the same where there is none, or no file."""
+        """Map lines of the open buffer to the disk; unchanged without a buffer or a file."""
         buffer = self._weigher.facts.buffers.of(source.path)
         file = self._weigher.observer.look(source).file if buffer is not None else None
         if buffer is None or file is None:
@@ -284,7 +284,7 @@ class Explanation:
         return placed or Placed(Ranked(_whole(now or source, sight), 1.0, ()), sight.reason)
 
     def _same_item(self, source: Source, was: Item | None) -> Item | None:
-        """What was meant before the file was ingested again: the same text, else the same symbol."""
+        """Return the item meant before the file was ingested again: the same text, else the same symbol."""
         if was is None:
             return None
         items = self._reader.files.items_of(source.id)
@@ -302,7 +302,7 @@ class Explanation:
 
 
 def _whole(source: Source, sight: Sight) -> Item:
-    """The file as one item."""
+    """Return the file as one item."""
     assert sight.file is not None
     return whole_file(Item(0, source, "file", "", "", 0, 0, 1, 1, ""), sight.file.data)
 
@@ -322,7 +322,7 @@ def _answer(source_id: str, start_line: int, end_line: int, symbol: str, judged:
 
 
 def explained(one: Weighed, seen: Sequence[ExplainStep], plan: Sequence[RefreshTarget]) -> dict[str, Any]:
-    """The ``helix.explain/1`` object of a weighed item, of which ``seen`` was observed."""
+    """Return the ``helix.explain/1`` object of a weighed item, given its observation ``seen``."""
     item = one.ranked.item
     answer = _answer(item.source.source_id, item.start_line, item.end_line, item.symbol, one.verdict)
     return _with(answer, seen, one.verdict, plan)
@@ -331,7 +331,7 @@ def explained(one: Weighed, seen: Sequence[ExplainStep], plan: Sequence[RefreshT
 def _with(
     answer: dict[str, Any], seen: Sequence[ExplainStep], judged: Verdict, plan: Sequence[RefreshTarget]
 ) -> dict[str, Any]:
-    """One step decides: the first that found what the verdict says."""
+    """Mark the deciding step: the first whose reason is the verdict's."""
     decides = next((number for number, step in enumerate(seen) if step.finding is judged.reason), -1)
     answer["observations"] = [
         {

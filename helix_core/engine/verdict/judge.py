@@ -314,7 +314,7 @@ class UnsavedNames:
         self.check()
         source = self.reader.files.source(path)
         content_hash = self._hash_on_disk(path)
-        # A file that is there and not indexed is left out on purpose, and so is what its buffer holds.
+        # An existing file without a record is excluded on purpose, and so is its buffer.
         if name_reason(path) or (source is None and content_hash):
             return
         with self.in_hand(hashlib.sha256(buffer).hexdigest()) as may_parse:

@@ -1,7 +1,6 @@
-"""Files that count and that the index does not hold: what an answer says of them, and which of them a question names.
+"""Files that count but are not in the index: the notes about them, and which of them a question names.
 
-In: their paths, as the index or the disk knows them. Out: notes, and items that point at a file by its name alone.
-Pure: reads neither disk nor index; whoever weighs an item reads its file.
+In: their paths. Out: notes, and items that point at a file by its name alone. Pure: reads neither disk nor index.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from helix_core.words import split_identifier
 from helix_core.workspace import source_id_of
 
 MOST_NAMED = 3
-"""So many files are named by an answer for their names alone."""
+"""Maximum number of files that an answer lists by name only."""
 UNSURE = 0.5
-"""The most an answer may be sure of its places while the question names a file that nobody has searched."""
+"""Maximum confidence while the question names a file that is not indexed."""
 NAMED_IN_NOTE = 3
 KIND = "file"
 _BY_FOLDER = frozenset({"__init__", "index", "mod", "main", "lib", "package"})
-"""Files that are known by the name of their folder."""
+"""File names that represent their folder."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file that a question names. ``surely`` when it is named by its path, or by all of its name as a symbol."""
+    """A file that a question names. ``surely`` when it is named by its path, or by its whole name as a symbol."""
 
     ranked: Ranked
     surely: bool
@@ -53,19 +52,19 @@ class NotIndexed:
 
     @property
     def is_whole(self) -> bool:
-        """Is every file in that a refresh has seen on the disk?"""
+        """Return whether every listed file is indexed."""
         return self.is_listed and not self.pending and not self.changed
 
     @property
     def share(self) -> float:
-        """The share of the files that count which is in as they are on the disk, 0..1; below 1 while one is missing."""
+        """Return the share of files indexed as they are on disk, 0..1; below 1 while one is missing."""
         total = self.files + len(self.pending)
         if self.is_whole or not total:
             return float(self.is_whole)
         return max(self.files - self.changed, 0) / total
 
     def limits(self, found: Found) -> Found:
-        """What search found, no surer than the files that are in allow, with a note where some are not."""
+        """Cap the confidence by the indexed share, with a note while files are missing."""
         if self.is_whole:
             return found
         total = self.files + len(self.pending)
@@ -79,7 +78,7 @@ class NotIndexed:
 
     @property
     def partial_note(self) -> str:
-        """How many of the files that count are in; empty when all are."""
+        """Describe how many of the files are indexed, or ""."""
         if self.is_whole:
             return ""
         if not self.is_listed:
@@ -90,11 +89,11 @@ class NotIndexed:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer says of the files that were set aside."""
+        """Return the notes on quarantined files."""
         return (set_aside_note(self.set_aside),) if self.set_aside else ()
 
     def named_by(self, question: Question) -> list[Named]:
-        """The files a question names, the surest first, at most ``MOST_NAMED``."""
+        """Return the files that a question names, the surest first, at most ``MOST_NAMED``."""
         if not self.set_aside and not self.pending:
             return []
         names = _Names(question)
@@ -110,7 +109,7 @@ class NotIndexed:
 
 
 def set_aside_note(paths: Sequence[bytes]) -> str:
-    """How many files are set aside, and the first of them by name."""
+    """Describe how many files are quarantined, and name the first of them."""
     shown = ", ".join(source_id_of(path) for path in sorted(paths)[:NAMED_IN_NOTE])
     more = f" and {len(paths) - NAMED_IN_NOTE:,} more" if len(paths) > NAMED_IN_NOTE else ""
     files, are = ("file", "is") if len(paths) == 1 else ("files", "are")
@@ -143,7 +142,7 @@ def _shares(named: Sequence[Named], found: int, k: int) -> tuple[list[Named], li
 
 
 def _ranked(path: bytes, rank: int) -> Ranked:
-    """The file as one place. Its text is not known here, so it goes by its path."""
+    """Return the file as one item; its text is unknown, so it is ranked by its path."""
     own = hashlib.sha256(path).hexdigest()[:16]
     item = Item(0, _source(path), KIND, "", "", 0, 0, 1, 1, own)
     return Ranked(item, 1.0, (Signal(Reason.NOT_INDEXED.value, rank, 1.0),))
@@ -160,7 +159,7 @@ _AS_PATH, _SURE, _AS_PARTS, _AS_WORD = 4, 3, 2, 1
 
 
 class _Names:
-    """What a question could call a file."""
+    """The names by which a question could mean a file."""
 
     def __init__(self, question: Question) -> None:
         self._paths = [path.lower() for path in (*question.paths, question.path) if path]
@@ -173,12 +172,12 @@ class _Names:
         self._hints += [b""] * any(not name.isascii() for name in named)
 
     def may_mean(self, path: bytes) -> bool:
-        """A quick look, for many paths: False where ``strength`` is 0 for sure."""
+        """A fast filter for many paths: False only where ``strength`` is 0."""
         squeezed = re.sub(rb"[\W_]", b"", path).lower()
         return any(hint in squeezed for hint in self._hints)
 
     def strength(self, source_id: str) -> int:
-        """How surely the question means this file: 0 not at all … 4 by its path."""
+        """Return how surely the question means this file: 0 not at all … 4 by its path."""
         folded = source_id.lower()
         if any(folded == path or folded.endswith(f"/{path}") for path in self._paths):
             return _AS_PATH
@@ -192,7 +191,7 @@ class _Names:
 
 
 def _stem(source_id: str) -> str:
-    """The file's name up to its first dot; the folder's where files of that name stand for their folder."""
+    """Return the file name up to its first dot; the folder's for files that represent their folder."""
     folder, _, name = source_id.rpartition("/")
     stem = name.lstrip(".").partition(".")[0]
     return folder.rpartition("/")[2] if stem in _BY_FOLDER and folder else stem

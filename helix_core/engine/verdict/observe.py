@@ -38,7 +38,7 @@ class Sight:
 
     @property
     def mended(self) -> bool:
-        """Did looking change the index, so that the search must be asked again?"""
+        """Return whether the observation updated the index, so that the search must run again."""
         return self.reason in _GONE or self.reason is Reason.REINGESTED
 
     def reason_for(self, item: Item) -> Reason:
@@ -92,12 +92,13 @@ class Observer:
 
     @property
     def mended(self) -> int:
-        """How many looks have changed the index so far: what it said before them may be no more."""
+        """Count the observations that updated the index; earlier query results may be outdated."""
         return sum(sight.mended for sight in self.sights.values())
 
     def expect(self, paths: Iterable[bytes], *, indexed: bool = True) -> None:
-        """These will be looked at: whether they still count is asked once for all of them. Nothing is known of those
-        that are not ``indexed``."""
+        """Announce files to observe: whether they still count is checked in one batch. ``indexed`` is False for
+        files without a record.
+        """
         asked = {path for path in paths if path not in self._counted and path not in self._left_out}
         if asked:
             self._left_out.update(self._uncounted(asked, indexed))
@@ -112,7 +113,7 @@ class Observer:
         return seen
 
     def is_there(self, path: bytes) -> bool:
-        """Is a regular file there now, indexed or not?"""
+        """Return whether a regular file exists now, indexed or not."""
         try:
             self._root.stat(path)
         except DiskError:
@@ -120,7 +121,7 @@ class Observer:
         return True
 
     def peek(self, path: bytes) -> Sight:
-        """Read a file of this moment, indexed or not, and leave the index as it is."""
+        """Read a file now, indexed or not, without updating the index."""
         try:
             return Sight(Reason.UNCHANGED, self._root.read(path, self._max_bytes))
         except DiskError as error:
@@ -157,11 +158,11 @@ class Observer:
                 return Sight(Reason.UNCHANGED, file, has_no_secrets=has_no_secrets)
             self._mend(lambda writer: writer.touch(source.path, file.signature, observed_ns))
             return Sight(Reason.TOUCHED, file, has_no_secrets=has_no_secrets)
-        # What the index does not know may be ignored: it is read, and taken in by a refresh only.
+        # A file without a record may be ignored by git: read it, but leave indexing it to a refresh.
         return self._reingest(source, file, observed_ns) if source.is_indexed else Sight(Reason.NOT_INDEXED, file)
 
     def _mend(self, write: Callable[[Writer], object]) -> bool:
-        """Write to the index; when it cannot be written (a full disk), say so and answer from what was read."""
+        """Write to the index; when that fails (a full disk), note it and answer from what was read."""
         if self._writer is None or self._gives_up:
             return False
         try:
@@ -176,7 +177,7 @@ class Observer:
             return False
 
     def _written(self, writer: Writer, write: Callable[[Writer], object]) -> bool:
-        """Each try waits for as long as the writer does, milliseconds or seconds."""
+        """Write with retries; each try waits for the writer's busy timeout."""
         while True:
             try:
                 return write(writer) is not False

@@ -445,7 +445,7 @@ class OutdatedDocuments:
         found: dict[tuple[DocumentChange, str, int], DocumentFlag] = {}
         for one in references:
             for flag in look.flags(one):
-                # What a paragraph says twice is wrong once.
+                # Report a repeated statement of a paragraph once.
                 found.setdefault((flag.change, flag.symbol, one.first_line), flag)
         return tuple(found.values())
 

@@ -63,11 +63,11 @@ class Buffers:
         return self._chains.name_in_buffer(buffer, there).symbol == item.symbol
 
     def of(self, path: bytes) -> bytes | None:
-        """The buffer of a path."""
+        """Return the buffer of a path."""
         return self._overlays.get(path)
 
     def differs(self, path: bytes, file: DiskFile) -> bool:
-        """Has the buffer of this path edits that its file has not?"""
+        """Return whether the buffer of this path has unsaved edits."""
         return self._of(path, file) is not None
 
     def _of(self, path: bytes, file: DiskFile) -> Edits | None:
@@ -81,7 +81,7 @@ class Buffers:
 
 
 def edits(disk: bytes, buffer: bytes) -> Edits | None:
-    """What a buffer changes of a file; None when it changes nothing."""
+    """Diff a file and its buffer; None when they are equal."""
     before, after = _plain(_decodable(disk)), _plain(buffer)
     return None if before == after else Edits(disk, before, after)
 
@@ -116,11 +116,11 @@ class Edits:
 
     @property
     def buffer(self) -> bytes:
-        """The buffer's text as it is compared."""
+        """Return the buffer's text, normalized for comparison."""
         return self._after
 
     def begins_after(self, end_byte: int) -> bool:
-        """Is everything up to this byte of the file the same in the buffer?"""
+        """Return whether everything up to this byte of the file is equal in the buffer."""
         return self._offset(end_byte) <= self._head
 
     def _offset(self, offset: int) -> int:
@@ -172,7 +172,7 @@ class Edits:
 
 
 def _plain(text: bytes) -> bytes:
-    """Without what editors change when they open a file."""
+    """Normalize what editors change when they open a file."""
     text = text.removeprefix(_MARK)
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
@@ -261,6 +261,6 @@ def _anchors(here: Sequence[bytes], there: Sequence[bytes]) -> tuple[list[int], 
 
 
 def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
-    """The lines that occur once, with their numbers, in order."""
+    """Return the unique lines with their numbers, in order."""
     counts = Counter(lines)
     return {text: number for number, text in enumerate(lines) if counts[text] == 1}

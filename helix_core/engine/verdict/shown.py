@@ -110,7 +110,7 @@ def lines_shown(source_id: str, data: bytes, lines: LineSpan, most_bytes: int) -
 
 
 def reason_now(root: Root, git: Git | None, options: FileOptions, path: bytes) -> str:
-    """Why a file that is there does not count, as the matcher says; empty when it does."""
+    """Return why an existing file does not count, by the matcher, or ""."""
     listing = list_files(root, git, options, only=[path])
     if any(file.path == path for file in listing.files):
         return ""
