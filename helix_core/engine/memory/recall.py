@@ -1,4 +1,4 @@
-"""What an answer takes from the memory, and the verbs of the memory: give, forget, extract facts, record uses."""
+"""Use the memory in answers, and the verbs of the memory: ingest, forget, consolidate facts, record uses."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ _GENE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class WorkspaceMemory:
-    """The user's memory of one open workspace. Without a memory every answer is as if there were none."""
+    """The user's memory, as one open workspace uses it. Without a memory every answer is as if it were empty."""
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
 
     def ingest(self, given: NoteInput, by: Attribution = NOBODY) -> dict[str, Any]:
-        """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file answers in its place.
+        """Keep a text: ``{gene_ids, count, stored, …}``; ``stored`` is ``file`` where a file of the workspace is used
+        instead.
 
-        Raises EmptyError, UnfitError and UsageError for what cannot be kept, StoreError for a memory that cannot.
+        Raises EmptyError, UnfitError and UsageError for an invalid text, StoreError for a memory that cannot be
+        written.
         """
         self.session.follow()
         taking = self._text_ingest()
@@ -50,13 +52,13 @@ class WorkspaceMemory:
         return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
 
     def forget(self, gene_id: str) -> dict[str, Any]:
-        """Delete every note of this workspace that holds the chunk, whole: ``{deleted: [gene_id…], count}``."""
+        """Delete every note of this workspace that contains the chunk: ``{deleted: [gene_id…], count}``."""
         wanted = gene_bytes(gene_id)
         gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
         return {"deleted": list(gone), "count": len(gone)}
 
     def forget_session(self, session: str) -> dict[str, Any]:
-        """Delete the exchanges of a session and what it was given: ``{exchanges}``, how many went."""
+        """Delete the exchanges of a session and its deliveries: ``{exchanges}``, the number deleted."""
         from helix_core.memory import session_name
 
         name = session_name(session)
@@ -132,9 +134,9 @@ class WorkspaceMemory:
         return expanded(wanted, gene, expansion, notes, siblings)
 
     def kv_backfill(self) -> dict[str, Any]:
-        """Make items and claims of notes anew where an older chunker made them: ``{backfilled, total}``, in notes.
+        """Parse notes of an older chunker again: ``{backfilled, total}``, in notes.
 
-        A file's claims are made with its chunks, always; a refresh does so for all that an older Helix made.
+        A file's claims are made with its chunks; a refresh does so for everything that an older Helix made.
         """
         from helix_core.engine.memory.text_ingest import backfilled
 
@@ -145,16 +147,18 @@ class WorkspaceMemory:
         return {"backfilled": done, "total": total}
 
     def delivered(self, session: str) -> frozenset[str]:
-        """What a session was given whole, for ``ContextRequest.delivered``; nothing where the memory cannot be read."""
+        """Return what a session received in full, for ``ContextRequest.delivered``; empty when the memory cannot be
+        read.
+        """
         from helix_core.memory import session_name
 
         name = session_name(session)
         return self._if_readable(lambda memory: memory.exchanges.delivered(self._place, name)) or frozenset()
 
     def deliver(self, session: str, context: dict[str, Any]) -> None:
-        """Remember what of a ``helix.context/1`` object a session now has: the blocks it was given whole, and new.
+        """Record which blocks of a ``helix.context/1`` object a session received in full.
 
-        Where that cannot be written the object is told so: the next answer gives them again.
+        When the memory cannot be written, the object has a note: the next answer repeats the blocks.
         """
         from helix_core.memory import session_name
 
@@ -172,7 +176,7 @@ class WorkspaceMemory:
             context["notes"].append(str(error))
 
     def totals(self) -> dict[str, Any]:
-        """How much the memory holds, of all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""
+        """Return the memory's size over all workspaces: ``{exists, exchanges, notes, items, claims}``; ``error``."""
         try:
             totals = self._file.read(lambda memory: memory.totals())
         except StoreError as error:
@@ -194,13 +198,13 @@ class WorkspaceMemory:
         return TextIngest(one.root, one.git_facts.git, one.file_options(), one.parse_guard, one.place)
 
     def _take_in(self, path: bytes) -> None:
-        """The index learns of the file as it is; one that was never finished will come to it."""
+        """Refresh the file in the index; an unfinished index will reach it later."""
         if self.session.index.reader.meta("complete") == "1":
             with self.session.write_lock(None):
                 self.session.new_refresh("", None).run_only([path])
 
     def _recalled(self, words: Sequence[str], k: int) -> list[Recalled] | None:
-        """The notes for an answer; None where there is no memory, or where it cannot be read, which is told."""
+        """Return the notes for an answer; None without a memory, or when it cannot be read, which is noted."""
 
         def read(memory: Memory) -> list[Recalled]:
             from helix_core.engine.memory.notes import recall
@@ -210,7 +214,7 @@ class WorkspaceMemory:
         return self._if_readable(read)
 
     def _if_readable(self, act: Callable[[Memory], T]) -> T | None:
-        """What the memory gives; None where there is none, or where it cannot be read, which the answer then tells."""
+        """Return the result from the memory; None without one, or when it cannot be read, which is noted."""
         self.session.memory_problem = ""
         try:
             return self._file.read(act)
@@ -219,7 +223,7 @@ class WorkspaceMemory:
             return None
 
     def found_with_notes(self, found: Found, k: int) -> Found:
-        """What search found, with the notes among it."""
+        """Return the search results merged with notes."""
         recalled = self._recalled(found.terms, k)
         if recalled is None:
             return found
@@ -228,7 +232,7 @@ class WorkspaceMemory:
         return found_with(found, recalled, k)
 
     def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]:
-        """The answer with notes among it, and their texts by the ids of their items."""
+        """Return the answer merged with notes, and their texts by item id."""
         recalled = self._recalled(answered.found.terms, k)
         if recalled is None:
             return answered, {}
@@ -238,7 +242,7 @@ class WorkspaceMemory:
         return answered_with(answered, recalled, task, k, time.time()), texts
 
     def note_items(self, source_id: str) -> list[NoteItem]:
-        """The items of a note by its ``source_id``; none where it is not here."""
+        """Return the items of a note by its ``source_id``; empty for an unknown one."""
         from helix_core.engine.memory.related import note_hash
 
         begins = note_hash(source_id)
@@ -246,7 +250,7 @@ class WorkspaceMemory:
         return found or []
 
     def judged_note(self, pointer: Pointer, task: TaskType) -> Judged:
-        """The verdict of a note that was shown earlier."""
+        """Judge a note of an earlier packet."""
         from helix_core.engine.memory.notes import judged
 
         found = self._if_readable(lambda memory: judged(memory, self._place, pointer, task, time.time()))
@@ -273,7 +277,7 @@ class WorkspaceMemory:
             self.session.memory_problem = str(error)
 
     def hinted(self, hints: Hints) -> Hints:
-        """The hints with what goes with the files that are open, and with those its session opened lately."""
+        """Add to the hints the files related to the open ones, and those that the session opened recently."""
         if not hints.open_paths and not (hints.session and self._keeps_uses):
             return hints
         from helix_core.engine.memory.companions import MOST_ANCHORS, co_changed, co_used
@@ -302,7 +306,7 @@ class WorkspaceMemory:
 
 
 def gene_bytes(gene_id: str) -> bytes:
-    """The id as bytes, or UsageError."""
+    """Return the id as bytes. Raises UsageError."""
     if _GENE_ID.fullmatch(gene_id) is None:
         raise UsageError(f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them")
     return bytes.fromhex(gene_id)

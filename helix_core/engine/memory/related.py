@@ -1,8 +1,8 @@
-"""What stands around a place: the symbol it is in, the chunks before and after it, who uses, tests and describes it,
-which files its own imports, is imported by and changes with.
+"""Expand an item: its enclosing symbol, adjacent chunks, users, tests and documents, and files related by import or
+commits.
 
-In: a gene_id or a place of a file. Out: the ``helix.expand/1`` object, each neighbour weighed as a packet's item is.
-One hop, never ranked above what was asked about, and read from the disk at this moment.
+In: a gene_id or a place of a file. Out: the ``helix.expand/1`` object, each neighbor weighed as a packet's item is. One
+link away, never ranked above the item itself, and read from the disk at this moment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ExpandRequest:
     delivered: frozenset[str] = frozenset()
 
     def checked(self) -> ExpandRequest:
-        """The same, or UsageError."""
+        """Return the request. Raises UsageError."""
         if self.direction not in DIRECTIONS:
             raise UsageError(f"unknown direction {self.direction[:80]!a}; use one of {', '.join(DIRECTIONS)}")
         if not self.gene_id and not self.source_id:
@@ -51,14 +51,14 @@ class ExpandRequest:
 
 
 class Expansion:
-    """Around one place of a file. Use once."""
+    """The expansion of one place of a file. Use it once."""
 
     def __init__(self, reader: Reader, weigher: Weigher) -> None:
         self._reader, self._weigher = reader, weigher
         self.notes: list[str] = []
 
     def of(self, wanted: ExpandRequest, gene: bytes) -> dict[str, Any] | None:
-        """The object; None where no file has such a place. ``gene`` is the id's bytes, empty where none was given."""
+        """Return the object; None where no file has such a place. ``gene`` is the id's bytes, empty without one."""
         item = self._item(wanted, gene)
         if item is None:
             return None
@@ -78,7 +78,7 @@ class Expansion:
         return answer | {"notes": [*self._weigher.notes, *self.notes]}
 
     def _item(self, wanted: ExpandRequest, gene: bytes) -> Item | None:
-        """The place as the index has it once its file was looked at: a file that changed is known anew."""
+        """Return the indexed item of the place after its file was read and, if changed, ingested again."""
         item = self._known(wanted, gene)
         if item is None:
             return None
@@ -108,7 +108,7 @@ class Expansion:
             yield from self._linked(item)
 
     def _linked(self, item: Item) -> Iterator[tuple[str, Item]]:
-        """Of its name first, then of its file."""
+        """Yield links by its name first, then by its file."""
         if IDENTIFIER.fullmatch(item.name):
             yield from self._named(item)
         kin = related_sources(self._reader, item)
@@ -135,7 +135,7 @@ class Expansion:
 
 
 def around_note(items: Sequence[NoteItem], number: int, wanted: ExpandRequest, now: float) -> dict[str, Any]:
-    """The same within a note: what was given before and after it. ``items`` are all of the note's."""
+    """Expand within a note: the items before and after it. ``items`` are all of the note's."""
     placed: list[tuple[str, NoteItem]] = []
     if wanted.direction in ("all", "backward"):
         placed += [("previous", one) for one in _some(items[:number][::-1], wanted.direction)]
@@ -153,7 +153,7 @@ def around_note(items: Sequence[NoteItem], number: int, wanted: ExpandRequest, n
 
 
 def told(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: ExpandRequest) -> dict[str, Any]:
-    """The object; what a session has already is counted and left out."""
+    """Return the object; what a session has already is counted and dropped."""
     new = [(relation, one) for relation, one in made if _key(one) not in wanted.delivered]
     return {
         "schema": EXPAND_SCHEMA,
@@ -168,7 +168,7 @@ def told(centre: Weighed, made: Sequence[tuple[str, Weighed]], wanted: ExpandReq
 
 
 def note_in(items: Sequence[NoteItem], wanted: ExpandRequest) -> NoteItem | None:
-    """The item of a note that is meant, by its hash and its source, if that is named."""
+    """Return the requested item of a note, by its hash and, if named, its source."""
     named = [item for item in items if wanted.source_id in ("", item.source_id)]
     line = max(wanted.start_line, 1)
     at = [item for item in named if item.start_line <= line <= item.end_line]
@@ -176,7 +176,7 @@ def note_in(items: Sequence[NoteItem], wanted: ExpandRequest) -> NoteItem | None
 
 
 def note_hash(source_id: str) -> bytes:
-    """The bytes by which a note's text begins its hash, of its ``source_id``; empty where that names none."""
+    """Return the prefix of a note's text hash from its ``source_id``; empty for an invalid one."""
     digits = source_id.removeprefix(NOTE_SCHEME)
     try:
         return bytes.fromhex(digits) if source_id.startswith(NOTE_SCHEME) and len(digits) == 16 else b""
@@ -185,13 +185,13 @@ def note_hash(source_id: str) -> bytes:
 
 
 def _enclosing(before: Sequence[Item], item: Item) -> list[Item]:
-    """The nearest item before that is the symbol the item is in."""
+    """Return the nearest previous item that is the enclosing symbol."""
     held = [one for one in before if item.breadcrumb and one.symbol == item.breadcrumb]
     return held[-1:]
 
 
 def _some(items: Sequence[Any], direction: str) -> Sequence[Any]:
-    """Only the nearest, where other directions want their places too."""
+    """Return only the nearest items, to leave room for other directions."""
     return items[:1] if direction == "all" else items
 
 
@@ -202,7 +202,7 @@ def _key(one: Weighed) -> str:
 def expanded(
     wanted: ExpandRequest, gene: bytes, expansion: Expansion, notes: Sequence[NoteItem], siblings: Sequence[NoteItem]
 ) -> dict[str, Any]:
-    """Around a file's place, else around a note's. Raises UsageError where there is neither."""
+    """Expand a file's item, else a note's. Raises UsageError where there is neither."""
     is_note = wanted.source_id.startswith(NOTE_SCHEME)
     found = None if is_note else expansion.of(wanted, gene)
     note = note_in(notes, wanted) if found is None else None

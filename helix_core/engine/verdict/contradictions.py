@@ -30,11 +30,11 @@ _COMPARABLE_ROLES = frozenset({Role.IMPLEMENTATION, Role.CONFIG, Role.DOC})
 
 
 def contradictions(claims: Iterable[SourcedClaim], changed_at: Mapping[bytes, float]) -> list[Contradiction]:
-    """Pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
+    """Return pairs of claims with one key, one scope and two values, the fresher side first, in a stable order.
 
-    ``changed_at`` gives, by path, when a source last changed (its commit, or its writing while that is not committed).
-    A key that one file itself gives several values to says nothing (overloads, platforms) and is left out; so is one
-    that very many files set, which is a word of their trade (``app_label``) and no fact about one thing.
+    ``changed_at`` maps paths to when a source last changed (its commit, or its mtime while uncommitted). A key to which
+    one file itself gives several values is skipped (overloads, platforms), and so is one that very many files set,
+    which is generic (``app_label``) and no fact about one thing.
     """
     by_key: dict[str, list[SourcedClaim]] = defaultdict(list)
     for claim in claims:
@@ -83,7 +83,9 @@ def _normal(sourced: SourcedClaim) -> str:
 
 
 def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
-    """A document speaks for the folder it stands in; two files of one kind only for each other's own folder."""
+    """Return whether both claims apply to the same scope: a document covers its folder; two files of one kind cover
+    only their own folder.
+    """
     first, second = (_folder(c.source.path) for c in (one, other))
     kinds = {one.source.source_kind, other.source.source_kind}
     prose = [_is_prose(one.source), _is_prose(other.source)]
@@ -102,7 +104,7 @@ def _same_scope(one: SourcedClaim, other: SourcedClaim) -> bool:
 
 
 def _is_prose(source: Source) -> bool:
-    """Notes are documents of their own author: they set nothing either."""
+    """Return whether the source is a document; notes are documents of their author."""
     return source.source_kind in (SourceKind.DOC, SourceKind.NOTE)
 
 
@@ -111,7 +113,7 @@ def _folder(path: bytes) -> bytes:
 
 
 def _covers(folder: bytes, path: bytes) -> bool:
-    """A documentation folder (``docs``) speaks for its parent."""
+    """Return whether the path is below the folder; a documentation folder (``docs``) covers its parent."""
     if folder.rpartition(b"/")[2].lower() in {b"doc", b"docs", b"documentation"}:
         folder = _folder(folder)
     return not folder or path == folder or path.startswith(folder + b"/")
@@ -119,7 +121,7 @@ def _covers(folder: bytes, path: bytes) -> bool:
 
 @dataclass(slots=True)
 class Disputes:
-    """Asks for one answer. ``check`` is called between files and may raise Cancelled."""
+    """Finds contradictions for one answer. ``check`` is called between files and may raise Cancelled."""
 
     committed: BlobReader | None
     reader: Reader
@@ -129,7 +131,7 @@ class Disputes:
     notes: list[str] = field(default_factory=list)
 
     def about(self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]) -> list[Contradiction]:
-        """Contradictions between claims of the items and the same claims anywhere."""
+        """Return contradictions between the items' claims and claims anywhere in the index."""
         ids = [item.id for item in items]
         keys = {hit.key for hits in self.reader.claims.of_items(ids).values() for hit in hits}
         if not keys:
@@ -146,7 +148,7 @@ class Disputes:
         return _citing(contradictions(claims, self._changed_at(list(disputed.values()), known)), cited)
 
     def _changed_at(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> dict[bytes, float]:
-        """When each file last changed: its commit, or its writing where it does not read as it was committed."""
+        """Return when each file last changed: its commit, or its mtime where it differs from the commit."""
         changed_at = {source.path: source.signature.mtime_ns / 1e9 for source in sources}
         committed = [source for source in sources if source.path in commits]
         for source, then in zip(committed, self._then(committed, commits), strict=True):
@@ -156,7 +158,7 @@ class Disputes:
         return changed_at
 
     def _then(self, sources: Sequence[Source], commits: Mapping[bytes, LastCommit]) -> list[bytes | None]:
-        """The files as they were last committed, None where git does not say."""
+        """Return the files as last committed, None where git does not have them."""
         if self.committed is not None and sources:
             try:
                 return self.committed.read([(commits[source.path].commit, source.path) for source in sources])
@@ -179,7 +181,7 @@ class Disputes:
 
 
 def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
-    """What fresher sources claim against the item, at most three of them, in words; empty when nothing does."""
+    """Describe what at most three fresher sources claim against the item, or ""."""
     said = [
         f"{pair.key} is {pair.fresher.value} in {pair.fresher.source.source_id}:{pair.fresher.line}"
         for pair in pairs
@@ -189,7 +191,7 @@ def contradicted_by(item: Item, pairs: Sequence[Contradiction]) -> str:
 
 
 def settled(flags: Sequence[DocumentFlag], pairs: Iterable[Contradiction]) -> tuple[DocumentFlag, ...]:
-    """The flags without the values that a contradiction tells already."""
+    """Return the flags without values that a contradiction reports already."""
     told = {(pair.key.rpartition(".")[2], pair.older.line) for pair in pairs}
     return tuple(
         flag

@@ -42,9 +42,9 @@ _NO_SIGNATURE = StatSignature(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The pointer's text is nowhere in its file; ``now`` is what has its symbol there, if anything does.
+    """The pointer's text is not in its file; ``now`` is the item that has its symbol, if any.
 
-    ``buffer`` says where it is in an unsaved buffer, for a text that never was on disk.
+    ``buffer`` is its position in an unsaved buffer, for a text that was never on disk.
     """
 
     reason: Reason
@@ -68,7 +68,7 @@ class Judgement:
     def of(
         self, pointers: Sequence[Pointer], task: TaskType, confidence: float
     ) -> tuple[list[Judged], list[RefreshTarget]]:
-        """A verdict for each pointer, in their order, and what to read again, most pressing first."""
+        """Return a verdict for each pointer, in order, and the refresh targets, most urgent first."""
         paths = {checked(one.source_id) for one in pointers if not one.source_id.startswith(NOTE_SCHEME)}
         indexed = {path for path in paths if self._reader.files.source(path) is not None}
         self._weigher.observer.expect(indexed)
@@ -166,14 +166,14 @@ class Judgement:
 def all_lost(
     pointers: Sequence[Pointer], reason: Reason, task: TaskType, confidence: float
 ) -> tuple[list[Judged], list[RefreshTarget]]:
-    """What ``Judgement.of`` gives where nothing can be looked at, for the one ``reason``."""
+    """Return the result of ``Judgement.of`` when nothing can be read, for the one ``reason``."""
     seen = verdict(Observation(disk=reason, confidence=confidence), task)
     judged = [Judged(pointer, seen, 0, 0) for pointer in pointers]
     return judged, _targets(judged, task)
 
 
 def unindexed(path: bytes) -> Source:
-    """A file the index does not know, by its name alone; no bytes are its bytes."""
+    """Return a source without a record, known by its name only; its content hash matches no bytes."""
     about = provenance(path)
     return Source(
         id=0,
@@ -193,7 +193,9 @@ def unindexed(path: bytes) -> Source:
 
 
 def locate(data: bytes, pointer: Pointer) -> int | None:
-    """The line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first such line."""
+    """Return the line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first
+    match.
+    """
     lines = data.splitlines(keepends=True)
     count = pointer.end_line - pointer.start_line + 1
     if not 1 <= pointer.start_line <= pointer.end_line:
@@ -226,7 +228,7 @@ def _cut(chunk: Item, data: bytes, start_line: int, pointer: Pointer) -> Item:
 
 
 def _since(pointer: Pointer, placed: Placed) -> Placed:
-    """The word for what happened to the text since the pointer was shown, whatever the index knew meanwhile."""
+    """Return the reason for what happened to the text since the pointer was made, independent of the index."""
     if placed.reason not in TRUE_NOW:
         return placed
     stands = placed.ranked.item.start_line == pointer.start_line
@@ -286,7 +288,7 @@ class OnlyInBuffer:
 
 @dataclass(frozen=True, slots=True)
 class UnsavedNames:
-    """Looks for one answer. ``check`` is called before each buffer and may raise Cancelled."""
+    """Finds definitions in buffers for one answer. ``check`` is called before each buffer and may raise Cancelled."""
 
     root: Root
     reader: Reader
@@ -296,7 +298,7 @@ class UnsavedNames:
     check: Callable[[], None]
 
     def defined(self, question: Question) -> list[OnlyInBuffer]:
-        """The definitions of names that nothing in the index defines."""
+        """Return the buffers' definitions of names that nothing in the index defines."""
         if not self.overlays:
             return []
         names = [

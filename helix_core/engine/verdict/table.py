@@ -1,6 +1,6 @@
-"""The verdict table, the live-truth score and the refresh plan: pure functions of what was observed.
+"""The verdict table, the live-truth score and the refresh plan: pure functions of observations.
 
-``verified`` is only ever given to bytes that were compared. Freshness is 2^(-age / half-life).
+``verified`` is only given to bytes that were compared. Freshness is 2^(-age / half-life).
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def freshness(age_s: float, volatility: Volatility) -> float:
 
 
 def specificity(kind: SourceKind, whole_span: bool = True) -> float:
-    """How literal the evidence is: the thing itself 1.0, a part of its span 0.9, prose 0.75, an assertion 0.45."""
+    """Return how literal the evidence is: the thing itself 1.0, a part of its span 0.9, prose 0.75, an assertion
+    0.45.
+    """
     value = _SPECIFICITY[kind]
     return SPAN if value == LITERAL and not whole_span else value
 
@@ -73,11 +75,11 @@ _SEVERITY = {Status.VERIFIED: 0, Status.STALE_RISK: 1, Status.NEEDS_REFRESH: 2}
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was found about an item at the moment of the answer.
+    """What was observed about an item at the moment of the answer.
 
-    ``disk`` is the word of the verdict table for what reading the source gave, ``disk_detail`` what completes it; None
-    where nothing can be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated`` is what of a
-    document the code has left behind; ``contradicted_by`` says what a fresher source claims.
+    ``disk`` is the verdict table's reason from reading the source, ``disk_detail`` completes it; None where nothing can
+    be read again (chat, notes, remote pages): then ``freshness`` decides. ``outdated`` are the statements of a document
+    that the code no longer supports; ``contradicted_by`` describes the claims of fresher sources.
     """
 
     disk: Reason | None
@@ -92,7 +94,7 @@ class Observation:
 
 
 def verdict(seen: Observation, task: TaskType) -> Verdict:
-    """The most severe line of the table that applies; the table's order decides between equals."""
+    """Return the most severe line of the table that applies; among equals the table's order decides."""
     findings = _findings(seen, task)
     if not findings:
         return Verdict(Status.VERIFIED, seen.disk if seen.disk is not None else Reason.UNCHANGED)
@@ -140,12 +142,12 @@ _URGENCY = {Status.NEEDS_REFRESH: 1.0, Status.STALE_RISK: 0.6, Status.VERIFIED: 
 
 
 def priority(status: Status, task: TaskType, share: float = 1.0) -> float:
-    """How pressing (0..1): task risk × verdict urgency × (½ + ½ × ``share`` of the best score)."""
+    """Return the urgency (0..1): task risk × verdict urgency × (½ + ½ × ``share`` of the best score)."""
     return round(RISK[task] * _URGENCY[status] * (0.5 + 0.5 * share), 4)
 
 
 def refresh_plan(weighed: Sequence[Weighed], task: TaskType) -> list[RefreshTarget]:
-    """Everything not verified, most pressing first."""
+    """Return everything not verified, most urgent first."""
     best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
     plan = [
         RefreshTarget(

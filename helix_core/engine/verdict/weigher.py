@@ -1,7 +1,7 @@
-"""Look at items where they stand now and give each its verdict: what answers, judgements and explanations share.
+"""Locate items in the current files and give each its verdict: shared by answers, judgements and explanations.
 
-The quote, the hash and the verdict of an item come from one read of its file, so they agree with each other whatever
-happens to the file meanwhile.
+The quote, the hash and the verdict of an item come from one read of its file, so they are consistent whatever happens
+to the file meanwhile.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ QUOTE_BYTES = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An item at its place of this moment, and the word of the verdict table for its disk; ``detail`` completes it."""
+    """An item relocated in the current bytes, with the verdict table's reason; ``detail`` completes it."""
 
     ranked: Ranked
     reason: Reason
@@ -65,7 +65,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class ObservedItem:
-    """An item with all that was observed about it. ``buffer`` as in ``Weighed``."""
+    """An item with all observations about it. ``buffer`` as in ``Weighed``."""
 
     ranked: Ranked
     observation: Observation
@@ -75,7 +75,9 @@ class ObservedItem:
 
 @dataclass(frozen=True, slots=True)
 class VerdictContext:
-    """What weighing takes from outside the index: git's state and history, the editor's buffers, and a way to stop."""
+    """Inputs of weighing from outside the index: git's state and history, the editor's buffers, and a cancellation
+    check.
+    """
 
     folder: Path
     state: GitState
@@ -89,7 +91,9 @@ class VerdictContext:
     lookups: KeptLookups = field(default_factory=KeptLookups)
 
     def lines_of(self, file: DiskFile | None, path: bytes, wait_s: float = 0.0) -> tuple[LastCommit, ...]:
-        """The commit of each line of a file, where git has said it by now; it is asked for the next time."""
+        """Return the commit of each line of a file if blame has finished; otherwise queue the blame for the next
+        time.
+        """
         if file is None or self.lines is None or not file.data:
             return ()
         count = line_count(file.data)
@@ -101,7 +105,7 @@ class VerdictContext:
 
 
 class Weigher:
-    """For one answer; every file is looked at once."""
+    """Weighs items for one answer; every file is read once."""
 
     def __init__(self, reader: Reader, observer: Observer, facts: VerdictContext) -> None:
         self.observer = observer
@@ -114,19 +118,19 @@ class Weigher:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be checked, and why."""
+        """Return what could not be checked, and why."""
         shallow = (SHALLOW,) if self._is_cut_off else ()
         return (*self.observer.notes, *self._outdated.notes, *self._disputes.notes, *shallow)
 
     def weigh(
         self, ranked: Sequence[Ranked], task: TaskType, confidence: float = 1.0
     ) -> tuple[list[Weighed], list[Contradiction]]:
-        """Each item with its verdict, in the order they come in, and the contradictions they are part of."""
+        """Return each item with its verdict, in order, and the contradictions they are part of."""
         seen, pairs = self.see([self.place(one) for one in ranked], confidence)
         return [self.weighed(one, task) for one in seen], pairs
 
     def place(self, one: Ranked) -> Placed:
-        """The item where it stands now."""
+        """Relocate the item in its current file."""
         sight = self.observer.look(one.item.source)
         if sight.file is None:
             return Placed(one, sight.reason)
@@ -139,9 +143,9 @@ class Weigher:
         return self.relocated(one, sight)
 
     def relocated(self, one: Ranked, sight: Sight) -> Placed:
-        """The item at its text in bytes of another version: where its symbol has that text, if it has it anywhere.
+        """Relocate the item's text in bytes of another version: under its symbol, if possible.
 
-        ``renamed`` where another symbol has it, unless that one had the same text before.
+        ``renamed`` where only another symbol has it, unless that one had the same text before.
         """
         item, masked = one.item, self.mask(sight)
         other: Placed | None = None
@@ -159,13 +163,13 @@ class Weigher:
         return other or Placed(one, Reason.CHANGED, lost)
 
     def _had_copy(self, item: Item, symbol: str, sight: Sight) -> bool:
-        """Had the version that the index has of the file the same text under this other symbol?"""
+        """Return whether the indexed version had the same text under this other symbol."""
         is_older = sight.file is not None and sight.file.content_hash != item.source.content_hash
         known = self._reader.files.items_of(item.source.id) if is_older and item.source.id else []
         return any(one.text_hash == item.text_hash and one.symbol == symbol for one in known)
 
     def see(self, placed: Sequence[Placed], confidence: float) -> tuple[list[ObservedItem], list[Contradiction]]:
-        """Observe everything the verdict table asks about."""
+        """Make all observations that the verdict table needs."""
         commits = self.facts.commits_of(list(dict.fromkeys(one.ranked.item.source.path for one in placed)))
         pairs = self._disputes.about([one.ranked.item for one in placed], commits)
         outdated = self._left_behind(placed, commits)
@@ -192,7 +196,7 @@ class Weigher:
         return seen, pairs
 
     def weighed(self, seen: ObservedItem, task: TaskType) -> Weighed:
-        """The verdict with all that a packet shows of the item."""
+        """Return the verdict with everything that a packet shows of the item."""
         self.facts.check()
         item = seen.ranked.item
         source = item.source
@@ -212,7 +216,7 @@ class Weigher:
         )
 
     def weighed_in_buffer(self, ranked: Ranked, lines: LineSpan, content_hash: str, task: TaskType) -> Weighed:
-        """What only an unsaved buffer holds: nothing of it can be read from the disk, so nothing of it is quoted."""
+        """Weigh an item that only an unsaved buffer contains: it cannot be read from the disk, so it has no quote."""
         source = ranked.item.source
         seen = Observation(disk=None, authority=source.authority, unsaved=True)
         return Weighed(
@@ -228,7 +232,7 @@ class Weigher:
         )
 
     def conflict(self, item: Item) -> str:
-        """Why the item's text may be half merged, in words; empty when nothing says so."""
+        """Describe why the item's text may be half merged, or return ""."""
         path, state = item.source.path, self.facts.state
         if path in state.conflicted:
             return "git has it as unmerged"
@@ -240,13 +244,13 @@ class Weigher:
         return "its text has the markers of an unresolved conflict" if marked else ""
 
     def _is_marked(self, file: DiskFile) -> bool:
-        """Asked for every item of a file, answered once."""
+        """Return whether the file has conflict markers, cached for all its items."""
         if file.content_hash not in self._marked:
             self._marked[file.content_hash] = has_conflict_markers(file.data)
         return self._marked[file.content_hash]
 
     def mask(self, sight: Sight) -> Masked:
-        """The file's bytes that may leave."""
+        """Return the file's bytes with secrets masked."""
         assert sight.file is not None
         return Masked(sight.file.data) if sight.has_no_secrets else self.facts.masked.of(sight.file)
 
@@ -271,7 +275,7 @@ class Weigher:
         return self._outdated.flags(documents)
 
     def _quote(self, sight: Sight, item: Item, task: TaskType) -> str:
-        """Whole lines from the item's first line on, as they are on disk, without the end of the last one."""
+        """Return whole lines on disk from the item's first line on, without the last line end."""
         masked = self.mask(sight)
         most = QUOTE_LINES_HIGH_RISK if task in HIGH_RISK else QUOTE_LINES
         end = item.start_byte
@@ -283,7 +287,7 @@ class Weigher:
 
 
 def focused(one: Ranked, data: bytes) -> Ranked:
-    """The lines that are meant as an item of their own, known by their text; ``data`` is its file."""
+    """Return the focus lines as an item of their own, with the hash of their text; ``data`` is its file."""
     assert one.focus is not None
     item = narrowed(one.item, data, one.focus.start_line, one.focus.end_line)
     own = hashlib.sha256(data[item.start_byte : item.end_byte]).hexdigest()[:16]
@@ -291,12 +295,12 @@ def focused(one: Ranked, data: bytes) -> Ranked:
 
 
 def called(item: Item, symbol: str) -> Item:
-    """The item under the symbol that it was shown with."""
+    """Return the item under the symbol it was shown with."""
     return dataclasses.replace(item, name=symbol, breadcrumb="")
 
 
 def whole_file(item: Item, data: bytes) -> Item:
-    """The item, as all lines of its file."""
+    """Return the item extended to all lines of its file."""
     return dataclasses.replace(item, start_byte=0, end_byte=len(data), start_line=1, end_line=max(line_count(data), 1))
 
 
