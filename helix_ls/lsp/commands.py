@@ -25,7 +25,7 @@ from helix_ls.operations.validation import validated
 
 
 class ActionHandlers:
-    """Of one session. ``attach`` opens a folder that could not be opened before."""
+    """Handlers of the ``helix.*`` commands that act, for one LSP session. ``attach`` retries to open a folder."""
 
     def __init__(
         self, connection: ClientConnection, diagnostics: Diagnostics, attach: Callable[[Folder], Awaitable[None]]
@@ -33,11 +33,11 @@ class ActionHandlers:
         self._connection, self._diagnostics, self._attach = connection, diagnostics, attach
 
     async def refresh(self, given: questions.WorkspaceArguments, token: Token | None = None) -> dict[str, Any]:
-        """``helix.index.refresh``."""
+        """Handle ``helix.index.refresh``: bring the index up to date."""
         return await self._index(given, token, "Helix: refreshing the index", OpenWorkspace.refresh)
 
     async def rebuild(self, given: questions.WorkspaceArguments, token: Token | None = None) -> dict[str, Any]:
-        """``helix.index.rebuild``."""
+        """Handle ``helix.index.rebuild``: build the index from scratch."""
         return await self._index(given, token, "Helix: rebuilding the index", OpenWorkspace.rebuild)
 
     async def _index(
@@ -67,12 +67,12 @@ class ActionHandlers:
                 bar.end(workspace.status.message)
 
     async def pause(self, given: questions.WorkspaceArguments) -> None:
-        """``helix.index.pause``."""
+        """Handle ``helix.index.pause``: pause background indexing."""
         for folder in self._meant(given):
             (await folder.workspace()).pause()
 
     async def resume(self, given: questions.WorkspaceArguments) -> None:
-        """``helix.index.resume``."""
+        """Handle ``helix.index.resume``: resume background indexing."""
         for folder in self._meant(given):
             (await folder.workspace()).resume()
 
@@ -82,12 +82,12 @@ class ActionHandlers:
         return [folders.named(given.workspace)] if given.workspace is not None else list(folders)
 
     async def refresh_file(self, given: hosting.DocumentArguments) -> None:
-        """``helix.refreshFile``."""
+        """Handle ``helix.refreshFile``: index one file now."""
         place = document_place(self._connection, given.uri)
         (await place.folder.workspace()).hint([place.path])
 
     async def status(self, given: places.StatusArguments) -> dict[str, Any]:
-        """``helix.status``."""
+        """Handle ``helix.status``: return the index status."""
         folder = self._connection.folders.named(given.workspace)
 
         def act(helix: Helix, *_: Any) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class ActionHandlers:
         return await connection.host.chats.facts(folder=about, start=given.start)
 
     async def doctor(self, given: questions.WorkspaceArguments) -> dict[str, Any]:
-        """``helix.doctor``."""
+        """Handle ``helix.doctor``: run the checks of this machine."""
         from helix_core.doctor import doctor_answer, examine
 
         folders = list(self._connection.folders)
@@ -119,7 +119,7 @@ class ActionHandlers:
         return doctor_answer(await asyncio.to_thread(examine, path))
 
     async def dismiss(self, given: hosting.DismissArguments) -> None:
-        """``helix.dismiss``."""
+        """Handle ``helix.dismiss``: hide a finding."""
         place = document_place(self._connection, given.uri)
         one = (place_id(place), given.code, given.text_hash)
 

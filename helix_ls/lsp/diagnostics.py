@@ -116,7 +116,7 @@ class Diagnostics:
                 self.forget(document.uri)
 
     def close(self) -> None:
-        """Look no more."""
+        """Cancel the pending check."""
         if self._due is not None:
             self._due.cancel()
 

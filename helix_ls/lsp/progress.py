@@ -83,7 +83,7 @@ class IndexProgress:
             self._due[folder.uri] = asyncio.get_running_loop().call_later(SILENT_S, self._create, folder)
 
     def cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
-        """``window/workDoneProgress/cancel``."""
+        """Handle ``window/workDoneProgress/cancel``: cancel the work of this token."""
         cancel = self._cancels.get(params.token)
         if cancel is not None:
             cancel()

@@ -263,7 +263,7 @@ class HelixProtocol(LanguageServerProtocol):
         return future
 
     def notify(self, method: str, params: Any | None = None) -> None:
-        """Tell the client."""
+        """Send a notification to the client."""
         self._send_message({"jsonrpc": "2.0", "method": method, "params": self._plain(params)})
 
     def _trace(self, message: str) -> None:

@@ -22,13 +22,13 @@ from helix_ls.operations.questions import PLAN, PacketArguments, PlanArguments, 
 
 
 class QueryHandlers:
-    """Of one session."""
+    """Handlers of the ``helix.*`` query commands of one LSP session."""
 
     def __init__(self, connection: ClientConnection, packets: OpenPackets) -> None:
         self._connection, self._packets = connection, packets
 
     async def packet(self, given: PacketArguments) -> dict[str, Any]:
-        """``helix.packet``."""
+        """Handle ``helix.packet``: answer with pointers and their verdicts."""
         folder = self._connection.folders.named(given.workspace, given.uri)
         hints = self._hints(folder, given.uri)
 
@@ -51,11 +51,11 @@ class QueryHandlers:
         return Hints(open_paths=open_paths, session=self._connection.session)
 
     async def close_packet(self, given: ClosePacketArguments) -> None:
-        """``helix.packet.close``."""
+        """Handle ``helix.packet.close``: stop judging a closed packet."""
         self._packets.close(given.packet_id)
 
     async def search(self, given: SearchArguments) -> dict[str, Any]:
-        """``helix.search``."""
+        """Handle ``helix.search``: answer with ranked items."""
         folder = self._connection.folders.named(given.workspace)
         hints = self._hints(folder, None)
 
@@ -65,7 +65,7 @@ class QueryHandlers:
         return await self._connection.ask(folder, act)
 
     async def plan(self, given: PlanArguments) -> dict[str, Any]:
-        """``helix.refreshPlan``."""
+        """Handle ``helix.refreshPlan``: list what to read again."""
         if given.packet_id is not None:
             packet = self._packets.get(given.packet_id)
             if packet is None:
@@ -80,7 +80,7 @@ class QueryHandlers:
         return await self._connection.ask(folder, act)
 
     async def explain(self, given: ExplainArguments) -> dict[str, Any]:
-        """``helix.explain``."""
+        """Handle ``helix.explain``: explain a verdict or a ranking."""
         if given.packet_id is not None or given.question is not None:
             return await self._explain_answer(given)
         if given.uri is not None and given.position is not None:
@@ -126,7 +126,7 @@ class QueryHandlers:
         return await self._connection.ask(folder, act)
 
     async def open(self, given: OpenArguments) -> dict[str, Any]:
-        """``helix.open``."""
+        """Handle ``helix.open``: return current lines with their verdict."""
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return open_lines(helix, given, AskContext(cancelled))
@@ -134,7 +134,7 @@ class QueryHandlers:
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 
     async def symbol(self, given: NameArguments) -> dict[str, Any] | None:
-        """``helix.symbol``."""
+        """Handle ``helix.symbol``: describe what is known of a name."""
         if given.uri is not None and given.position is not None:
             place, document = document_place(self._connection, given.uri), self._connection.documents.get(given.uri)
             if document is None:

@@ -28,27 +28,27 @@ log = LOG.getChild("session")
 
 
 class Unsent(Protocol):
-    """Knows how much waits to be sent: ``asyncio.WriteTransport`` does."""
+    """A transport that knows its unsent bytes, as ``asyncio.WriteTransport`` does."""
 
     def get_write_buffer_size(self) -> int:
-        """In bytes."""
+        """Return the size of the unsent data, in bytes."""
         ...
 
 
 class Sink(Protocol):
-    """What messages are written to: ``asyncio.StreamWriter`` is one. ``write`` never blocks."""
+    """A message writer, such as ``asyncio.StreamWriter``. ``write`` never blocks."""
 
     @property
     def transport(self) -> Unsent:
-        """What is below it."""
+        """Return the underlying transport."""
         ...
 
     def write(self, data: bytes) -> Any:
-        """Send, in order."""
+        """Queue bytes to be sent in order."""
         ...
 
     def close(self) -> Any:
-        """Send nothing more."""
+        """Close the stream after the queued bytes."""
         ...
 
 
@@ -77,7 +77,7 @@ async def serve(host: Host, reader: ByteSource, writer: Sink, *, resumed: bool =
 
 
 class _Bounded:
-    """A sink that gives up a client which does not read: what it is owed would fill our memory."""
+    """A sink that drops a client which stopped reading: its unsent messages would fill the memory."""
 
     def __init__(self, sink: Sink, protocol: HelixProtocol) -> None:
         self._sink, self._protocol = sink, protocol
@@ -92,7 +92,7 @@ class _Bounded:
         self._sink.write(data)
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Close the underlying sink."""
         self._sink.close()
 
 
@@ -121,7 +121,7 @@ def take_stdio() -> tuple[int, int]:
 
 
 class Input(asyncio.Transport):
-    """Feeds a StreamReader from a descriptor."""
+    """Feeds a StreamReader from a descriptor, in a reader thread."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -134,11 +134,11 @@ class Input(asyncio.Transport):
         threading.Thread(target=self._run, name="helix-stdin", daemon=True).start()
 
     def pause_reading(self) -> None:
-        """Enough for now."""
+        """Pause the reader thread (flow control of ``asyncio.ReadTransport``)."""
         self._may_read.clear()
 
     def resume_reading(self) -> None:
-        """More, please."""
+        """Resume the reader thread (flow control of ``asyncio.ReadTransport``)."""
         self._may_read.set()
 
     def _run(self) -> None:
@@ -162,7 +162,7 @@ class Input(asyncio.Transport):
 
 
 class Output:
-    """Writes to a descriptor in order; ``broken`` is called on the loop when nobody reads it any more."""
+    """Writes to a descriptor in order; ``broken`` is called on the loop when the pipe is broken."""
 
     def __init__(self, descriptor: int, broken: Callable[[], None]) -> None:
         self._descriptor = descriptor
@@ -174,25 +174,25 @@ class Output:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        """Send, soon."""
+        """Queue bytes for the writer thread."""
         self._given += len(data)
         self._waiting.put(data)
 
     @property
     def transport(self) -> Output:
-        """There is nothing below."""
+        """Return itself; there is no lower transport."""
         return self
 
     def get_write_buffer_size(self) -> int:
-        """How many bytes wait to be sent."""
+        """Return the size of the unsent data, in bytes."""
         return self._given - self._sent
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Accept no more bytes."""
         self._waiting.put(None)
 
     def finish(self, timeout_s: float) -> None:
-        """Wait until everything is sent, but not for a reader that has stopped reading."""
+        """Wait until everything is sent, but at most ``timeout_s`` seconds for a client that stopped reading."""
         self.close()
         self._thread.join(timeout_s)
 
@@ -245,13 +245,13 @@ def _log_to_stderr() -> None:
 
 
 class _Telling:
-    """A sink that sends the notice behind the first message: before it a client hears nothing."""
+    """A sink that sends the notice after the first message: LSP allows no notification before it."""
 
     def __init__(self, output: Output, notice: str) -> None:
         self._output, self._notice = output, notice
 
     def write(self, data: bytes) -> None:
-        """Send, in order."""
+        """Send in order, the notice after the first message."""
         self._output.write(data)
         if self._notice:
             notice, self._notice = self._notice, ""
@@ -261,11 +261,11 @@ class _Telling:
 
     @property
     def transport(self) -> Output:
-        """What knows how much is still unsent."""
+        """Return the transport that knows the unsent bytes."""
         return self._output.transport
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Close the underlying output."""
         self._output.close()
 
 

@@ -51,7 +51,7 @@ class StatusNotices:
         self._told_at.pop(uri, None)
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Cancel all pending notifications."""
         for uri in list(self._due):
             self._unschedule(uri)
 

@@ -27,7 +27,7 @@ class Sync:
         self._connection, self._changed, self._closed = connection, changed, closed
 
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """``textDocument/didOpen``."""
+        """Handle ``textDocument/didOpen``: add the buffer."""
         document = self._connection.documents.open(params)
         if self._connection.place(document.uri) is not None:
             text = params.text_document.text
@@ -38,21 +38,21 @@ class Sync:
         self._tell(document.uri)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """``textDocument/didChange``."""
+        """Handle ``textDocument/didChange``: update the buffer."""
         document = self._connection.documents.change(params)
         if document is not None:
             self._connection.worked_in(document.uri)
             self._tell(document.uri)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """``textDocument/didClose``."""
+        """Handle ``textDocument/didClose``: drop the buffer."""
         uri = params.text_document.uri
         if self._connection.documents.close(uri) is not None:
             self._closed(uri)
             self._tell(uri)
 
     async def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        """``textDocument/didSave``."""
+        """Handle ``textDocument/didSave``: hint the path to the watcher."""
         uri = params.text_document.uri
         document = self._connection.documents.get(uri)
         if document is not None:
@@ -62,7 +62,7 @@ class Sync:
             (await place.folder.workspace()).hint([place.path])
 
     async def did_change_watched_files(self, params: types.DidChangeWatchedFilesParams) -> None:
-        """``workspace/didChangeWatchedFiles``."""
+        """Handle ``workspace/didChangeWatchedFiles``: hint the paths to the watcher."""
         heard: dict[Folder, list[bytes]] = {}
         for change in params.changes:
             for place in self._connection.folders.places(change.uri):
@@ -92,7 +92,7 @@ class ClientConfiguration:
         self._connection, self._applied = connection, applied
 
     def register(self) -> None:
-        """LSP 3.17, client/registerCapability."""
+        """Register capabilities dynamically (LSP 3.17, client/registerCapability)."""
         client, wanted = self._connection.client, []
         if self._connection.resumed:
             return
