@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config
+from helix_core.conversation import Asked
 from helix_core.engine.answer import Answers
 from helix_core.engine.indexing import Progress, RefreshReport, first_retry_at, is_rule_file, unsettled
 from helix_core.engine.memory import WorkspaceMemory
@@ -31,6 +32,7 @@ from helix_core.engine.opened import (
 from helix_core.engine.requests import (
     NO_HINTS,
     NO_OVERLAYS,
+    NOTHING_ASKED,
     AnswerRequest,
     checked_places,
     checked_question,
@@ -287,10 +289,13 @@ class Helix:
         *,
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
+        asked: Asked = NOTHING_ASKED,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
         ``request``.
+
+        ``asked`` is what a conversation was read as; without it the question is read by itself.
 
         Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
         """
@@ -298,10 +303,10 @@ class Helix:
 
         checked_question(question)
         wanted = (request or ContextRequest()).checked()
-        asked = AnswerRequest(
-            question, window_places(wanted), hints=hints, overlays=overlays, check=stop_when(cancelled)
+        answering = AnswerRequest(
+            question, window_places(wanted), hints=hints, overlays=overlays, check=stop_when(cancelled), asked=asked
         )
-        return self._answers.context(asked, wanted)
+        return self._answers.context(answering, wanted)
 
     @heals_index()
     def judge(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from helix_core.conversation import Asked, read_question
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import HIGH_RISK, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
@@ -16,6 +17,7 @@ LEAST_BUDGET, MOST_BUDGET = 200, 200_000
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBOURS = 50
 NO_HINTS = Hints()
+NOTHING_ASKED = Asked("")
 NO_OVERLAYS: Overlays = MappingProxyType({})
 
 
@@ -35,6 +37,7 @@ class AnswerRequest:
         overlays: The editor's unsaved buffers.
         check: Called between steps; raises Cancelled once nobody wants the answer any more.
         explained: The answer says how it came about.
+        asked: What of the question is searched for; read from the question itself where nobody gives it.
     """
 
     question: str
@@ -44,11 +47,14 @@ class AnswerRequest:
     overlays: Overlays = field(default_factory=lambda: NO_OVERLAYS)
     check: Callable[[], None] = go_on
     explained: bool = False
+    asked: Asked = NOTHING_ASKED
 
     def __post_init__(self) -> None:
         """Raise UsageError for an empty question or a k out of bounds."""
         checked_question(self.question)
         checked_k(self.k)
+        if self.asked is NOTHING_ASKED:
+            object.__setattr__(self, "asked", read_question(self.question))
 
 
 def checked_question(question: str) -> str:

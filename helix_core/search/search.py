@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import SearchTrace, explain_search
 from helix_core.search.confidence import FLOOR, FilesFound, answer_features, confidence, presence
+from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.meaning import QuestionEncoder, encode_question, state_of
 from helix_core.search.priors import Prior, prior
@@ -121,6 +123,8 @@ class SearchRequest:
 
     Attributes:
         question: As it was asked.
+        judged: The part of the question by which is judged whether the index has what is asked; empty: all of it.
+        places: Coordinates of a paste: the chunks that they point at come first.
         k: At most so many items.
         hints: What else is known of who asks: open files, session.
         prefer_implementation: Rank it above tests, examples and changelogs unless the question asks for those.
@@ -138,6 +142,8 @@ class SearchRequest:
     check: Callable[[], None] = _never_cancelled
     encoder: QuestionEncoder | None = None
     explained: bool = False
+    judged: str = ""
+    places: tuple[Coordinate, ...] = ()
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -162,7 +168,8 @@ class _Search:
 
     def run(self) -> Found:
         text, k, explained = self._request.question, self._request.k, self._request.explained
-        known = known_words(self._question.words, self._items, self._reader)
+        words = (*self._question.words, *(parse_question(self._request.judged).words if self._request.judged else ()))
+        known = known_words(words, self._items, self._reader)
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
         by_meaning = not LEVEL_OF.keys() <= self._request.off
@@ -190,8 +197,12 @@ class _Search:
         best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
         ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
-        signs = answer_features(self._question, terms, FilesFound(files, roles, results.votes, weights))
-        seems_empty = not ranked or presence(signs) < FLOOR
+        judged = parse_question(self._request.judged) if self._request.judged else self._question
+        judging = weigh_terms(judged.words, frequency, self._items)
+        signs = answer_features(judged, judging, FilesFound(files, roles, results.votes, weights))
+        places = located(self._request.places, self._reader)
+        ranked = with_located(ranked, places, k)
+        seems_empty = not ranked or (presence(signs) < FLOOR and not places)
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
         known_empty = seems_empty and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()

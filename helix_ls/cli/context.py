@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from helix_core.conversation import Need
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -40,6 +41,10 @@ def context(
         print_json(answer)
         return
     warn(note for note in answer["notes"] if note not in said)
+    asked_for = answer.get("asked", {})
+    if asked_for.get("needs") == Need.NOTHING:
+        warn([f"nothing is added: {asked_for['why']}"])
+        return
     if not answer["text"]:
         nearest = ", ".join(answer["nearest"])
         warn([f"nothing in this folder answers that{f'; the nearest names are {nearest}' if nearest else ''}"])

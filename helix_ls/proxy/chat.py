@@ -195,11 +195,11 @@ class _Sent:
     @property
     def may_join(self) -> bool:
         """Return whether there is a block directly before the question."""
-        return self.context.became == "added" and self.context.place == self.context.question
+        return bool(self.context.text) and self.context.place == self.context.question
 
     def filled(self, joined: bool) -> bytes:
         """Return the body to send: with the block as a separate message, or at the start of the question's."""
-        if self.context.became != "added":
+        if not self.context.text:
             return self.data
         if joined and self.may_join:
             return self.body.with_beginning(self.context.question, self.context.text)

@@ -15,13 +15,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from helix_core.conversation import Asked, Need, own_words, read_conversation, shortened, text_of
 from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
-from helix_ls.proxy.question import asked, place_for, text_of
+from helix_ls.proxy.question import place_for
 
 LOG = logging.getLogger(__name__)
 MOST_WAIT_S = 5.0
@@ -29,14 +30,16 @@ REMEMBERED = 256
 PROMPT_CHARS = 1024 * 1024
 BYTES_PER_TOKEN = 4
 _BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
-Became = Literal["added", "off", "none", "late", "failed"]
+Became = Literal["added", "empty", "off", "none", "late", "failed"]
+KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: it is not here (known_empty)."
+"""What a chat is told that asks for something of the workspace that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """``text`` is inserted before message ``place`` of the chat, for the question in message ``question``.
 
-    ``found`` is the ``helix.context/1`` object, or None.
+    ``found`` is the ``helix.context/1`` object, or None. ``need`` is what the message needs of the workspace.
     """
 
     became: Became
@@ -45,10 +48,13 @@ class Context:
     text: str = ""
     packet_id: str = ""
     found: dict[str, Any] | None = None
+    need: Need | None = None
 
     def headers(self) -> list[tuple[str, str]]:
         """Return the response headers about the context."""
         told: list[tuple[str, str]] = [("x-helix-context", self.became)]
+        if self.need is not None:
+            told.append(("x-helix-needs", self.need.value))
         if self.found is not None:
             counts = ", ".join(f"{name}={count}" for name, count in self.found["verdicts"].items())
             told += [
@@ -64,8 +70,8 @@ class Context:
 class _Planned:
     """``conversation`` identifies one question in all its rounds; ``prompt`` is the text of the messages up to it."""
 
+    asked: Asked
     question: str
-    index: int
     place: int
     conversation: str
     prompt: str
@@ -83,6 +89,8 @@ class ChatEvidence:
         planned = await run_in_thread_if_large(len(body.text), _planned, body)
         if planned is None:
             return Context("none")
+        if planned.asked.need is Need.NOTHING:
+            return Context("none", need=Need.NOTHING)
         model = body.fields.get("model")
         request = ContextRequest(
             budget_tokens=self._budget,
@@ -91,23 +99,26 @@ class ChatEvidence:
             prompt=planned.prompt,
         )
         began = time.monotonic()
-        found = await self._found(workspace, planned.question, request)
+        found = await self._found(workspace, planned, request)
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
         if isinstance(found, Context):
             return found
+        need, index = planned.asked.need, planned.asked.index
         if not found["text"]:
-            # The answer may be in files that are not indexed yet.
-            return Context("none" if found["indexed_share"] == 1 else "late")
+            if found["known_empty"] and planned.asked.is_of_workspace:
+                return Context("empty", planned.place, index, KNOWN_EMPTY, need=need)
+            # What is not here may still be among the files that are not indexed yet.
+            return Context("none" if found["indexed_share"] == 1 else "late", need=need)
         packet_id, text = self._steady(f"{workspace.folder}\0{planned.conversation}", found["text"])
-        return Context("added", planned.place, planned.index, text, packet_id, found)
+        return Context("added", planned.place, index, text, packet_id, found, need)
 
     async def _found(
-        self, workspace: OpenWorkspace, question: str, request: ContextRequest
+        self, workspace: OpenWorkspace, planned: _Planned, request: ContextRequest
     ) -> dict[str, Any] | Context:
         taken_back = threading.Event()
 
         def ask(helix: Helix) -> dict[str, Any]:
-            return helix.context(question, request, cancelled=taken_back.is_set)
+            return helix.context(planned.question, request, asked=planned.asked, cancelled=taken_back.is_set)
 
         asking = asyncio.ensure_future(workspace.ask(ask))
         asking.add_done_callback(_heard)
@@ -151,15 +162,19 @@ def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
 
 
 def _planned(body: Body) -> _Planned | None:
-    question = asked(body.messages)
-    if question is None:
+    asked = read_conversation(body.messages)
+    if asked is None:
         return None
-    place = place_for(body.messages, question.index)
+    place = place_for(body.messages, asked.index)
     before = body.text[body.starts[0] : body.starts[place]]
-    # A JSON escape may be a lone surrogate, which is no character.
-    words = question.text.encode("utf-8", "replace").decode()
-    digest = hashlib.sha256(f"{before}\0{words}".encode()).hexdigest()
-    return _Planned(words, question.index, place, digest, _prompt(body.messages[: question.index + 1]))
+    question = own_question(body.messages, asked.index)
+    digest = hashlib.sha256(f"{before}\0{question}".encode()).hexdigest()
+    return _Planned(asked, question, place, digest, _prompt(body.messages[: asked.index + 1]))
+
+
+def own_question(messages: list[Any], index: int) -> str:
+    """The question as its user wrote it. What JSON escapes may be no text: half of a pair names no character."""
+    return shortened(own_words(text_of(messages[index]))).encode("utf-8", "replace").decode()
 
 
 def _prompt(messages: list[Any]) -> str:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened
 from helix_ls.proxy.bodies import parse_body, read_body
-from helix_ls.proxy.question import MAX_QUESTION, asked, own_words, place_for, shortened
+from helix_ls.proxy.question import asked, place_for
 from helix_ls.proxy.refused import HttpError
 
 BLOCK = {"role": "user", "content": "evidence ž \u2028 \ud800"}

@@ -44,19 +44,21 @@ class IndexSearch:
     def search(self, request: AnswerRequest) -> Found:
         """Return results for a question, enough for a reranker to choose from."""
         wanted = SearchRequest(
-            request.question,
+            request.asked.text,
             request.k if self._reranking is None else self._reranking.asked(request.k),
             request.hints,
             prefer_implementation=self._prefer_implementation,
             check=request.check,
             encoder=self._encoder,
             explained=request.explained,
+            judged=request.asked.judged,
+            places=request.asked.places,
         )
         return search(wanted, self.reader)
 
     def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
         """Return the results with the first ones reranked; unchanged without a reranker."""
-        return found if self._reranking is None else self._reranking.of(request.question, found, weigher, request.k)
+        return found if self._reranking is None else self._reranking.of(request.asked.text, found, weigher, request.k)
 
 
 class Answer:
@@ -81,7 +83,7 @@ class Answer:
 
     def make(self) -> Answered:
         """Search and read until the index no longer changes, then weigh at most ``k`` items, best first."""
-        question, task, k = self._request.question, self._request.task, self._request.k
+        question, task, k = self._request.asked.text, self._request.task, self._request.k
         found, gone = self._settle()
         found = self._with_not_indexed(question, found, k)
         weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -43,7 +44,7 @@ class Answers:
             return search_answer(request.question, found, elapsed_ms, notes)
         from helix_core.engine.answer.explain_ranking import explained_search
 
-        return explained_search(request.question, found, elapsed_ms, notes)
+        return explained_search(request.question, found, elapsed_ms, notes) | request.asked.account()
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
@@ -70,9 +71,10 @@ class Answers:
         started = time.monotonic()
         answered, _ = self._answered(request)
         elapsed_ms, notes = _ms_since(started), self.session.notes(answered.found)
-        return explained_answer(
+        explained = explained_answer(
             request.question, request.task.value, answered.weighed, answered.found, elapsed_ms=elapsed_ms, notes=notes
         )
+        return explained | request.asked.account()
 
     def context(self, request: AnswerRequest, wanted: ContextRequest) -> dict[str, Any]:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
@@ -98,7 +100,7 @@ class Answers:
         found = index.search(asked)
         if index.is_reranked:
             found = index.rerank(asked, found, self.session.weigher(request.overlays, request.check, mends=False))
-        found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.question)), request.k)
+        found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.asked.text)), request.k)
         return self._notes.found_with_notes(found, request.k)
 
     @heals_index()
@@ -128,7 +130,18 @@ class Answers:
         return made, recalled[0].found, weigher
 
     def _hinted(self, request: AnswerRequest) -> AnswerRequest:
-        return dataclasses.replace(request, hints=self._notes.hinted(request.hints))
+        hints, files = request.hints, request.asked.files
+        if request.asked.carried and files:
+            shown = tuple(
+                dict.fromkeys(
+                    (
+                        *hints.recent_paths,
+                        *(os.fsencode(file.removeprefix(f"{self.session.workspace}{os.sep}")) for file in files),
+                    )
+                )
+            )
+            hints = dataclasses.replace(hints, recent_paths=shown)
+        return dataclasses.replace(request, hints=self._notes.hinted(hints))
 
     def _index_search(self) -> IndexSearch:
         from helix_core.engine.answer.answer import IndexSearch

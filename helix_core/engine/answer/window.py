@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from helix_core.config import Config
+from helix_core.conversation import Need
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
 from helix_core.engine.verdict import Weigher
 from helix_core.errors import HelixError, UsageError
@@ -206,6 +207,7 @@ def context(
     evidence = [
         _note(one, texts[one.ranked.item.id]) if one.ranked.item.id in texts else _evidence(weigher, one)
         for one in answered.weighed
+        if request.asked.need is not Need.NOTHING
         if not files.found.seems_empty or one.ranked.item.id in texts or one.verdict.reason is Reason.NOT_INDEXED
     ]
     asked = WindowRequest(
@@ -230,7 +232,7 @@ def context(
         notes=found.notes,
     )
     about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
-    return _wire(request.question, wanted, answered, window, evidence) | about
+    return _wire(request, wanted, answered, window, evidence) | about
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:
@@ -277,20 +279,22 @@ def _facts(reader: Reader, evidence: Sequence[Evidence]) -> list[WindowFact]:
 
 
 def _wire(
-    question: str, request: ContextRequest, answered: Answered, window: Window, evidence: Sequence[Evidence]
+    asking: AnswerRequest, request: ContextRequest, answered: Answered, window: Window, evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
     found = answered.found
+    needs_nothing = asking.asked.need is Need.NOTHING
     hashes = {one.weighed.ranked.item.source.source_id: one.weighed.content_hash for one in evidence}
     verdicts = Counter(block.status.value for block in window.blocks)
     return {
         "schema": CONTEXT_SCHEMA,
-        "query": question,
+        "query": asking.question,
         "text": window.text,
         "tokens": window.tokens,
         "budget": request.budget_tokens,
         "budget_tier": window.tier,
         "decoder_mode": request.decoder.value,
-        "known_empty": found.known_empty,
+        "known_empty": found.known_empty and not needs_nothing,
+        **asking.asked.account(),
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
         "indexed_share": round_share(found.indexed_share),

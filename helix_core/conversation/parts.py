@@ -1,0 +1,470 @@
+"""Divide a message into its parts: what it asks, what it pastes, and what only surrounds the question.
+
+Works by structure first (lines, fences, sentences, clauses), then by the lists of ``phrases``. What no rule
+recognizes is part of the question. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from helix_core.conversation import phrases
+from helix_core.conversation.pasted import split_pasted
+
+
+class Part(StrEnum):
+    """What a part of a message is."""
+
+    QUESTION = "question"
+    GREETING = "greeting"
+    THANKS = "thanks"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    SIGNATURE = "signature"
+    INTRODUCTION = "introduction"
+    STYLE = "style"
+    ENVIRONMENT = "environment"
+    TICKET = "ticket"
+    REPORT = "report"
+    TRACE = "trace"
+    DIFF = "diff"
+    LOG = "log"
+    CODE = "code"
+    QUOTE = "quote"
+
+
+PASTED = frozenset({Part.TRACE, Part.DIFF, Part.LOG, Part.CODE, Part.QUOTE})
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePart:
+    """A part of a message, in the message's order."""
+
+    part: Part
+    text: str
+
+
+# Runs of one character class and bounded repeats only: none of these backtracks on hostile text.
+_WORD = re.compile(r"[^\W_][\w'’+]*+(?:-[^\W_][\w'’]*+)*+")
+_SENTENCE_END = re.compile(r"[.!?…]++[\"')\]]*+(?=\s|$)|\s(?=[¿¡])|[。！？]++|\n++|;(?=\s)")
+_TICKET_NAMES = r"(?i:ticket|issue|jira|bug|pr|pull request|task|story|case|incident|ref|see)"
+_TICKET_ID = r"[A-Z][A-Z0-9]{1,9}-\d{1,7}"
+_TICKET = re.compile(
+    rf"[(\[](?:{_TICKET_NAMES}s?[:.\s]{{1,3}}){{0,2}}(?:#\d{{1,8}}|{_TICKET_ID}|(?<=\s)\d{{2,8}})[)\]]"
+    rf"|\b{_TICKET_NAMES}(?: no\.?| number| nr\.?)?[:\s]{{0,2}}(?:#\d{{1,8}}|{_TICKET_ID})\b"
+    rf"|(?<![\w/#.-]){_TICKET_ID}\b(?![.\w-])|(?<![\w/#&])#\d{{2,8}}\b"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|(?<=\s)(?:in |on |with |of |for |since )?(?:v\d{1,4}(?:\.\d{1,5}){0,3}"
+    r"|(?i:version) \d{1,4}(?:\.\d{1,5}){0,3})\b(?![./\w])"
+)
+_STANDARDS = frozenset(
+    [
+        "utf",
+        "iso",
+        "sha",
+        "rfc",
+        "pep",
+        "md",
+        "http",
+        "tls",
+        "aes",
+        "ipv",
+        "base",
+        "latin",
+        "cp",
+        "windows",
+        "koi",
+        "big",
+        "gpt",
+        "py",
+        "ascii",
+        "cve",
+        "es",
+        "ecma",
+        "ansi",
+        "ieee",
+        "rsa",
+        "ed",
+        "x",
+        "argon",
+        "pbkdf",
+        "hs",
+        "rs",
+        "ps",
+        "us",
+        "en",
+        "mp",
+        "h",
+        "sm",
+        "gb",
+        "ucs",
+        "ean",
+        "isbn",
+        "crc",
+        "int",
+        "uint",
+        "float",
+        "bit",
+        "ubuntu",
+        "python",
+    ]
+)
+_IDENTIFIER_FRAGMENT = re.compile(r"(?:[\w.-]{1,20}[=:]\s{0,2})?v?[\w.#-]{0,40}\d[\w.#-]{0,40}")
+_SIGNED = re.compile(r"(?:^|\s)(?:--|—|–|~)\s{0,3}((?:[^\W\d_a-z][\w.'’]{0,30}\s?){1,3})$")
+_TALKED_TO = re.compile(r"^@[\w-]{2,30}[,:]?\s")
+_LAST_NUMBER = re.compile(r"(?<=\s)(?:\d{5,12}|[\w.-]{1,20}=[\w.-]{0,40}\d[\w.-]{0,40})$")
+_BARE_GREETINGS = frozenset({"hi", "hey", "hello", "hallo", "hola", "moin"})
+_ONLY_BEFORE_A_NAME = frozenset(["dear", "cher", "chère", "caro", "cara", "liebe", "lieber", "morning", "evening"])
+_STYLE_OPENERS = frozenset({"please", "pls", "plz", "bitte", "answer", "respond", "reply", "be"})
+MOST_SENTENCES = 60
+
+
+def message_parts(text: str) -> list[MessagePart]:
+    """Return the parts of one message of at most some tens of thousands of characters."""
+    parts: list[MessagePart] = []
+    for block in split_pasted(text):
+        if block.kind:
+            parts.append(MessagePart(Part(block.kind), block.text))
+        else:
+            parts.extend(_prose_parts(block.text))
+    return parts
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case, with the typographic apostrophe as the plain one."""
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of prose, each with its mark; a line's end also ends one."""
+    sentences, start = [], 0
+    for end in _SENTENCE_END.finditer(text):
+        if sentence := text[start : end.end()].strip():
+            sentences.append(sentence)
+        start = end.end()
+        if len(sentences) >= MOST_SENTENCES:
+            break
+    if rest := text[start:].strip():
+        sentences.append(rest)
+    return sentences
+
+
+def _prose_parts(text: str) -> list[MessagePart]:
+    if _is_name_or_path(text):
+        return [MessagePart(Part.QUESTION, text.strip())]
+    parts: list[MessagePart] = []
+    sentences = sentences_of(text)
+    for number, sentence in enumerate(sentences):
+        divided = _divide(sentence, is_last=number >= len(sentences) - 2, after=parts)
+        parts.extend(divided)
+    return parts
+
+
+def _is_name_or_path(text: str) -> bool:
+    """Is the text one token as only code has it, or quoted whole?"""
+    bare = text.strip()
+    return bool(bare) and len(bare.split()) == 1 and ("_" in bare or "/" in bare or "." in bare[1:-1] or "`" in bare)
+
+
+def _divide(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> list[MessagePart]:
+    """Divide one sentence: first as a whole, then what is before and behind its question."""
+    whole = _whole(sentence, is_last=is_last, after=after)
+    if whole is not None:
+        return [MessagePart(whole, sentence)]
+    before, rest = _without_openings(sentence)
+    behind: list[MessagePart] = []
+    while True:
+        shorter, part = _without_closing(rest)
+        if part is None:
+            break
+        behind.insert(0, part)
+        rest = shorter
+    rest, tickets = _without_tickets(rest)
+    whole = _whole(rest, is_last=is_last, after=after) if rest else None
+    middle = [MessagePart(whole or Part.QUESTION, rest)] if rest else []
+    return [*before, *middle, *tickets, *behind]
+
+
+def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Part | None:
+    """Return what the whole sentence is when it asks nothing."""
+    words = words_of(sentence)
+    if not words:
+        return Part.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
+    if (wide := _wide(sentence)) is not None:
+        return wide
+    if _is_greeting(sentence, words):
+        return Part.GREETING
+    if _is_thanks(sentence, words):
+        return Part.THANKS
+    if phrases.ACKNOWLEDGEMENTS.covers(words, phrases.ACK_FILLER):
+        return Part.ACKNOWLEDGEMENT
+    if is_last and _is_closing(sentence, words, after):
+        return Part.SIGNATURE
+    asks = sentence.rstrip().endswith(("?", "？"))
+    if not asks:
+        if _is_environment(words, sentence):
+            return Part.ENVIRONMENT
+        if _is_introduction(sentence, words):
+            return Part.INTRODUCTION
+        if len(words) > 1 and _is_style(words):
+            return Part.STYLE
+    if any(part.part is Part.QUESTION for part in after):
+        bare = sentence.strip(".! ")
+        if _TICKET.fullmatch(bare) or _IDENTIFIER_FRAGMENT.fullmatch(bare.strip("()")):
+            return Part.TICKET
+    return None
+
+
+def _wide(sentence: str) -> Part | None:
+    bare = sentence.strip(" 　。！？!?.,、，~～")
+    if bare in phrases.WIDE_OPENINGS:
+        return Part.GREETING
+    if bare in phrases.WIDE_ACKNOWLEDGEMENTS:
+        return Part.ACKNOWLEDGEMENT
+    return Part.THANKS if bare in phrases.WIDE_CLOSINGS else None
+
+
+def _is_greeting(sentence: str, words: Sequence[str]) -> bool:
+    at = phrases.GREETINGS.length_at(words)
+    while at and (more := phrases.GREETINGS.length_at(words, at)):
+        at += more
+    rest = _WORD.findall(sentence)[at:]
+    return bool(at) and len(rest) <= 4 and all(map(_may_be_addressed, rest))
+
+
+def _may_be_addressed(word: str) -> bool:
+    return word.lower() in phrases.VOCATIVES or (word[0].isupper() and word.lower() not in phrases.INTERROGATIVES)
+
+
+def _is_thanks(sentence: str, words: Sequence[str]) -> bool:
+    at = phrases.THANKS.length_at(words)
+    if not at and words[:1] == ["and"]:
+        return _is_thanks(sentence, words[1:]) if len(words) > 1 else False
+    while 0 < at < len(words) and (words[at] in phrases.THANKS_FILLER or phrases.THANKS.length_at(words, at)):
+        at += phrases.THANKS.length_at(words, at) or 1
+    rest = _WORD.findall(sentence)[at - len(words) :] if at < len(words) else []
+    return bool(at) and len(rest) <= 3 and all(map(_may_be_addressed, rest))
+
+
+def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart]) -> bool:
+    typed = _WORD.findall(sentence)
+    at = phrases.CLOSINGS.length_at(words)
+    if at and len(typed) - at <= 3 and all(word[0].isupper() for word in typed[at:]):
+        return True
+    if _SIGNED.search(sentence) and sentence.lstrip().startswith(("-", "—", "–", "~")):
+        return True
+    follows = bool(after) and after[-1].part in {Part.THANKS, Part.SIGNATURE, Part.GREETING}
+    return follows and len(typed) <= 3 and all(word[0].isupper() and not word.isupper() for word in typed)
+
+
+def _is_environment(words: Sequence[str], sentence: str) -> bool:
+    """Does the sentence only say where somebody works: a product of the list, or an opener with a version?"""
+    opener = phrases.ENVIRONMENT_OPENERS.length_at(words)
+    products = sum(bool(phrases.ENVIRONMENTS.length_at(words, at)) for at in range(len(words)))
+    has_version = any(character.isdigit() for character in sentence)
+    if opener and len(words) <= 24 and (products or (has_version and len(words) - opener <= 6)):
+        return True
+    return bool(products) and _only_environment(words)
+
+
+def _only_environment(words: Sequence[str]) -> bool:
+    others = [word for word in words if not word[0].isdigit()]
+    return phrases.ENVIRONMENTS.covers(others, phrases.ENVIRONMENT_JOINERS)
+
+
+def _is_introduction(sentence: str, words: Sequence[str]) -> bool:
+    at = phrases.INTRODUCTIONS.length_at(words)
+    rest = _WORD.findall(sentence)[at:]
+    if not at or not rest or len(words) > 20:
+        return False
+    if words[at] == "new" or any(word in phrases.ROLES for word in words[at : at + 6]):
+        return True
+    named = rest[0][0].isupper() and not rest[0].isupper() and words[0] != "it's"
+    return named and (
+        len(rest) <= 3 or words[at + 1] in {"from", "and", "a", "the", "here", "aus", "von", "de", "und", "y"}
+    )
+
+
+def _is_style(words: Sequence[str]) -> bool:
+    known = sum(word in phrases.STYLE_WORDS or word.isdigit() for word in words)
+    return known == len(words) and any(word in phrases.STYLE_CORE for word in words)
+
+
+def _without_openings(sentence: str) -> tuple[list[MessagePart], str]:
+    """Take greeting, thanks, names of who is addressed, environment and report off the front of a sentence."""
+    taken: list[MessagePart] = []
+    rest = sentence
+    for _ in range(6):
+        found = _opening(rest) if not _is_thanks(rest, words_of(rest)) else None
+        if found is None:
+            break
+        part, length = found
+        taken.append(MessagePart(part, rest[:length].strip()))
+        rest = rest[length:].lstrip(" \t,.!:;–—-、，")
+    return taken, rest
+
+
+def _opening(sentence: str) -> tuple[Part, int] | None:
+    for phrase in phrases.WIDE_OPENINGS:
+        if sentence.startswith(phrase):
+            return Part.GREETING, len(phrase)
+    if (tag := _TALKED_TO.match(sentence)) is not None:
+        return Part.GREETING, tag.end()
+    matches = list(_WORD.finditer(sentence[:400]))
+    if len(matches) < 2:
+        return None
+    words = [match.group().lower().replace("’", "'") for match in matches]
+    typed = [match.group() for match in matches]
+
+    def closes(at: int) -> bool:
+        """Does a mark follow word ``at`` - 1 before the next word?"""
+        gap = sentence[matches[at - 1].end() : matches[at].start()] if at < len(matches) else ""
+        return any(mark in gap for mark in ",!.:–—-\n") or gap.count(" ") > 1
+
+    at = phrases.GREETINGS.length_at(words)
+    if at:
+        end = at
+        while end < min(len(typed) - 1, at + 4) and _may_be_addressed(typed[end]) and not closes(end):
+            end += 1
+        is_bare = at == end == 1 and words[0] in _BARE_GREETINGS and len(words) > 4 and words[1] != "world"
+        opens = _begins_a_question(words, end) or is_bare
+        if end < len(typed) and (closes(end) or (opens and words[0] not in _ONLY_BEFORE_A_NAME)):
+            return Part.GREETING, matches[end - 1].end()
+    at = phrases.THANKS.length_at(words)
+    if at:
+        while at < len(words) - 1 and words[at] in phrases.THANKS_FILLER and not closes(at):
+            at += 1
+        while at < len(words) - 1 and typed[at][0].isupper() and not closes(at) and words[at] in phrases.VOCATIVES:
+            at += 1
+        if closes(at) or _begins_a_question(words, at):
+            return Part.THANKS, matches[at - 1].end()
+    at = phrases.ACKNOWLEDGEMENTS.length_at(words)
+    if at and at < len(words) and closes(at):
+        return Part.ACKNOWLEDGEMENT, matches[at - 1].end()
+    if words[0] in phrases.VOCATIVES - {"ai", "all", "there", "again", "à", "alle", "sir"} and closes(1):
+        return Part.GREETING, matches[0].end()
+    if words[0] in {"ok", "okay", "so", "well", "alright", "right", "also"} and closes(1):
+        return Part.ACKNOWLEDGEMENT, matches[0].end()
+    return _adjunct(sentence, matches, words) or _report(words, typed, matches)
+
+
+def _begins_a_question(words: Sequence[str], at: int) -> bool:
+    return at < len(words) and words[at] in phrases.INTERROGATIVES
+
+
+def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[str]) -> tuple[Part, int] | None:
+    """A first clause that only names an environment: ``On Ubuntu 22.04, …``."""
+    comma = sentence.find(",", 0, 120)
+    inside = [word for match, word in zip(matches, words, strict=True) if match.end() <= comma]
+    if comma < 0 or not inside or len(inside) == len(words):
+        return None
+    if inside[0] in {"on", "in", "with", "using", "under", "for"} or phrases.ENVIRONMENT_OPENERS.length_at(inside):
+        opener = phrases.ENVIRONMENT_OPENERS.length_at(inside)
+        if _only_environment(inside) or (opener > 1 and _is_environment(inside, sentence[:comma])):
+            return Part.ENVIRONMENT, comma + 1
+    return None
+
+
+def _report(words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Match[str]]) -> tuple[Part, int] | None:
+    """Who asks, before what is asked: ``Bob asked me how …``, ``my boss wants to know where …``."""
+    has_verb = False
+    for at, word in enumerate(words[:16]):
+        if (
+            has_verb
+            and at > 1
+            and word
+            in phrases.INTERROGATIVES
+            - {"can", "could", "would", "will", "help", "is", "are"}
+            - phrases.REPORT_FILLER
+            - phrases.REPORTING
+        ):
+            return Part.REPORT, matches[at].start()
+        if word in phrases.REPORTING:
+            has_verb = True
+        elif word not in phrases.REPORT_FILLER and not (typed[at][0].isupper() and at <= 3):
+            return None
+    return None
+
+
+def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:
+    """Take one closing off the end of a sentence: signature, thanks, style, environment, whom it addresses."""
+    body = sentence.rstrip()
+    for phrase in phrases.WIDE_CLOSINGS:
+        bare = body.rstrip("。！!.~～ ")
+        if bare.endswith(phrase) and len(bare) > len(phrase):
+            return bare[: -len(phrase)].rstrip("、，, "), MessagePart(Part.THANKS, phrase)
+    if ((signed := _SIGNED.search(body[-120:])) is not None and len(body) > 120) or (
+        signed is not None and signed.start() > 0
+    ):
+        start = max(0, len(body) - 120) + signed.start()
+        return body[:start].rstrip(" ,"), MessagePart(Part.SIGNATURE, body[start:].strip())
+    cut = max(body.rfind(mark, max(0, len(body) - 160)) for mark in (", ", " - ", " – ", " — ", "; "))
+    if cut > 0:
+        tail = body[cut:].strip(" ,;–—-")
+        words = words_of(tail)
+        part = _tail_part(tail, words) if words else None
+        if part is not None:
+            return body[:cut].rstrip(" ,;–—-"), MessagePart(part, tail)
+    return _without_last_words(body)
+
+
+def _tail_part(tail: str, words: Sequence[str]) -> Part | None:
+    if _is_thanks(tail, words):
+        return Part.THANKS
+    if phrases.CLOSINGS.covers(words):
+        return Part.SIGNATURE
+    if len(words) <= 2 and all(word in phrases.VOCATIVES for word in words):
+        return Part.GREETING
+    if words in (["please"], ["pls"], ["plz"], ["bitte"], ["por", "favor"]):
+        return Part.THANKS
+    if len(words) > 1 and _is_style(words):
+        return Part.STYLE
+    return Part.ENVIRONMENT if _only_environment(words) else None
+
+
+def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
+    """Without a comma: ``… thanks``, ``… on Ubuntu 22.04``."""
+    bare = body.rstrip(" .!?…")
+    asks = "?" if "?" in body[len(bare) :] else ""
+    offset = max(0, len(bare) - 200)
+    matches = list(_WORD.finditer(bare, offset))
+    words = [match.group().lower().replace("’", "'") for match in matches]
+    for count in range(min(8, len(words) - 2), 0, -1):
+        tail, start = words[-count:], matches[-count].start()
+        text = bare[start:]
+        if phrases.THANKS.length_at(tail) and _is_thanks(text, tail) and tail[0] not in {"ta", "appreciated", "best"}:
+            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.THANKS, text)
+        is_adjunct = count > 1 and tail[0] in {"on", "in", "with", "using", "under", "from"}
+        if is_adjunct and _only_environment(tail[1:]):
+            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.ENVIRONMENT, text)
+        if count > 1 and tail[0] in _STYLE_OPENERS and _is_style(tail):
+            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.STYLE, text)
+    number = _LAST_NUMBER.search(bare[-80:])
+    if number is not None and len(words) > 3:
+        return bare[: -len(number.group())].rstrip() + asks, MessagePart(Part.TICKET, number.group())
+    return body, None
+
+
+def _without_tickets(text: str) -> tuple[str, list[MessagePart]]:
+    """Take ticket numbers and versions of products out of a sentence that says something without them."""
+    if not any(character.isdigit() for character in text):
+        return text, []
+    taken: list[MessagePart] = []
+    kept, at = [], 0
+    for found in _TICKET.finditer(text):
+        prefix = found.group().strip("([").partition("-")[0].lower()
+        if prefix in _STANDARDS or _is_quoted(text, found.start()):
+            continue
+        kept.append(text[at : found.start()].rstrip(" :"))
+        taken.append(MessagePart(Part.TICKET, found.group()))
+        at = found.end()
+    rest = (" ".join([*kept, text[at:].lstrip(" :,-")]) if taken else text).strip()
+    if not taken:
+        return text, []
+    return (rest, taken) if len(words_of(rest)) > 1 else (text, [])
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    return text.count("`", 0, at) % 2 == 1 or text.count('"', 0, at) % 2 == 1

@@ -1,0 +1,264 @@
+"""Find what is pasted into a message, and the coordinates in it: stack traces, compiler and test output, diffs, logs.
+
+Reads line by line, the start of each line up to a bound; every pattern is anchored, and its repeats are bounded or
+possessive. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MOST_COORDINATES = 16
+LINE_READ = 500
+MOST_LINES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A place as somebody's tool prints it: ``path`` with ``/``, ``line`` 1-based or 0 where none is given."""
+
+    path: str
+    line: int = 0
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Neighboring lines of one kind: ``trace``, ``diff``, ``log``, ``code``, ``quote``, or empty for prose."""
+
+    kind: str
+    text: str
+
+
+_PYTHON = re.compile(r'\s*File "([^"\n]{1,400})", line (\d{1,7})(?:, in (\S{1,200}))?')
+_JAVA = re.compile(r"\s*at ([\w.$<>/]{1,300}+)\(([\w$]{1,120}+\.(?:java|kt|scala|groovy)):(\d{1,7})\)")
+_SCRIPT = re.compile(
+    r"\s*at (?:(?:async |new )?([\w$.<>\[\]#]{1,160}+)[^(\n]{0,80}\()?(?:file://)?([^\s()]{1,300}?):(\d{1,7}):\d{1,7}\)?\s*$"
+)
+_GO = re.compile(r"\s*([^\s:]{1,300}+\.go):(\d{1,7})(?::\d{1,6})?(?: \+0x[0-9a-f]{1,16}|:|\s*$)")
+_RUST = re.compile(r"\s*(?:-->|:::) ([^\s:]{1,300}+):(\d{1,7}):\d{1,6}")
+_PANIC = re.compile(
+    r"thread '[^'\n]{0,100}' (?:\(\d{1,12}\) )?panicked at (?:'[^'\n]{0,200}', )?([^\s:,]{1,300}+):(\d{1,7})"
+)
+_COMPILER = re.compile(
+    r"(?:ERROR:?\s|\[ERROR\]\s|In file included from\s"
+    r"|\s{1,20}from\s)?((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|,]{1,300}):\[?(\d{1,7})\b"
+)
+_PARENTHESES = re.compile(r"((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|]{1,300}+)\((\d{1,7})(?:,\d{1,7})?\)\s?:")
+_DOTNET = re.compile(r"\s*at .{1,300}? in ((?:[A-Za-z]:)?[^\s:]{1,300}+):line (\d{1,7})")
+_PHP = re.compile(r"(?:#\d{1,4} |.{1,200}? in )(/[^\s:()]{1,300}+)(?:\((\d{1,7})\)| on line (\d{1,7}))")
+_PYTEST = re.compile(r"(?:FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:\[\]-]{1,200}))?")
+_ADDED_FILE = re.compile(r"(?:\+\+\+|---) (?:[abciw]/)?([^\t\n]{1,300})")
+_HUNK = re.compile(
+    r"@@ -\d{1,7}(?:,\d{1,7})? \+(\d{1,7})(?:,(\d{1,7}))? @@(?:\s(?:.{0,60}?\b(?:def|class|func|fn"
+    r"|function)\s)?(\w{1,100}))?"
+)
+_INLINE = re.compile(
+    r"(?<![\w.@+~/\\:-])((?:[A-Za-z]:(?=[\\/]))?[\w.@+~/\\-]{3,300}+)(?::|#L|, line | line |\((?=\d))(\d{1,7})\b"
+)
+_ERROR = re.compile(
+    r"(?:E\s{1,8}|Caused by: |Exception in thread \"[^\"\n]{0,80}\" |Uncaught |Unhandled |fatal: |fatal error: "
+    r"|error: |panic: )?"
+    r"((?:[\w$]{1,100}\.){0,12}[A-Z]\w{0,100}(?:Error|Exception|Warning|Exit|Interrupt|Fault|NotFound|Invalid"
+    r"|Failure|Panic|DoesNotExist)\b"
+    r"(?::\s.{0,400})?)"
+)
+_COMPLAINT = re.compile(
+    r".{0,320}?\b(?:error|panicked|panic|fatal|undefined reference|cannot find)\b(?:\[\w{1,12}\]"
+    r"| TS\d{1,6})?:?\s{1,4}(\S.{0,300})",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,: ]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?(?:DEBUG"
+    r"|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\b[\]:\s|-]"
+    r"|(?:\d{1,3}\.){3}\d{1,3} - )"
+)
+_FENCE = re.compile(r"\s{0,8}(`{3,}|~{3,})\s{0,4}([\w+#.-]{0,30})")
+_DIFF_LINE = re.compile(
+    r"diff --git |index [0-9a-f]{7,40}\.\.|@@ -\d|\+\+\+ \S|--- \S{1,300}(?:\t|$)|(?:new|deleted) file mode "
+    r"|similarity index |rename (?:from|to) "
+)
+_TRACE_HEADS = (
+    "Traceback (most recent call last)", "Exception in thread ", "Caused by: ", "goroutine ", "panic: ", "thread '",
+    "During handling of the above", "The above exception was", "stack backtrace:", "Stack trace:", "Uncaught ",
+    "==== FAILURES", "=== FAIL", "--- FAIL", "FAILED ", "E   ", "Segmentation fault", "[ERROR] ",
+)  # fmt: skip
+_CODE_TONGUES = frozenset({"diff", "patch"})
+_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
+
+
+def split_pasted(text: str) -> list[Block]:
+    """Return the blocks of a message in order; without any paste, the text as one block of prose."""
+    if "\n" not in text:
+        return [Block("", text)]
+    kinds: list[str] = []
+    lines = text.split("\n", MOST_LINES)
+    fence, fence_tongue, fenced_from = "", "", -1
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line[:60]) if "```" in line[:20] or "~~~" in line[:20] else None
+        if fence:
+            kinds.append("fence")
+            if mark is not None and line.strip().startswith(fence):
+                kinds[fenced_from : number + 1] = [_kind_of_code(lines[fenced_from + 1 : number], fence_tongue)] * (
+                    number + 1 - fenced_from
+                )
+                fence = ""
+        elif mark is not None:
+            fence, fence_tongue, fenced_from = mark.group(1), mark.group(2).lower(), number
+            kinds.append("fence")
+        else:
+            kinds.append(_kind_of_line(line))
+    if fence:
+        rest = lines[fenced_from + 1 :]
+        kinds[fenced_from:] = [_kind_of_code(rest, fence_tongue)] * (len(lines) - fenced_from)
+    return _blocks(lines, _filled(lines, kinds))
+
+
+def _kind_of_line(line: str) -> str:
+    line = line[:LINE_READ]
+    bare = line.strip()
+    if not bare:
+        return ""
+    if bare.startswith(_TRACE_HEADS) or _frame(line) is not None:
+        return "trace"
+    if _DIFF_LINE.match(line):
+        return "diff"
+    if _STAMP.match(line):
+        return "log"
+    if bare.startswith(">") and not bare.startswith(">>>"):
+        return "quote"
+    error = _ERROR.match(bare)
+    if error is not None and (error.end() == len(bare) or ": " in error.group()) and " " not in bare.partition(":")[0]:
+        return "trace"
+    return ""
+
+
+def _kind_of_code(lines: Sequence[str], tongue: str) -> str:
+    if tongue in _CODE_TONGUES:
+        return "diff"
+    found = [kind for line in lines[:200] if (kind := _kind_of_line(line))]
+    for kind in ("trace", "diff", "log"):
+        if kind in found and (
+            kind != "log" or 2 * found.count("log") >= len([line for line in lines[:200] if line.strip()])
+        ):
+            return kind
+    return "code"
+
+
+def _filled(lines: Sequence[str], kinds: list[str]) -> list[str]:
+    """Give lines between frames, and the indented or marked lines that belong to a paste, the kind of their paste."""
+    for number in range(1, len(lines)):
+        line, before = lines[number], kinds[number - 1]
+        if kinds[number] or not before or before in {"code", "quote"}:
+            continue
+        if before == "trace" and (
+            line[:2] in {"  ", "E ", "> "} or line[:1] in {"\t", "^", "|"} or line.lstrip()[:1] in {"|", "^", "~"}
+        ):
+            kinds[number] = "trace"
+        elif before == "diff" and line[:1] in {"+", "-", " ", "\\"} and line.strip():
+            kinds[number] = "diff"
+        elif not line.strip() and any(kinds[number + 1 : number + 3]):
+            kinds[number] = before
+    return kinds
+
+
+def _blocks(lines: Sequence[str], kinds: Sequence[str]) -> list[Block]:
+    blocks: list[Block] = []
+    start = 0
+    for number in range(1, len(lines) + 1):
+        if number == len(lines) or kinds[number] != kinds[start]:
+            text = "\n".join(lines[start:number])
+            if text.strip():
+                blocks.append(Block(kinds[start], text))
+            start = number
+    return blocks
+
+
+def _frame(line: str) -> Coordinate | None:
+    """The place that one line of a trace or of a tool's output points at, or None."""
+    if (found := _PYTHON.match(line)) is not None:
+        return Coordinate(found.group(1), int(found.group(2)), found.group(3) or "")
+    if (found := _JAVA.match(line)) is not None:
+        package, name = found.group(1).rpartition("/")[2].split("."), found.group(2)
+        folders = package[:-2] if len(package) > 2 else []
+        return Coordinate("/".join([*folders, name]), int(found.group(3)), package[-1])
+    if (found := _DOTNET.match(line)) is not None:
+        return Coordinate(found.group(1), int(found.group(2)))
+    if line.lstrip().startswith("at ") and (found := _SCRIPT.match(line)) is not None:
+        return Coordinate(found.group(2), int(found.group(3)), (found.group(1) or "").rpartition(".")[2])
+    for pattern in (_RUST, _GO, _PANIC):
+        if (found := pattern.match(line)) is not None:
+            return Coordinate(found.group(1), int(found.group(2)))
+    for pattern in (_COMPILER, _PARENTHESES):
+        found = pattern.match(line)
+        if found is not None and _EXTENSION.search(found.group(1)) and not found.group(1).startswith(("http", "//")):
+            return Coordinate(found.group(1), int(found.group(2)))
+    if line.startswith(("#", "PHP ", "Fatal ", "Warning: ", "Notice: ")) and (found := _PHP.match(line)) is not None:
+        return Coordinate(found.group(1), int(found.group(2) or found.group(3)))
+    if (found := _PYTEST.match(line)) is not None and _EXTENSION.search(found.group(1)):
+        return Coordinate(found.group(1), 0, (found.group(2) or "").rpartition("::")[2].partition("[")[0])
+    return None
+
+
+def coordinates(text: str) -> tuple[Coordinate, ...]:
+    """Return the places that a text names with a line, the likeliest cause first.
+
+    A Python trace ends with the innermost frame, all others begin with it.
+    """
+    frames: list[Coordinate] = []
+    python: list[Coordinate] = []
+    inline: list[Coordinate] = []
+    path = ""
+    for whole in text.split("\n", MOST_LINES)[:MOST_LINES]:
+        line = whole[:LINE_READ]
+        if line.startswith(("+++ ", "--- ")) and (named := _ADDED_FILE.match(line)) is not None:
+            path = named.group(1).strip() if named.group(1).strip() != "/dev/null" else path
+            continue
+        if path and line.startswith("@@ ") and (hunk := _HUNK.match(line)) is not None:
+            middle = int(hunk.group(1)) + min(int(hunk.group(2) or 1) // 2, 3)
+            frames.append(Coordinate(path, middle, hunk.group(3) or ""))
+            continue
+        frame = _frame(line)
+        if frame is not None:
+            (python if _PYTHON.match(line) else frames).append(frame)
+        else:
+            inline.extend(_inline(line))
+    ordered = (*reversed(python), *frames, *inline)
+    distinct = {(one.path, one.line): one for one in reversed([_clean(one) for one in ordered])}
+    return tuple(reversed(distinct.values()))[:MOST_COORDINATES]
+
+
+def _inline(line: str) -> Iterable[Coordinate]:
+    if not any(character.isdigit() for character in line):
+        return
+    for found in _INLINE.finditer(line):
+        path = found.group(1).rstrip(".:")
+        if _EXTENSION.search(path) and "://" not in line[max(0, found.start() - 8) : found.start() + 8]:
+            yield Coordinate(path, int(found.group(2)))
+
+
+def _clean(one: Coordinate) -> Coordinate:
+    path = one.path.replace("\\", "/").partition("://")[2] or one.path.replace("\\", "/")
+    path = path.partition("?")[0]
+    if path[1:3] == ":/":
+        path = path[3:]
+    return Coordinate(path.strip("/").removeprefix("./"), one.line, one.symbol)
+
+
+def errors_of(text: str) -> tuple[str, ...]:
+    """Return the messages of a paste that say what went wrong, the last ones first, at most three."""
+    found: dict[str, None] = {}
+    for line in reversed(text.split("\n", MOST_LINES)[:MOST_LINES]):
+        bare = line[:LINE_READ].strip()
+        if not bare:
+            continue
+        error = _ERROR.match(bare)
+        if error is not None:
+            found[error.group(1)] = None
+        elif (complaint := _COMPLAINT.match(bare)) is not None:
+            found[complaint.group(1)] = None
+        if len(found) >= 3:
+            break
+    return tuple(found)

@@ -1,0 +1,139 @@
+"""Who asks nothing of a workspace is told apart from who does, and what a paste points at comes first."""
+
+import pytest
+
+from helix_core.conversation.asked import Need, read_conversation, read_question
+from helix_core.conversation.pasted import coordinates
+
+NOTHING = [
+    "hi",
+    "thanks!",
+    "ok",
+    "yes",
+    "continue",
+    "Hello Claude, how are you?",
+    "Thanks, that worked!",
+    "Perfect, thank you so much for your help",
+    "what is 2+2?",
+    "What's the weather in Paris?",
+    "translate 'good morning' into French",
+    "tell me a joke",
+    "Write me a poem about autumn",
+    "who are you?",
+    "What is the difference between TCP and UDP?",
+    "What is a decorator in Python?",
+    "danke!",
+    "gracias",
+    "merci beaucoup",
+    "obrigado!",
+    "ありがとうございます",
+    "谢谢！",
+    "Generate a concise, 3-5 word title with an emoji summarizing the chat history.",
+    "### Task:\nSuggest 3-5 relevant follow-up questions the user might ask next, based on the chat history.",
+    "Please write a 5-10 word title for the following conversation:\n\nUser: how are cookies signed?",
+    "Your task is to create a detailed summary of the conversation so far.",
+    "write a commit message for this diff:\n```diff\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n```",
+    "Summarize this conversation in two sentences.",
+]
+EVIDENCE = [
+    "how are signals dispatched?",
+    "thanks, where are signals dispatched?",
+    "fix the login view",
+    "where do we generate the title of a conversation?",
+    "how does the translate command work here?",
+    "what is a QuerySet in our code?",
+    "which function formats the weather widget in `app/weather.py`?",
+    "hi, the checkout is broken: ValueError: no address",
+    "why?\n```\nTraceback (most recent call last):\n  File \"app/a.py\", line 3, in f\nKeyError: 'x'\n```",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_needs_no_workspace_is_told(text):
+    asked = read_question(text)
+    assert asked.need is Need.NOTHING and asked.why
+
+
+@pytest.mark.parametrize("text", EVIDENCE)
+def test_what_may_ask_of_the_workspace_is_searched(text):
+    assert read_question(text).need is Need.EVIDENCE
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def model(text):
+    return {"role": "assistant", "content": text}
+
+
+CSRF = [
+    user("Where does the CSRF middleware check the referer?"),
+    model("In `CsrfViewMiddleware._check_referer`, see django/middleware/csrf.py."),
+]
+
+
+@pytest.mark.parametrize("follow_up", ["fix it", "and where is that tested?", "what errors does it raise?", "why?"])
+def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
+    asked = read_conversation([*CSRF, user(follow_up)])
+    assert asked.text.startswith(follow_up.rstrip("?"))
+    assert "CSRF middleware check the referer" in asked.text and "_check_referer" in asked.text
+    assert asked.files == ("django/middleware/csrf.py",)
+
+
+def test_a_question_that_stands_on_its_own_takes_nothing_from_earlier_turns():
+    asked = read_conversation([*CSRF, user("Thanks! How are database migrations squashed?")])
+    assert (asked.text, asked.carried, asked.judged) == ("How are database migrations squashed?", (), "")
+
+
+def test_a_chain_of_follow_ups_reaches_the_question_that_stands_on_its_own():
+    chat = [*CSRF, user("and where is that tested?"), model("In tests/csrf_tests/tests.py."), user("fix it")]
+    asked = read_conversation(chat)
+    assert "CSRF middleware" in asked.text
+    assert asked.files[0] == "tests/csrf_tests/tests.py", "the latest first"
+
+
+def test_files_that_a_tool_was_given_are_known():
+    call = {"id": "1", "function": {"name": "edit", "arguments": '{"path": "shop/cart.py"}'}}
+    chat = [user("where is the cart?"), {"role": "assistant", "content": None, "tool_calls": [call]}, user("fix it")]
+    assert "shop/cart.py" in read_conversation(chat).files
+
+
+def test_thanks_after_an_answer_need_nothing():
+    assert read_conversation([*CSRF, user("thanks!")]).need is Need.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ('  File "/srv/app/django/http/request.py", line 42, in get_host', "srv/app/django/http/request.py", 42),
+        ("    at Object.render (/home/me/web/src/app.tsx:10:5)", "home/me/web/src/app.tsx", 10),
+        ("    at src/app.ts:7:1", "src/app.ts", 7),
+        ("\tat com.shop.cart.Cart.add(Cart.java:31)", "com/shop/cart/Cart.java", 31),
+        ("\t/go/src/shop/cart.go:12 +0x1d", "go/src/shop/cart.go", 12),
+        ("  --> src/main.rs:4:9", "src/main.rs", 4),
+        ("thread 'main' panicked at src/lib.rs:8:5:", "src/lib.rs", 8),
+        ("src/cart.c:90:3: error: expected ';'", "src/cart.c", 90),
+        ("src/a.ts(5,12): error TS2304: Cannot find name 'x'.", "src/a.ts", 5),
+        ("tests/test_a.py:17: AssertionError", "tests/test_a.py", 17),
+        ("+++ b/shop/cart.py\n@@ -1,3 +20,3 @@ def total():", "shop/cart.py", 21),
+        ("what is wrong in shop/cart.py:88?", "shop/cart.py", 88),
+        ("C:\\work\\shop\\cart.cs:line 3 and shop\\cart.py:4", "shop/cart.py", 4),
+        ("   at Shop.Cart.Add() in /src/Cart.cs:line 12", "src/Cart.cs", 12),
+    ],
+)
+def test_coordinates_are_read_as_tools_print_them(text, path, line):
+    assert (path, line) in [(one.path, one.line) for one in coordinates(text)]
+
+
+def test_the_innermost_frame_of_a_python_trace_comes_first():
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n  File "b.py", line 2, in g\nKeyError: 1'
+    assert [one.path for one in coordinates(trace)] == ["b.py", "a.py"]
+    asked = read_question(f"Hi, what is this?\n\n{trace}\n\nThanks!")
+    assert [one.path for one in asked.places] == ["b.py", "a.py"]
+    assert "KeyError: 1" in asked.text and "Thanks" not in asked.text
+
+
+@pytest.mark.parametrize("text", ["see https://example.org:443/x", "at 10:30", "version 3.12", "a:1"])
+def test_what_is_no_place_is_taken_for_none(text):
+    assert coordinates(text) == ()

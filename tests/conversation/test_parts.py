@@ -1,0 +1,130 @@
+"""What a message asks is found among what surrounds it, and stays byte for byte where nothing surrounds it."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix_core.conversation.asked import Need, read_question
+from helix_core.conversation.parts import Part
+
+QUESTIONS = [
+    json.loads(line)["question"]
+    for name in ("answerable", "absent")
+    for line in (Path(__file__).parents[2] / f"fixtures/questions/{name}.jsonl").read_text("utf-8").splitlines()
+]
+WRAPPINGS = [
+    "Hi Claude, {} Thanks a lot!",
+    "hello {}",
+    "I'm on Ubuntu 22.04 with PyCharm. {}",
+    "Hi! I'm Maria, a new colleague. {}",
+    "{} thanks, -- Bob",
+    "(ticket ABC-1234) {}",
+    "PROJ-77: {}",
+    "{} 48213",
+    "{} id=7f3a9c",
+    "{} (issue #32415)",
+    "Good morning team!\n\n{}\n\nBest regards,\nBob",
+    "{}\n\nSent from my iPhone",
+    "@helix {}",
+    "Hallo zusammen, {} Vielen Dank im Voraus!",
+    "Hola, {} ¡Muchas gracias!",
+    "Bonjour, {} Merci beaucoup !",
+    "Olá, {} Muito obrigado!",
+    "こんにちは。{} ありがとうございます。",
+    "你好，{} 谢谢！",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_plain_question_is_searched_as_it_was_typed(question):
+    asked = read_question(question)
+    assert (asked.text, asked.judged, asked.need) == (question, "", Need.EVIDENCE)
+
+
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
+def test_what_surrounds_a_question_is_not_searched(wrapping):
+    marked = [question for question in QUESTIONS if question.endswith("?")]
+    assert len(marked) > 50
+    searched = [read_question(wrapping.format(question)) for question in marked]
+    differing = [
+        (one.text, question)
+        for one, question in zip(searched, marked, strict=True)
+        if (one.judged or one.text).rstrip(" ?") != question.rstrip("?") or one.need is not Need.EVIDENCE
+    ]
+    assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "of"),
+    [
+        ("Hi there! Where is the cache cleared?", Part.GREETING, "Hi there!"),
+        ("Where is the cache cleared? Be concise; use bullet points.", Part.STYLE, "use bullet points."),
+        ("I'm using Python 3.12 on macOS 14. Where is it?", Part.ENVIRONMENT, "I'm using Python 3.12 on macOS 14."),
+        ("My name is Ana. Where is it?", Part.INTRODUCTION, "My name is Ana."),
+        ("Bob asked me how cookies are signed", Part.REPORT, "Bob asked me"),
+        ("Where is the cache cleared (JIRA-1234)?", Part.TICKET, "(JIRA-1234)"),
+    ],
+)
+def test_each_part_is_named(text, part, of):
+    assert (part, of) in [(one.part, one.text) for one in read_question(text).parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello world example",
+        "where is UTF-8 decoded?",
+        "what does RFC-2822 demand of dates?",
+        "why does the parser use markdown",
+        "how is the thank you page rendered?",
+        "which code greets with hello?",
+        "where are Windows paths split?",
+        "`thanks`",
+        "ABC-1234",
+    ],
+)
+def test_words_that_only_look_like_a_wrapping_stay(text):
+    assert read_question(text).text == text
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_is_read_the_same_twice_and_nothing_is_raised(text):
+    assert read_question(text) == read_question(text)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        " ",
+        "\n",
+        "(",
+        "at a(",
+        'File "',
+        "thanks ",
+        "-- A ",
+        "a.",
+        "a/",
+        "#1",
+        "A-1 ",
+        "```\n",
+        "1:1 ",
+        "@@ -1 ",
+        "É",
+    ],
+)
+def test_work_grows_with_the_bound_and_not_with_the_text(unit):
+    """Four times the text costs about as much once both are longer than what is read."""
+
+    def took(text: str) -> float:
+        began = time.process_time()
+        read_question(text)
+        return time.process_time() - began
+
+    shorter, longer = unit * (200_000 // len(unit)), unit * (800_000 // len(unit))
+    assert min(took(longer) for _ in range(3)) <= 20 * min(took(shorter) for _ in range(3)) + 1
