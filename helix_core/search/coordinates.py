@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from helix_core.conversation import Coordinate
 from helix_core.model import Item, LineSpan, Ranked, Signal, Source
-from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import QueryBudgetError
+from helix_core.store import QueryBudgetError, Reader
 
 CANDIDATES = 60
 MOST_PLACES = 6
