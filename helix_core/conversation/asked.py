@@ -13,10 +13,16 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from helix_core.conversation import phrases
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
 from helix_core.conversation.parts import PASTED, MessagePart, Part, message_parts, words_of
 from helix_core.conversation.pasted import Coordinate, coordinates, errors_of
+from helix_core.conversation.phrases import (
+    BARE_VERBS,
+    CONTINUATIONS,
+    DEMONSTRATIVES,
+    ELLIPSES,
+    FOLLOWING,
+)
 from helix_core.conversation.prompts import needs_nothing
 from helix_core.words import IDENTIFIER, is_compound
 
@@ -204,21 +210,19 @@ def _follows(asking: str, own: Sequence[str], *, has_paste: bool) -> bool:
     words = words_of(asking)
     if not words:
         return not has_paste
-    telling = [word for word in own if word not in phrases.BARE_VERBS and word not in phrases.FOLLOWING]
+    telling = [word for word in own if word not in BARE_VERBS and word not in FOLLOWING]
     if not telling:
         return True
-    if phrases.ELLIPSES.length_at(words) and len(telling) <= 3:
+    if ELLIPSES.length_at(words) and len(telling) <= 3:
         return True
-    refers = any(word in phrases.FOLLOWING for word in words) or words[-1] in phrases.DEMONSTRATIVES
+    refers = any(word in FOLLOWING for word in words) or words[-1] in DEMONSTRATIVES
     refers = refers or any(
-        word in phrases.DEMONSTRATIVES and following in _STOP and following not in _ARTICLES
+        word in DEMONSTRATIVES and following in _STOP and following not in _ARTICLES
         for word, following in pairwise(words)
     )
-    if refers and (
-        len(telling) <= 3 or next((at for at, word in enumerate(words) if word in phrases.FOLLOWING), 99) < 3
-    ):
+    if refers and (len(telling) <= 3 or next((at for at, word in enumerate(words) if word in FOLLOWING), 99) < 3):
         return True
-    return words[0] in phrases.CONTINUATIONS and len(telling) <= 3
+    return words[0] in CONTINUATIONS and len(telling) <= 3
 
 
 def _carried(before: Sequence[Any]) -> _Carry:

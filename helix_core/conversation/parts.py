@@ -11,8 +11,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from helix_core.conversation import phrases
 from helix_core.conversation.pasted import split_pasted
+from helix_core.conversation.phrases import (
+    ACK_FILLER,
+    ACKNOWLEDGEMENTS,
+    CLOSINGS,
+    ENVIRONMENT_JOINERS,
+    ENVIRONMENT_OPENERS,
+    ENVIRONMENTS,
+    GREETINGS,
+    INTERROGATIVES,
+    INTRODUCTIONS,
+    REPORT_FILLER,
+    REPORTING,
+    ROLES,
+    STYLE_CORE,
+    STYLE_WORDS,
+    THANKS,
+    THANKS_FILLER,
+    VOCATIVES,
+    WIDE_ACKNOWLEDGEMENTS,
+    WIDE_CLOSINGS,
+    WIDE_OPENINGS,
+)
 
 
 class Part(StrEnum):
@@ -198,7 +219,7 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
         return Part.GREETING
     if _is_thanks(sentence, words):
         return Part.THANKS
-    if phrases.ACKNOWLEDGEMENTS.covers(words, phrases.ACK_FILLER):
+    if ACKNOWLEDGEMENTS.covers(words, ACK_FILLER):
         return Part.ACKNOWLEDGEMENT
     if is_last and _is_closing(sentence, words, after):
         return Part.SIGNATURE
@@ -219,38 +240,38 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
 
 def _wide(sentence: str) -> Part | None:
     bare = sentence.strip(" 　。！？!?.,、，~～")
-    if bare in phrases.WIDE_OPENINGS:
+    if bare in WIDE_OPENINGS:
         return Part.GREETING
-    if bare in phrases.WIDE_ACKNOWLEDGEMENTS:
+    if bare in WIDE_ACKNOWLEDGEMENTS:
         return Part.ACKNOWLEDGEMENT
-    return Part.THANKS if bare in phrases.WIDE_CLOSINGS else None
+    return Part.THANKS if bare in WIDE_CLOSINGS else None
 
 
 def _is_greeting(sentence: str, words: Sequence[str]) -> bool:
-    at = phrases.GREETINGS.length_at(words)
-    while at and (more := phrases.GREETINGS.length_at(words, at)):
+    at = GREETINGS.length_at(words)
+    while at and (more := GREETINGS.length_at(words, at)):
         at += more
     rest = _WORD.findall(sentence)[at:]
     return bool(at) and len(rest) <= 4 and all(map(_may_be_addressed, rest))
 
 
 def _may_be_addressed(word: str) -> bool:
-    return word.lower() in phrases.VOCATIVES or (word[0].isupper() and word.lower() not in phrases.INTERROGATIVES)
+    return word.lower() in VOCATIVES or (word[0].isupper() and word.lower() not in INTERROGATIVES)
 
 
 def _is_thanks(sentence: str, words: Sequence[str]) -> bool:
-    at = phrases.THANKS.length_at(words)
+    at = THANKS.length_at(words)
     if not at and words[:1] == ["and"]:
         return _is_thanks(sentence, words[1:]) if len(words) > 1 else False
-    while 0 < at < len(words) and (words[at] in phrases.THANKS_FILLER or phrases.THANKS.length_at(words, at)):
-        at += phrases.THANKS.length_at(words, at) or 1
+    while 0 < at < len(words) and (words[at] in THANKS_FILLER or THANKS.length_at(words, at)):
+        at += THANKS.length_at(words, at) or 1
     rest = _WORD.findall(sentence)[at - len(words) :] if at < len(words) else []
     return bool(at) and len(rest) <= 3 and all(map(_may_be_addressed, rest))
 
 
 def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart]) -> bool:
     typed = _WORD.findall(sentence)
-    at = phrases.CLOSINGS.length_at(words)
+    at = CLOSINGS.length_at(words)
     if at and len(typed) - at <= 3 and all(word[0].isupper() for word in typed[at:]):
         return True
     if _SIGNED.search(sentence) and sentence.lstrip().startswith(("-", "—", "–", "~")):
@@ -261,8 +282,8 @@ def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart
 
 def _is_environment(words: Sequence[str], sentence: str) -> bool:
     """Does the sentence only say where somebody works: a product of the list, or an opener with a version?"""
-    opener = phrases.ENVIRONMENT_OPENERS.length_at(words)
-    products = sum(bool(phrases.ENVIRONMENTS.length_at(words, at)) for at in range(len(words)))
+    opener = ENVIRONMENT_OPENERS.length_at(words)
+    products = sum(bool(ENVIRONMENTS.length_at(words, at)) for at in range(len(words)))
     has_version = any(character.isdigit() for character in sentence)
     if opener and len(words) <= 24 and (products or (has_version and len(words) - opener <= 6)):
         return True
@@ -271,15 +292,15 @@ def _is_environment(words: Sequence[str], sentence: str) -> bool:
 
 def _only_environment(words: Sequence[str]) -> bool:
     others = [word for word in words if not word[0].isdigit()]
-    return phrases.ENVIRONMENTS.covers(others, phrases.ENVIRONMENT_JOINERS)
+    return ENVIRONMENTS.covers(others, ENVIRONMENT_JOINERS)
 
 
 def _is_introduction(sentence: str, words: Sequence[str]) -> bool:
-    at = phrases.INTRODUCTIONS.length_at(words)
+    at = INTRODUCTIONS.length_at(words)
     rest = _WORD.findall(sentence)[at:]
     if not at or not rest or len(words) > 20:
         return False
-    if words[at] == "new" or any(word in phrases.ROLES for word in words[at : at + 6]):
+    if words[at] == "new" or any(word in ROLES for word in words[at : at + 6]):
         return True
     named = rest[0][0].isupper() and not rest[0].isupper() and words[0] != "it's"
     return named and (
@@ -288,8 +309,8 @@ def _is_introduction(sentence: str, words: Sequence[str]) -> bool:
 
 
 def _is_style(words: Sequence[str]) -> bool:
-    known = sum(word in phrases.STYLE_WORDS or word.isdigit() for word in words)
-    return known == len(words) and any(word in phrases.STYLE_CORE for word in words)
+    known = sum(word in STYLE_WORDS or word.isdigit() for word in words)
+    return known == len(words) and any(word in STYLE_CORE for word in words)
 
 
 def _without_openings(sentence: str) -> tuple[list[MessagePart], str]:
@@ -307,7 +328,7 @@ def _without_openings(sentence: str) -> tuple[list[MessagePart], str]:
 
 
 def _opening(sentence: str) -> tuple[Part, int] | None:
-    for phrase in phrases.WIDE_OPENINGS:
+    for phrase in WIDE_OPENINGS:
         if sentence.startswith(phrase):
             return Part.GREETING, len(phrase)
     if (tag := _TALKED_TO.match(sentence)) is not None:
@@ -323,7 +344,7 @@ def _opening(sentence: str) -> tuple[Part, int] | None:
         gap = sentence[matches[at - 1].end() : matches[at].start()] if at < len(matches) else ""
         return any(mark in gap for mark in ",!.:–—-\n") or gap.count(" ") > 1
 
-    at = phrases.GREETINGS.length_at(words)
+    at = GREETINGS.length_at(words)
     if at:
         end = at
         while end < min(len(typed) - 1, at + 4) and _may_be_addressed(typed[end]) and not closes(end):
@@ -332,18 +353,18 @@ def _opening(sentence: str) -> tuple[Part, int] | None:
         opens = _begins_a_question(words, end) or is_bare
         if end < len(typed) and (closes(end) or (opens and words[0] not in _ONLY_BEFORE_A_NAME)):
             return Part.GREETING, matches[end - 1].end()
-    at = phrases.THANKS.length_at(words)
+    at = THANKS.length_at(words)
     if at:
-        while at < len(words) - 1 and words[at] in phrases.THANKS_FILLER and not closes(at):
+        while at < len(words) - 1 and words[at] in THANKS_FILLER and not closes(at):
             at += 1
-        while at < len(words) - 1 and typed[at][0].isupper() and not closes(at) and words[at] in phrases.VOCATIVES:
+        while at < len(words) - 1 and typed[at][0].isupper() and not closes(at) and words[at] in VOCATIVES:
             at += 1
         if closes(at) or _begins_a_question(words, at):
             return Part.THANKS, matches[at - 1].end()
-    at = phrases.ACKNOWLEDGEMENTS.length_at(words)
+    at = ACKNOWLEDGEMENTS.length_at(words)
     if at and at < len(words) and closes(at):
         return Part.ACKNOWLEDGEMENT, matches[at - 1].end()
-    if words[0] in phrases.VOCATIVES - {"ai", "all", "there", "again", "à", "alle", "sir"} and closes(1):
+    if words[0] in VOCATIVES - {"ai", "all", "there", "again", "à", "alle", "sir"} and closes(1):
         return Part.GREETING, matches[0].end()
     if words[0] in {"ok", "okay", "so", "well", "alright", "right", "also"} and closes(1):
         return Part.ACKNOWLEDGEMENT, matches[0].end()
@@ -351,7 +372,7 @@ def _opening(sentence: str) -> tuple[Part, int] | None:
 
 
 def _begins_a_question(words: Sequence[str], at: int) -> bool:
-    return at < len(words) and words[at] in phrases.INTERROGATIVES
+    return at < len(words) and words[at] in INTERROGATIVES
 
 
 def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[str]) -> tuple[Part, int] | None:
@@ -360,8 +381,8 @@ def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[st
     inside = [word for match, word in zip(matches, words, strict=True) if match.end() <= comma]
     if comma < 0 or not inside or len(inside) == len(words):
         return None
-    if inside[0] in {"on", "in", "with", "using", "under", "for"} or phrases.ENVIRONMENT_OPENERS.length_at(inside):
-        opener = phrases.ENVIRONMENT_OPENERS.length_at(inside)
+    if inside[0] in {"on", "in", "with", "using", "under", "for"} or ENVIRONMENT_OPENERS.length_at(inside):
+        opener = ENVIRONMENT_OPENERS.length_at(inside)
         if _only_environment(inside) or (opener > 1 and _is_environment(inside, sentence[:comma])):
             return Part.ENVIRONMENT, comma + 1
     return None
@@ -375,15 +396,12 @@ def _report(words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Mat
             has_verb
             and at > 1
             and word
-            in phrases.INTERROGATIVES
-            - {"can", "could", "would", "will", "help", "is", "are"}
-            - phrases.REPORT_FILLER
-            - phrases.REPORTING
+            in INTERROGATIVES - {"can", "could", "would", "will", "help", "is", "are"} - REPORT_FILLER - REPORTING
         ):
             return Part.REPORT, matches[at].start()
-        if word in phrases.REPORTING:
+        if word in REPORTING:
             has_verb = True
-        elif word not in phrases.REPORT_FILLER and not (typed[at][0].isupper() and at <= 3):
+        elif word not in REPORT_FILLER and not (typed[at][0].isupper() and at <= 3):
             return None
     return None
 
@@ -391,7 +409,7 @@ def _report(words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Mat
 def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:
     """Take one closing off the end of a sentence: signature, thanks, style, environment, whom it addresses."""
     body = sentence.rstrip()
-    for phrase in phrases.WIDE_CLOSINGS:
+    for phrase in WIDE_CLOSINGS:
         bare = body.rstrip("。！!.~～ ")
         if bare.endswith(phrase) and len(bare) > len(phrase):
             return bare[: -len(phrase)].rstrip("、，, "), MessagePart(Part.THANKS, phrase)
@@ -413,9 +431,9 @@ def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:
 def _tail_part(tail: str, words: Sequence[str]) -> Part | None:
     if _is_thanks(tail, words):
         return Part.THANKS
-    if phrases.CLOSINGS.covers(words):
+    if CLOSINGS.covers(words):
         return Part.SIGNATURE
-    if len(words) <= 2 and all(word in phrases.VOCATIVES for word in words):
+    if len(words) <= 2 and all(word in VOCATIVES for word in words):
         return Part.GREETING
     if words in (["please"], ["pls"], ["plz"], ["bitte"], ["por", "favor"]):
         return Part.THANKS
@@ -434,7 +452,7 @@ def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
     for count in range(min(8, len(words) - 2), 0, -1):
         tail, start = words[-count:], matches[-count].start()
         text = bare[start:]
-        if phrases.THANKS.length_at(tail) and _is_thanks(text, tail) and tail[0] not in {"ta", "appreciated", "best"}:
+        if THANKS.length_at(tail) and _is_thanks(text, tail) and tail[0] not in {"ta", "appreciated", "best"}:
             return bare[:start].rstrip(" ,") + asks, MessagePart(Part.THANKS, text)
         is_adjunct = count > 1 and tail[0] in {"on", "in", "with", "using", "under", "from"}
         if is_adjunct and _only_environment(tail[1:]):
