@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.conversation.asked import Asked, Need, read_conversation, read_question
+    from helix_core.conversation.asked import ConversationQuery, Need, read_conversation, read_question
     from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
-    from helix_core.conversation.parts import MessagePart, Part
+    from helix_core.conversation.parts import MessagePart, PartKind
     from helix_core.conversation.pasted import Coordinate, coordinates
 
 __all__ = [
     "MAX_QUESTION",
-    "Asked",
+    "ConversationQuery",
     "Coordinate",
     "MessagePart",
     "Need",
-    "Part",
+    "PartKind",
     "coordinates",
     "own_words",
     "read_conversation",
@@ -32,9 +32,9 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "asked": ("Asked", "Need", "read_conversation", "read_question"),
+        "asked": ("ConversationQuery", "Need", "read_conversation", "read_question"),
         "messages": ("MAX_QUESTION", "own_words", "shortened", "text_of"),
-        "parts": ("MessagePart", "Part"),
+        "parts": ("MessagePart", "PartKind"),
         "pasted": ("Coordinate", "coordinates"),
     },
 )

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
-from helix_core.conversation.parts import PASTED, MessagePart, Part, message_parts, words_of
+from helix_core.conversation.parts import PASTED, MessagePart, PartKind, message_parts, words_of
 from helix_core.conversation.pasted import Coordinate, coordinates, errors_of
 from helix_core.conversation.phrases import (
     BARE_VERBS,
@@ -41,7 +41,7 @@ class Need(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConversationQuery:
     """What is searched for, and why.
 
     Attributes:
@@ -74,7 +74,7 @@ class Asked:
         An answer lacks it where the whole message is the question and nothing else was searched.
         """
         is_plain = self.need is Need.EVIDENCE and not (self.judged or self.places)
-        if is_plain and all(part.part is Part.QUESTION for part in self.parts):
+        if is_plain and all(part.part is PartKind.QUESTION for part in self.parts):
             return {}
         return {"asked": self._account()}
 
@@ -132,12 +132,12 @@ class _Carry:
     files: dict[str, None] = field(default_factory=dict)
 
 
-def read_question(text: str) -> Asked:
+def read_question(text: str) -> ConversationQuery:
     """Return what one text asks that a person typed, without any conversation."""
     return _read(shortened(text, MAX_READ), 0, None)
 
 
-def read_conversation(messages: Sequence[Any]) -> Asked | None:
+def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
     """Return what the last question of a conversation asks; None where nobody asks anything."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
@@ -146,20 +146,20 @@ def read_conversation(messages: Sequence[Any]) -> Asked | None:
     return None
 
 
-def _read(text: str, index: int, before: Sequence[Any] | None) -> Asked:
+def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQuery:
     text = text.encode("utf-8", "replace").decode()
     parts = tuple(message_parts(text))
-    asking = " ".join(part.text for part in parts if part.part is Part.QUESTION).strip()
+    asking = " ".join(part.text for part in parts if part.part is PartKind.QUESTION).strip()
     pasted = "\n".join(part.text for part in parts if part.part in PASTED)
     places = coordinates(text)
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
-        return Asked(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
-    if all(part.part is Part.QUESTION for part in parts):
+        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
+    if all(part.part is PartKind.QUESTION for part in parts):
         asking = text.strip()
     errors = errors_of(pasted)[:MOST_ERRORS] if pasted else ()
     if not asking and not pasted:
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
-        return Asked(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
+        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     own = _content(asking)
     carry = _carried(before) if before else _Carry()
     follows = bool(carry.questions) and _follows(asking, own, has_paste=bool(pasted))
@@ -173,7 +173,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> Asked:
     searched = " ".join(part for part in (asking, *errors, *names, *carried) if part)
     if not judged and searched != asking:
         judged = asking if len(own) > 1 else " ".join((asking, *errors)).strip() or searched
-    return Asked(
+    return ConversationQuery(
         shortened(searched or text.strip()),
         judged=shortened(judged),
         why=_why(parts, follows=follows, places=places),
@@ -188,7 +188,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> Asked:
 
 def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordinate]) -> str:
     around = dict.fromkeys(
-        part.part.value for part in parts if part.part is not Part.QUESTION and part.part not in PASTED
+        part.part.value for part in parts if part.part is not PartKind.QUESTION and part.part not in PASTED
     )
     pasted = dict.fromkeys(part.part.value for part in parts if part.part in PASTED)
     said = ["the follow-up is searched with the turns before it" if follows else "the question is searched"]
@@ -254,7 +254,7 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
     if complete:
         return True
     parts = message_parts(own)
-    asking = " ".join(part.text for part in parts if part.part is Part.QUESTION).strip()
+    asking = " ".join(part.text for part in parts if part.part is PartKind.QUESTION).strip()
     if not asking:
         return False
     content = _content(asking)
@@ -293,7 +293,7 @@ def _pasted_names(parts: Sequence[MessagePart]) -> tuple[str, ...]:
     """The compound names of pasted code and traces, the most frequent first."""
     counts: dict[str, int] = {}
     for part in parts:
-        if part.part in {Part.TRACE, Part.CODE, Part.DIFF}:
+        if part.part in {PartKind.TRACE, PartKind.CODE, PartKind.DIFF}:
             for name in IDENTIFIER.findall(part.text[:8_000]):
                 if 3 < len(name) < 60 and is_compound(name) and not name.startswith("__"):
                     counts[name] = counts.get(name, 0) + 1

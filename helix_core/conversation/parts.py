@@ -36,7 +36,7 @@ from helix_core.conversation.phrases import (
 )
 
 
-class Part(StrEnum):
+class PartKind(StrEnum):
     """What a part of a message is."""
 
     QUESTION = "question"
@@ -56,14 +56,14 @@ class Part(StrEnum):
     QUOTE = "quote"
 
 
-PASTED = frozenset({Part.TRACE, Part.DIFF, Part.LOG, Part.CODE, Part.QUOTE})
+PASTED = frozenset({PartKind.TRACE, PartKind.DIFF, PartKind.LOG, PartKind.CODE, PartKind.QUOTE})
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
     """A part of a message, in the message's order."""
 
-    part: Part
+    part: PartKind
     text: str
 
 
@@ -147,7 +147,7 @@ def message_parts(text: str) -> list[MessagePart]:
     parts: list[MessagePart] = []
     for block in split_pasted(text):
         if block.kind:
-            parts.append(MessagePart(Part(block.kind), block.text))
+            parts.append(MessagePart(PartKind(block.kind), block.text))
         else:
             parts.extend(_prose_parts(block.text))
     return parts
@@ -174,7 +174,7 @@ def sentences_of(text: str) -> list[str]:
 
 def _prose_parts(text: str) -> list[MessagePart]:
     if _is_name_or_path(text):
-        return [MessagePart(Part.QUESTION, text.strip())]
+        return [MessagePart(PartKind.QUESTION, text.strip())]
     parts: list[MessagePart] = []
     sentences = sentences_of(text)
     for number, sentence in enumerate(sentences):
@@ -204,47 +204,47 @@ def _divide(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> li
         rest = shorter
     rest, tickets = _without_tickets(rest)
     whole = _whole(rest, is_last=is_last, after=after) if rest else None
-    middle = [MessagePart(whole or Part.QUESTION, rest)] if rest else []
+    middle = [MessagePart(whole or PartKind.QUESTION, rest)] if rest else []
     return [*before, *middle, *tickets, *behind]
 
 
-def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Part | None:
+def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> PartKind | None:
     """Return what the whole sentence is when it asks nothing."""
     words = words_of(sentence)
     if not words:
-        return Part.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
+        return PartKind.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
     if (wide := _wide(sentence)) is not None:
         return wide
     if _is_greeting(sentence, words):
-        return Part.GREETING
+        return PartKind.GREETING
     if _is_thanks(sentence, words):
-        return Part.THANKS
+        return PartKind.THANKS
     if ACKNOWLEDGEMENTS.covers(words, ACK_FILLER):
-        return Part.ACKNOWLEDGEMENT
+        return PartKind.ACKNOWLEDGEMENT
     if is_last and _is_closing(sentence, words, after):
-        return Part.SIGNATURE
+        return PartKind.SIGNATURE
     asks = sentence.rstrip().endswith(("?", "？"))
     if not asks:
         if _is_environment(words, sentence):
-            return Part.ENVIRONMENT
+            return PartKind.ENVIRONMENT
         if _is_introduction(sentence, words):
-            return Part.INTRODUCTION
+            return PartKind.INTRODUCTION
         if len(words) > 1 and _is_style(words):
-            return Part.STYLE
-    if any(part.part is Part.QUESTION for part in after):
+            return PartKind.STYLE
+    if any(part.part is PartKind.QUESTION for part in after):
         bare = sentence.strip(".! ")
         if _TICKET.fullmatch(bare) or _IDENTIFIER_FRAGMENT.fullmatch(bare.strip("()")):
-            return Part.TICKET
+            return PartKind.TICKET
     return None
 
 
-def _wide(sentence: str) -> Part | None:
+def _wide(sentence: str) -> PartKind | None:
     bare = sentence.strip(" 　。！？!?.,、，~～")
     if bare in WIDE_OPENINGS:
-        return Part.GREETING
+        return PartKind.GREETING
     if bare in WIDE_ACKNOWLEDGEMENTS:
-        return Part.ACKNOWLEDGEMENT
-    return Part.THANKS if bare in WIDE_CLOSINGS else None
+        return PartKind.ACKNOWLEDGEMENT
+    return PartKind.THANKS if bare in WIDE_CLOSINGS else None
 
 
 def _is_greeting(sentence: str, words: Sequence[str]) -> bool:
@@ -276,7 +276,7 @@ def _is_closing(sentence: str, words: Sequence[str], after: Sequence[MessagePart
         return True
     if _SIGNED.search(sentence) and sentence.lstrip().startswith(("-", "—", "–", "~")):
         return True
-    follows = bool(after) and after[-1].part in {Part.THANKS, Part.SIGNATURE, Part.GREETING}
+    follows = bool(after) and after[-1].part in {PartKind.THANKS, PartKind.SIGNATURE, PartKind.GREETING}
     return follows and len(typed) <= 3 and all(word[0].isupper() and not word.isupper() for word in typed)
 
 
@@ -327,12 +327,12 @@ def _without_openings(sentence: str) -> tuple[list[MessagePart], str]:
     return taken, rest
 
 
-def _opening(sentence: str) -> tuple[Part, int] | None:
+def _opening(sentence: str) -> tuple[PartKind, int] | None:
     for phrase in WIDE_OPENINGS:
         if sentence.startswith(phrase):
-            return Part.GREETING, len(phrase)
+            return PartKind.GREETING, len(phrase)
     if (tag := _TALKED_TO.match(sentence)) is not None:
-        return Part.GREETING, tag.end()
+        return PartKind.GREETING, tag.end()
     matches = list(_WORD.finditer(sentence[:400]))
     if len(matches) < 2:
         return None
@@ -352,7 +352,7 @@ def _opening(sentence: str) -> tuple[Part, int] | None:
         is_bare = at == end == 1 and words[0] in _BARE_GREETINGS and len(words) > 4 and words[1] != "world"
         opens = _begins_a_question(words, end) or is_bare
         if end < len(typed) and (closes(end) or (opens and words[0] not in _ONLY_BEFORE_A_NAME)):
-            return Part.GREETING, matches[end - 1].end()
+            return PartKind.GREETING, matches[end - 1].end()
     at = THANKS.length_at(words)
     if at:
         while at < len(words) - 1 and words[at] in THANKS_FILLER and not closes(at):
@@ -360,14 +360,14 @@ def _opening(sentence: str) -> tuple[Part, int] | None:
         while at < len(words) - 1 and typed[at][0].isupper() and not closes(at) and words[at] in VOCATIVES:
             at += 1
         if closes(at) or _begins_a_question(words, at):
-            return Part.THANKS, matches[at - 1].end()
+            return PartKind.THANKS, matches[at - 1].end()
     at = ACKNOWLEDGEMENTS.length_at(words)
     if at and at < len(words) and closes(at):
-        return Part.ACKNOWLEDGEMENT, matches[at - 1].end()
+        return PartKind.ACKNOWLEDGEMENT, matches[at - 1].end()
     if words[0] in VOCATIVES - {"ai", "all", "there", "again", "à", "alle", "sir"} and closes(1):
-        return Part.GREETING, matches[0].end()
+        return PartKind.GREETING, matches[0].end()
     if words[0] in {"ok", "okay", "so", "well", "alright", "right", "also"} and closes(1):
-        return Part.ACKNOWLEDGEMENT, matches[0].end()
+        return PartKind.ACKNOWLEDGEMENT, matches[0].end()
     return _adjunct(sentence, matches, words) or _report(words, typed, matches)
 
 
@@ -375,7 +375,7 @@ def _begins_a_question(words: Sequence[str], at: int) -> bool:
     return at < len(words) and words[at] in INTERROGATIVES
 
 
-def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[str]) -> tuple[Part, int] | None:
+def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[str]) -> tuple[PartKind, int] | None:
     """A first clause that only names an environment: ``On Ubuntu 22.04, …``."""
     comma = sentence.find(",", 0, 120)
     inside = [word for match, word in zip(matches, words, strict=True) if match.end() <= comma]
@@ -384,11 +384,13 @@ def _adjunct(sentence: str, matches: Sequence[re.Match[str]], words: Sequence[st
     if inside[0] in {"on", "in", "with", "using", "under", "for"} or ENVIRONMENT_OPENERS.length_at(inside):
         opener = ENVIRONMENT_OPENERS.length_at(inside)
         if _only_environment(inside) or (opener > 1 and _is_environment(inside, sentence[:comma])):
-            return Part.ENVIRONMENT, comma + 1
+            return PartKind.ENVIRONMENT, comma + 1
     return None
 
 
-def _report(words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Match[str]]) -> tuple[Part, int] | None:
+def _report(
+    words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Match[str]]
+) -> tuple[PartKind, int] | None:
     """Who asks, before what is asked: ``Bob asked me how …``, ``my boss wants to know where …``."""
     has_verb = False
     for at, word in enumerate(words[:16]):
@@ -398,7 +400,7 @@ def _report(words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Mat
             and word
             in INTERROGATIVES - {"can", "could", "would", "will", "help", "is", "are"} - REPORT_FILLER - REPORTING
         ):
-            return Part.REPORT, matches[at].start()
+            return PartKind.REPORT, matches[at].start()
         if word in REPORTING:
             has_verb = True
         elif word not in REPORT_FILLER and not (typed[at][0].isupper() and at <= 3):
@@ -412,12 +414,12 @@ def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:
     for phrase in WIDE_CLOSINGS:
         bare = body.rstrip("。！!.~～ ")
         if bare.endswith(phrase) and len(bare) > len(phrase):
-            return bare[: -len(phrase)].rstrip("、，, "), MessagePart(Part.THANKS, phrase)
+            return bare[: -len(phrase)].rstrip("、，, "), MessagePart(PartKind.THANKS, phrase)
     if ((signed := _SIGNED.search(body[-120:])) is not None and len(body) > 120) or (
         signed is not None and signed.start() > 0
     ):
         start = max(0, len(body) - 120) + signed.start()
-        return body[:start].rstrip(" ,"), MessagePart(Part.SIGNATURE, body[start:].strip())
+        return body[:start].rstrip(" ,"), MessagePart(PartKind.SIGNATURE, body[start:].strip())
     cut = max(body.rfind(mark, max(0, len(body) - 160)) for mark in (", ", " - ", " – ", " — ", "; "))
     if cut > 0:
         tail = body[cut:].strip(" ,;–—-")
@@ -428,18 +430,18 @@ def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:
     return _without_last_words(body)
 
 
-def _tail_part(tail: str, words: Sequence[str]) -> Part | None:
+def _tail_part(tail: str, words: Sequence[str]) -> PartKind | None:
     if _is_thanks(tail, words):
-        return Part.THANKS
+        return PartKind.THANKS
     if CLOSINGS.covers(words):
-        return Part.SIGNATURE
+        return PartKind.SIGNATURE
     if len(words) <= 2 and all(word in VOCATIVES for word in words):
-        return Part.GREETING
+        return PartKind.GREETING
     if words in (["please"], ["pls"], ["plz"], ["bitte"], ["por", "favor"]):
-        return Part.THANKS
+        return PartKind.THANKS
     if len(words) > 1 and _is_style(words):
-        return Part.STYLE
-    return Part.ENVIRONMENT if _only_environment(words) else None
+        return PartKind.STYLE
+    return PartKind.ENVIRONMENT if _only_environment(words) else None
 
 
 def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
@@ -453,15 +455,15 @@ def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
         tail, start = words[-count:], matches[-count].start()
         text = bare[start:]
         if THANKS.length_at(tail) and _is_thanks(text, tail) and tail[0] not in {"ta", "appreciated", "best"}:
-            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.THANKS, text)
+            return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.THANKS, text)
         is_adjunct = count > 1 and tail[0] in {"on", "in", "with", "using", "under", "from"}
         if is_adjunct and _only_environment(tail[1:]):
-            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.ENVIRONMENT, text)
+            return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.ENVIRONMENT, text)
         if count > 1 and tail[0] in _STYLE_OPENERS and _is_style(tail):
-            return bare[:start].rstrip(" ,") + asks, MessagePart(Part.STYLE, text)
+            return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.STYLE, text)
     number = _LAST_NUMBER.search(bare[-80:])
     if number is not None and len(words) > 3:
-        return bare[: -len(number.group())].rstrip() + asks, MessagePart(Part.TICKET, number.group())
+        return bare[: -len(number.group())].rstrip() + asks, MessagePart(PartKind.TICKET, number.group())
     return body, None
 
 
@@ -476,7 +478,7 @@ def _without_tickets(text: str) -> tuple[str, list[MessagePart]]:
         if prefix in _STANDARDS or _is_quoted(text, found.start()):
             continue
         kept.append(text[at : found.start()].rstrip(" :"))
-        taken.append(MessagePart(Part.TICKET, found.group()))
+        taken.append(MessagePart(PartKind.TICKET, found.group()))
         at = found.end()
     rest = (" ".join([*kept, text[at:].lstrip(" :,-")]) if taken else text).strip()
     if not taken:

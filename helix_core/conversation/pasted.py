@@ -25,7 +25,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PastedBlock:
     """Neighboring lines of one kind: ``trace``, ``diff``, ``log``, ``code``, ``quote``, or empty for prose."""
 
     kind: str
@@ -89,10 +89,10 @@ _CODE_TONGUES = frozenset({"diff", "patch"})
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
 
 
-def split_pasted(text: str) -> list[Block]:
+def split_pasted(text: str) -> list[PastedBlock]:
     """Return the blocks of a message in order; without any paste, the text as one block of prose."""
     if "\n" not in text:
-        return [Block("", text)]
+        return [PastedBlock("", text)]
     kinds: list[str] = []
     lines = text.split("\n", MOST_LINES)
     fence, fence_tongue, fenced_from = "", "", -1
@@ -164,14 +164,14 @@ def _filled(lines: Sequence[str], kinds: list[str]) -> list[str]:
     return kinds
 
 
-def _blocks(lines: Sequence[str], kinds: Sequence[str]) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(lines: Sequence[str], kinds: Sequence[str]) -> list[PastedBlock]:
+    blocks: list[PastedBlock] = []
     start = 0
     for number in range(1, len(lines) + 1):
         if number == len(lines) or kinds[number] != kinds[start]:
             text = "\n".join(lines[start:number])
             if text.strip():
-                blocks.append(Block(kinds[start], text))
+                blocks.append(PastedBlock(kinds[start], text))
             start = number
     return blocks
 

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from helix_core.config import Config
-from helix_core.conversation import Asked
+from helix_core.conversation import ConversationQuery
 from helix_core.engine.answer import Answers
 from helix_core.engine.indexing import Progress, RefreshReport, first_retry_at, is_rule_file, unsettled
 from helix_core.engine.memory import WorkspaceMemory
@@ -289,7 +289,7 @@ class Helix:
         *,
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
-        asked: Asked = NOTHING_ASKED,
+        asked: ConversationQuery = NOTHING_ASKED,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of

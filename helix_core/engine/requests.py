@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from helix_core.conversation import Asked, read_question
+from helix_core.conversation import ConversationQuery, read_question
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import HIGH_RISK, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
@@ -17,7 +17,7 @@ LEAST_BUDGET, MOST_BUDGET = 200, 200_000
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBOURS = 50
 NO_HINTS = Hints()
-NOTHING_ASKED = Asked("")
+NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})
 
 
@@ -47,7 +47,7 @@ class AnswerRequest:
     overlays: Overlays = field(default_factory=lambda: NO_OVERLAYS)
     check: Callable[[], None] = go_on
     explained: bool = False
-    asked: Asked = NOTHING_ASKED
+    asked: ConversationQuery = NOTHING_ASKED
 
     def __post_init__(self) -> None:
         """Raise UsageError for an empty question or a k out of bounds."""

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from helix_core.conversation import Asked, Need, own_words, read_conversation, shortened, text_of
+from helix_core.conversation import ConversationQuery, Need, own_words, read_conversation, shortened, text_of
 from helix_core.engine import Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
@@ -70,7 +70,7 @@ class Context:
 class _Planned:
     """``conversation`` identifies one question in all its rounds; ``prompt`` is the text of the messages up to it."""
 
-    asked: Asked
+    asked: ConversationQuery
     question: str
     place: int
     conversation: str

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.conversation.asked import Need, read_question
-from helix_core.conversation.parts import Part
+from helix_core.conversation.parts import PartKind
 
 QUESTIONS = [
     json.loads(line)["question"]
@@ -61,12 +61,12 @@ def test_what_surrounds_a_question_is_not_searched(wrapping):
 @pytest.mark.parametrize(
     ("text", "part", "of"),
     [
-        ("Hi there! Where is the cache cleared?", Part.GREETING, "Hi there!"),
-        ("Where is the cache cleared? Be concise; use bullet points.", Part.STYLE, "use bullet points."),
-        ("I'm using Python 3.12 on macOS 14. Where is it?", Part.ENVIRONMENT, "I'm using Python 3.12 on macOS 14."),
-        ("My name is Ana. Where is it?", Part.INTRODUCTION, "My name is Ana."),
-        ("Bob asked me how cookies are signed", Part.REPORT, "Bob asked me"),
-        ("Where is the cache cleared (JIRA-1234)?", Part.TICKET, "(JIRA-1234)"),
+        ("Hi there! Where is the cache cleared?", PartKind.GREETING, "Hi there!"),
+        ("Where is the cache cleared? Be concise; use bullet points.", PartKind.STYLE, "use bullet points."),
+        ("I'm using Python 3.12 on macOS 14. Where is it?", PartKind.ENVIRONMENT, "I'm using Python 3.12 on macOS 14."),
+        ("My name is Ana. Where is it?", PartKind.INTRODUCTION, "My name is Ana."),
+        ("Bob asked me how cookies are signed", PartKind.REPORT, "Bob asked me"),
+        ("Where is the cache cleared (JIRA-1234)?", PartKind.TICKET, "(JIRA-1234)"),
     ],
 )
 def test_each_part_is_named(text, part, of):
