@@ -124,15 +124,17 @@ def test_what_is_written_is_what_the_questions_are_made_from():
 
 
 @pytest.mark.process
-def test_the_bench_serves_a_project_and_its_gate_can_fail(tmp_path):
+def test_the_bench_reads_what_the_upstream_got_and_its_gate_can_fail(tmp_path):
     name = next(name for name in PROJECTS if PROJECTS[name]["half"] == "development")
-    folder = tmp_path / name
+    asked = [one for one in of("message") if one["project"] == name and one["group"] == "plain"]
     for file in PROJECTS[name]["files"]:
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(f'"""Nothing of {Path(file).stem} is left."""\n')
+        said = "\n".join(one["messages"][0]["content"] for one in asked if file in one["files"])
+        (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / file).write_text(f'"""{Path(file).stem}.\n\n{said}\n"""\n')
     command = [sys.executable, str(BENCH), str(tmp_path), "--half", "development", "--only", name, "--json", "--gate"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 1, done.stderr
     figures = json.loads(done.stdout)["development"]["figures"]
-    assert figures["follow-up: right file in the request"][0] < 0.8
+    assert figures["present, plain: right file"][0] > 0.8, "each question stands in its right file, word for word"
+    assert figures["near-twin of an absent one: told absent"][0] > 0.05, "what the twins ask for is left out"
     assert figures["absent: told"][1] == len([one for one in of("absent") if one["project"] == name])
