@@ -1,6 +1,6 @@
-"""One running Helix: who owns a workspace, who may ask it, and the process all of that lives in.
+"""The host process: it owns open workspaces, runs queries on them, and is shared by clients through the daemon.
 
-In: folders to open, questions as functions of an open ``Helix``, editors' events. Out: answers, and a ``Status`` per
-workspace with every change of it. Knows no editor protocol: ``helix_ls.lsp`` speaks through ``Host``.
-Never parses, hashes, lists or asks git on the event loop; never lets two threads share a ``Helix``.
+In: folders to open, queries as functions of an open ``Helix``, events of editors. Out: answers, and a ``Status`` per
+workspace with every change of it. It knows no editor protocol: ``helix_ls.lsp`` uses ``Host``. Nothing parses, hashes,
+lists files or runs git on the event loop, and no two threads share a ``Helix``.
 """

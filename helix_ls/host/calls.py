@@ -1,4 +1,7 @@
-"""Calls of local clients: one JSON line a request, one a reply. The view of the table of operations for the daemon."""
+"""Serve the daemon's local call protocol: newline-delimited JSON, one request a line, one reply a line.
+
+This is the daemon's view of the table of operations.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import CALL, CANCEL, DAEMON_STATUS, DAEMON_STOP, PROXY, CallArguments
 from helix_ls.operations.validation import validated
 
-# The calls that are answered with the engine.
+# Calls by name that run an operation of the table on an open `Helix`.
 QUESTIONS: dict[str, Operation[Any]] = {
     f"helix.{each.name}": each
     for each in (
@@ -32,7 +35,7 @@ _ENVELOPE = frozenset(each.name for each in CALL.parameters("daemon"))
 
 
 def folder_of(call: CallArguments) -> Path:
-    """The absolute ``path`` of a workspace."""
+    """Return the workspace folder named by ``path``. Raises UsageError if it is missing or not absolute."""
     if call.path is None:
         raise UsageError("path is missing: the absolute path of the workspace folder")
     path = Path(call.path)
@@ -42,7 +45,7 @@ def folder_of(call: CallArguments) -> Path:
 
 
 def enveloped(params: dict[str, Any]) -> tuple[CallArguments, dict[str, Any]]:
-    """What a call carries besides the arguments of its operation, and these. Raises UsageError."""
+    """Split the params of a call into its envelope and the arguments of its operation. Raises UsageError."""
     call = validated(CALL, {name: value for name, value in params.items() if name in _ENVELOPE}, "daemon")
     return call, {name: value for name, value in params.items() if name not in _ENVELOPE}
 
@@ -52,7 +55,10 @@ Method = Callable[[dict[str, Any], "Asker"], Awaitable[bytes]]
 
 
 class Calls:
-    """``facts`` gives the ``helix.daemon/1`` object, ``leave`` stops the daemon."""
+    """Dispatch the requests of local clients to methods of the daemon and to operations of the engine.
+
+    ``facts`` returns the ``helix.daemon/1`` object, ``leave`` shuts the daemon down.
+    """
 
     def __init__(self, host: Host, facts: Callable[[], dict[str, Any]], leave: Callable[[], None]) -> None:
         self._host, self._facts, self._leave = host, facts, leave
@@ -65,7 +71,7 @@ class Calls:
         }
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer line by line until the client has gone."""
+        """Read requests line by line and write a reply to each, in order, until the client closes the connection."""
         asker = Asker(self._host)
         try:
             while line := await reader.readline():
@@ -75,7 +81,7 @@ class Calls:
             await asker.leave()
 
     async def answer(self, line: bytes, asker: Asker) -> bytes:
-        """The answer to one request, as one line of JSON without its end."""
+        """Return the reply to one request line, ``result`` or ``error``, as a line of JSON without its newline."""
         try:
             request = json.loads(line)
             name = str(request["method"])
@@ -95,7 +101,7 @@ class Calls:
             return _encoded({"error": {"message": f"this is no call ({type(error).__name__})", "usage": True}})
 
     async def _question(self, operation: Operation[Any], params: dict[str, Any], asker: Asker) -> bytes:
-        """A question to the engine; ``call`` is the asker's own name of it, by which it can be taken back."""
+        """Run an operation on the engine in a thread; ``helix.cancel`` with the same ``call`` id cancels it."""
         taken_back = threading.Event()
         call, rest = enveloped(params)
         given = validated(operation, rest, "daemon")
@@ -138,20 +144,20 @@ class Calls:
 
     async def _daemon_stop(self, params: dict[str, Any], asker: Asker) -> bytes:  # noqa: ARG002
         validated(DAEMON_STOP, params, "daemon")
-        # The answer is on its way before the connection is closed.
+        # Shut down after the reply has been written to the socket.
         asyncio.get_running_loop().call_later(0.05, self._leave)
         return _encoded({"pid": self._facts()["pid"], "stopping": True})
 
 
 class Asker:
-    """One client, and the folders it has asked about: they stay open until it leaves."""
+    """Hold references to the workspaces that one client uses; they stay open until the client disconnects."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._held: dict[Path, OpenWorkspace] = {}
 
     async def workspace(self, path: Path) -> OpenWorkspace:
-        """The open folder. Raises WorkspaceError when there is none."""
+        """Return the workspace of a folder, attached at the first call. Raises WorkspaceError if there is none."""
         held = self._held.get(path)
         if held is None:
             held = await self._host.attach(path, trusted=True)
@@ -161,14 +167,14 @@ class Asker:
         return held
 
     async def leave(self) -> None:
-        """Hold nothing any more."""
+        """Detach from every workspace that this client holds."""
         for held in self._held.values():
             await self._host.detach(held)
         self._held.clear()
 
 
 async def first_indexed(workspace: OpenWorkspace) -> None:
-    """Wait, within reason, until a folder just opened has been compared with the disk."""
+    """Wait until a newly opened workspace was compared with the disk once, at most ``FIRST_INDEX_S`` seconds."""
     settled = asyncio.Event()
 
     def look(_: object = None) -> None:

@@ -29,7 +29,7 @@ MOST_DEATHS = 3
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to index: ``paths``, or everything when there are none; ``rebuild`` throws the index away first."""
+    """A request to the indexer: refresh ``paths``, or everything if empty; ``rebuild`` drops the index first."""
 
     rebuild: bool = False
     paths: tuple[bytes, ...] = ()
@@ -37,7 +37,11 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``report`` is ``helix.index/1`` when it is done; ``message`` is why it is not."""
+    """The result of an indexer run.
+
+    ``report`` is the ``helix.index/1`` object of a run that is done. ``message`` is why a run failed or died.
+    ``progressed`` says whether at least one file was done before the process died.
+    """
 
     end: Literal["done", "cancelled", "failed", "died"]
     report: dict[str, Any] | None = None
@@ -48,13 +52,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Setbacks:
-    """What went wrong since a whole refresh last succeeded: all ``tries``, and ``deaths`` without progress between."""
+    """Count the runs that failed since the last successful whole refresh, for the retry backoff.
+
+    ``tries`` counts every failure, ``deaths`` the consecutive crashes without progress.
+    """
 
     deaths: int = 0
     tries: int = 0
 
     def after(self, outcome: Outcome) -> Setbacks:
-        """The count after one more run."""
+        """Return the counters after one more run; a run that is done or was cancelled resets them."""
         if outcome.end in ("done", "cancelled"):
             return Setbacks()
         deaths = 0 if outcome.end == "failed" else 1 if outcome.progressed else self.deaths + 1
@@ -62,16 +69,16 @@ class Setbacks:
 
     @property
     def is_hopeless(self) -> bool:
-        """Has the indexer died so often in the same place that only the user can help?"""
+        """Whether the indexer crashed ``MOST_DEATHS`` times in a row without progress, so that it is not retried."""
         return self.deaths >= MOST_DEATHS
 
     def retry_s(self) -> float:
-        """Seconds until the next attempt: 0.5, 1, 2 … 30."""
+        """Return the exponential backoff before the next attempt, in seconds: 0.5, 1, 2 … 30."""
         return float(min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(max(0, self.tries - 1), 16)))
 
 
 class Indexing:
-    """The indexer of one workspace: none or one process at a time."""
+    """Run the indexer of one workspace as a child process, at most one at a time."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -81,12 +88,15 @@ class Indexing:
 
     @property
     def pid(self) -> int:
-        """The process that runs now, or 0."""
+        """The process id of the running indexer, or 0."""
         process = self._process
         return process.pid if process is not None else 0
 
     def run(self, order: Order, settings: Settings, tell: Callable[[str, int, int], None]) -> Outcome:
-        """Run it to its end; ``tell`` gets phase, files done, files in all."""
+        """Start the indexer, wait until it ends and return its outcome.
+
+        ``tell`` is called with the phase, the files done and the files in all. Blocks.
+        """
         with self._lock:
             self._stopped = False
             try:
@@ -105,7 +115,7 @@ class Indexing:
                 forgive(index_folder(settings.config(self._root).cache_dir, self._root))
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # Never in the workspace: what lies there must not be imported.
+        # Not in the workspace as working directory: its files must not be importable.
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "helix_ls.host.indexer", str(self._root)],
             stdin=subprocess.PIPE,
@@ -154,7 +164,7 @@ class Indexing:
         return Outcome("died", message=why, progressed=progressed)
 
     def stop(self) -> None:
-        """Let the process that runs keep what it has finished and end; one that does not is killed."""
+        """Ask the running indexer to commit what is finished and exit; kill it after ``STOP_WAIT_S`` seconds."""
         with self._lock:
             self._stopped = True
             process = self._process
@@ -167,7 +177,10 @@ class Indexing:
 
 
 class Run:
-    """One run in a thread of its own. ``woken`` is called, from that thread, when there is progress or an end."""
+    """Run the indexer in a thread of its own and hold its progress and outcome for polling.
+
+    ``woken`` is called from that thread at every progress report and at the end.
+    """
 
     def __init__(self, indexing: Indexing, order: Order, settings: Settings, woken: Callable[[], None]) -> None:
         self._woken = woken
@@ -181,7 +194,7 @@ class Run:
 
     @property
     def has_news(self) -> bool:
-        """Is there progress nobody has taken, or an end?"""
+        """Whether there is progress that was not taken yet, or the run has ended."""
         return self._progress is not None or not self._is_running
 
     @property
@@ -189,12 +202,12 @@ class Run:
         return self._outcome is None and self._error is None
 
     def take_progress(self) -> tuple[str, int, int] | None:
-        """Phase, files done and files in all, where they are others than when this was last called."""
+        """Return phase, files done and files in all once per report; None if there is no new report."""
         progress, self._progress = self._progress, None
         return progress
 
     def outcome(self) -> Outcome | None:
-        """How it ended; None while it runs. Raises what a defect raised."""
+        """Return the outcome of the run, or None while it runs. Raises the exception that ended its thread."""
         if self._is_running:
             return None
         self._thread.join()
@@ -215,7 +228,7 @@ class Run:
 
 
 def end_process(process: subprocess.Popen[bytes]) -> None:
-    """Whatever happened, no process, no pipe and no zombie is left."""
+    """Close a child process's pipes and reap it, so that no zombie stays; kill it after ``STOP_WAIT_S`` seconds."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None and not pipe.closed:
             try:
@@ -234,7 +247,7 @@ def _ending(status: int) -> str:
 
 
 def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes: int) -> bool:
-    """Are these few and small enough to be parsed beside the questions, in the daemon itself?"""
+    """Return whether ``paths`` are few and small enough, in bytes, to be parsed in the daemon itself."""
     if len(paths) > most:
         return False
     total = 0
@@ -252,7 +265,10 @@ def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes:
 def newest_that_fit(
     root: Path, paths: Sequence[bytes], hinted: Collection[bytes], *, most: int, most_bytes: int
 ) -> tuple[bytes, ...]:
-    """Of many paths the files to be taken in at once, in this order: those an editor saved, then the newest."""
+    """Select the files of a large batch to index at once: files that an editor saved first, then by modification time.
+
+    At most ``most`` files with ``most_bytes`` in all are selected; folders and missing files are skipped.
+    """
     top = os.fsencode(root)
     found: list[tuple[bool, int, int, bytes]] = []
     for path in paths:
@@ -276,18 +292,22 @@ MOST_FAILURES = 3
 
 @cache
 def encoder_for(cache_dir: Path, setting: str) -> ModelEncoder:
-    """One loaded model a process, whatever number of folders is open."""
+    """Return the embedding model of a cache folder and setting, loaded once per process for all workspaces."""
     return ModelEncoder(cache_dir, setting)
 
 
 @cache
 def reranker_for(cache_dir: Path) -> LoadedReranker:
-    """One loaded reranker a process; loaded only where a folder's settings want it."""
+    """Return the reranker of a cache folder, one per process; the model is loaded only where ``rerank`` is set."""
     return LoadedReranker(cache_dir)
 
 
 class BackgroundEmbedding:
-    """Of one workspace: none or one embedder at a time. ``problem`` is how the last one failed, or empty."""
+    """Run the embedder of one workspace in the background, at most one child process at a time.
+
+    A run starts ``rest_s`` seconds after the last ``wake`` (debounce). After ``MOST_FAILURES`` failures in a row no run
+    starts until ``configure``. ``problem`` is the message of the last failure, or empty.
+    """
 
     def __init__(self, folder: Path, settings: Settings, *, rest_s: float = REST_S) -> None:
         self._folder, self._settings, self._rest_s = folder, settings, rest_s
@@ -301,25 +321,25 @@ class BackgroundEmbedding:
 
     @property
     def pid(self) -> int:
-        """The process that runs now, or 0."""
+        """The process id of the running embedder, or 0."""
         process = self._process
         return process.pid if process is not None else 0
 
     def wake(self) -> None:
-        """The index is level with the disk: embed what has come."""
+        """Schedule a run, because the index has caught up with the disk and new chunks may need vectors."""
         with self._wake:
             self._is_due = True
             self._wake.notify_all()
 
     def configure(self, settings: Settings) -> None:
-        """Other settings from the next run on."""
+        """Set the settings of the next run, schedule it, and reset the count of failures."""
         with self._wake:
             self._settings, self._failures = settings, 0
             self._is_due = True
             self._wake.notify_all()
 
     def close(self) -> None:
-        """Stop at once, keeping what is finished, and wait for the end. Blocks: not for the loop."""
+        """Terminate the embedder, keeping finished batches, and join the thread. Blocks: not for the event loop."""
         with self._wake:
             self._closing = True
             self._stop()
@@ -334,7 +354,7 @@ class BackgroundEmbedding:
                 self._failed(str(error))
 
     def _await_rest(self) -> bool:
-        """Until something is to be done and nothing new came for a while; False at the end."""
+        """Wait until a run is due and no ``wake`` came for ``rest_s`` seconds; return False at close."""
         with self._wake:
             while not self._closing:
                 if not self._is_due or self._failures >= MOST_FAILURES:
@@ -366,7 +386,10 @@ class BackgroundEmbedding:
         self.problem = message
 
     def _heard(self, index: Path) -> dict[str, Any]:
-        """Run the process to its end; its last word, empty when it died without one. ``index`` is the folder's."""
+        """Run the embedder to its end and return its last line, empty if it died without one.
+
+        ``index`` is the index folder of the workspace.
+        """
         with self._wake:
             if self._closing:
                 return {"cancelled": True}
@@ -404,5 +427,5 @@ class BackgroundEmbedding:
     def _stop(self) -> None:
         process = self._process
         if process is not None:
-            # Between batches it ends by itself; in one, the batch is all that is lost.
+            # SIGTERM at any moment is safe: at most the batch that is being computed is lost.
             process.terminate()

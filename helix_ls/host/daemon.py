@@ -1,7 +1,7 @@
 """The daemon: one process per user, protocol and version that owns every open workspace and serves every client.
 
-Started on demand, elected by a file lock it holds for life, gone a while after its last client. What it serves to
-editors is passed in: the host knows no editor protocol.
+It is started on demand, elected by a file lock that it holds until it exits, and it shuts down after an idle timeout.
+The handler of editor connections is passed in, so that this module needs no LSP.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ IDLE_S = 600.0
 LOCK_WAIT_S = 10.0
 HELLO_S = 10.0
 CLOSE_S = 5.0
-# A note of a mebibyte, each of its characters escaped as two surrogates.
+# The size limit of a request line: a note of 1 MiB in which JSON escapes each character as two surrogates.
 MOST_CALL = 16 << 20
 
 
 class Serve(Protocol):
-    """Serves one editor until it has gone."""
+    """Serves one LSP connection until the client disconnects."""
 
     def __call__(
         self, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, resumed: bool, mode: str
@@ -61,9 +61,11 @@ def run_daemon(
     ready: Callable[[], None],
     chats: Callable[[Host], Chats] | None = None,
 ) -> int:
-    """Be the daemon, if there is none. ``warm_up`` loads, in a thread, what the first client will need.
+    """Run the daemon until it shuts down, or return 0 at once if another process holds its lock.
 
-    ``chats`` makes the chat proxy. ``ready`` is called once there is a daemon that can be reached, this one or another.
+    ``warm_up`` loads in a thread what the first client needs. ``chats`` makes the chat proxy. ``ready`` is called when
+    a daemon accepts connections, whether it is this process or another. Raises PlaceError if the runtime folder is
+    unusable.
     """
     os.umask(0o077)
     where = place(environ)
@@ -93,7 +95,7 @@ def run_daemon(
 
 
 def idle_of(environ: Mapping[str, str]) -> float:
-    """``HELIX_IDLE_S`` seconds, else ten minutes."""
+    """Return the idle timeout in seconds: ``HELIX_IDLE_S``, or ten minutes if it is unset or not a number."""
     try:
         return max(0.0, float(environ.get("HELIX_IDLE_S", "") or IDLE_S))
     except ValueError:
@@ -101,12 +103,12 @@ def idle_of(environ: Mapping[str, str]) -> float:
 
 
 def should_leave(now: float, *, clients: int, idle_since: float, idle_s: float) -> bool:
-    """Has there been no client for long enough? Times are monotonic seconds."""
+    """Return whether the idle timeout has passed without a client. Times are monotonic seconds."""
     return clients == 0 and now - idle_since >= idle_s
 
 
 class Daemon:
-    """Its clients, and the moment it leaves."""
+    """Accept connections, authenticate them, and shut down on a signal, on a call or after the idle timeout."""
 
     def __init__(self, where: DaemonPaths, host: Host, serve: Serve, *, idle_s: float) -> None:
         self._where, self._host, self._serve, self._idle_s = where, host, serve, idle_s
@@ -119,7 +121,7 @@ class Daemon:
         self._transport = ""
 
     def facts(self) -> dict[str, Any]:
-        """The ``helix.daemon/1`` object."""
+        """Return the ``helix.daemon/1`` object: process, transport, clients, workspaces and event-loop lag."""
         return {
             "schema": "helix.daemon/1",
             "running": True,
@@ -138,11 +140,11 @@ class Daemon:
         }
 
     def leave(self) -> None:
-        """Begin to stop."""
+        """Begin a graceful shutdown; ``run`` returns when the clients are closed."""
         self._leaving.set()
 
     async def run(self, warm_up: Callable[[], object], environ: Mapping[str, str], ready: Callable[[], None]) -> None:
-        """Serve until told to stop, or nobody has come for a while."""
+        """Listen on the socket and serve clients until shutdown or idle timeout; call ``ready`` once it listens."""
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(loop_failed)
         self._follow_signals(loop)
@@ -166,7 +168,7 @@ class Daemon:
         try:
             await asyncio.wait_for(closing, CLOSE_S)
         except TimeoutError:
-            # A thread that does not end would keep the process: the index is safe at any moment.
+            # A thread that does not end would keep the process alive; SQLite's transactions make a hard exit safe.
             LOG.error("ended with work under way")
             os._exit(1)
         LOG.info("left")
@@ -183,7 +185,7 @@ class Daemon:
         if self._look is not None:
             self._look.cancel()
         now = time.monotonic()
-        # A chat is a client too.
+        # A running chat of the proxy counts as a client.
         chatted = self._host.chats.active_at() if self._host.chats is not None else 0.0
         idle_since = max(self._idle_since, chatted)
         if should_leave(now, clients=len(self._clients), idle_since=idle_since, idle_s=self._idle_s):
@@ -247,7 +249,7 @@ async def _send(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
 
 
 def _leave_streams() -> None:
-    """Nobody reads what is printed from here on."""
+    """Redirect stdin, stdout and stderr to the null device, as a daemon has no terminal."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)

@@ -1,4 +1,4 @@
-"""Reach the daemon, and start one when there is none: elected by a file lock, daemonized, asked without starting."""
+"""Connect to the daemon, and elect and daemonize one under a file lock where none runs; query it without a start."""
 
 from __future__ import annotations
 
@@ -31,11 +31,14 @@ LOOK_S = 0.02
 
 
 class StartError(HelixError):
-    """No daemon can be reached or started; the caller goes on in its own process."""
+    """No daemon can be reached or started; the caller falls back to serving in its own process."""
 
 
 def reach(environ: Mapping[str, str], hello: dict[str, Any], *, start_s: float = START_S) -> DaemonConnection:
-    """A greeted connection to the daemon, started when there is none. Raises StartError, PlaceError."""
+    """Return a connection to the daemon after the handshake, starting a daemon if none runs.
+
+    Waits at most ``start_s`` seconds for a start. Raises StartError or PlaceError.
+    """
     where = place(environ)
     transport = transport_of(environ)
     try:
@@ -47,7 +50,7 @@ def reach(environ: Mapping[str, str], hello: dict[str, Any], *, start_s: float =
 def _elected(
     where: DaemonPaths, environ: Mapping[str, str], hello: dict[str, Any], deadline: float
 ) -> DaemonConnection:
-    """Whoever gets the starting lock starts the daemon, and holds the lock until it answers; the others look on."""
+    """Elect one starter by a file lock: it spawns the daemon and holds the lock until connected; the others poll."""
     from filelock import FileLock, Timeout
 
     transport = transport_of(environ)
@@ -65,7 +68,7 @@ def _elected(
                     lock.acquire(timeout=0)
                 except Timeout:
                     time.sleep(LOOK_S)
-                # Somebody may have started it between our look and the lock.
+                # Another process may have started the daemon before this one got the lock: connect again first.
                 continue
             status = started.poll() if started is not None else None
             if status:
@@ -82,10 +85,10 @@ def _elected(
 
 
 def start_daemon(where: DaemonPaths, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start it detached, with a small environment, in its own folder: nothing of the workspace reaches it.
+    """Spawn the daemon detached, with a filtered environment and its runtime folder as working directory.
 
-    The process given is not the daemon but its parent, which ends with 0 when the daemon listens and with 1 when it
-    never will.
+    Returns the intermediate parent, not the daemon: it exits with 0 when the daemon listens and with 1 if it never
+    will.
     """
     import subprocess
 
@@ -106,13 +109,13 @@ def start_daemon(where: DaemonPaths, environ: Mapping[str, str]) -> subprocess.P
 
 
 def _upstream_keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables in which the user's own settings say that an upstream's key lies; the daemon takes them out."""
+    """Return the environment variables that hold API keys of upstreams, as named in the user's own settings."""
     from helix_core.config import load_config
 
     try:
         names = {each.key_env for each in load_config(None, environ=environ).upstreams}
     except ConfigError:
-        # The daemon starts all the same: who asks for the proxy is told.
+        # The daemon starts without keys; a request to start the proxy reports the error.
         names = set()
     return {name: environ[name] for name in names if name in environ}
 
@@ -123,18 +126,21 @@ STOP_S = 15.0
 
 
 class DaemonError(HelixError):
-    """The daemon that runs does not do what it was asked."""
+    """The running daemon does not reply, refuses a call or does not stop."""
 
 
 def daemon_status(environ: Mapping[str, str]) -> dict[str, Any]:
-    """The ``helix.daemon/1`` object; ``running`` is false when there is none."""
+    """Return the ``helix.daemon/1`` object, with ``running`` false if no daemon runs. Raises DaemonError."""
     where = place(environ)
     answer = _asked(where, environ, "daemon.status")
     return answer if answer is not None else _none(where)
 
 
 def stop_daemon(environ: Mapping[str, str]) -> dict[str, Any]:
-    """The same, with ``stopped``: whether one ran. Waits until it is gone; raises DaemonError when it stays."""
+    """Stop the daemon and wait until it has released its lock, at most ``STOP_S`` seconds.
+
+    Returns the ``helix.daemon/1`` object with ``stopped``: whether one ran. Raises DaemonError if it does not stop.
+    """
     where = place(environ)
     answer = _asked(where, environ, "daemon.stop")
     if answer is None:
@@ -185,10 +191,10 @@ def _answer(connection: DaemonConnection, method: str) -> dict[str, Any]:
 
 
 def detach() -> Callable[[], None]:
-    """Go on in a child process of its own session; the result is to be called when it is ready.
+    """Daemonize: fork, go on in the child as a session leader, and return the callback that reports readiness.
 
-    The parent stays until then and ends with 0, or with 1 when the child ends first. Call it before there are threads.
-    Where there is no fork the process goes on as it is.
+    The parent waits for that call and exits with 0, or with 1 if the child exits first. Call it before threads start.
+    Without ``os.fork`` the process goes on as it is.
     """
     if not hasattr(os, "fork"):
         return lambda: None

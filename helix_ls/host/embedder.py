@@ -1,7 +1,7 @@
-"""Embed a folder in a process of its own, below everybody else: ``python -m helix_ls.host.embedder ROOT``.
+"""The embedder, a child process of low priority that embeds one workspace: ``python -m helix_ls.host.embedder ROOT``.
 
-In: one JSON line on stdin, the settings. Out: JSON lines on stdout: progress, then how it ended. The end of stdin is
-the order to stop: every batch that is finished is kept. It waits while the machine is busy with something else.
+In: the settings as one JSON line on stdin. Out: JSON lines on stdout, progress first and then how it ended. EOF on
+stdin means stop; finished batches are kept. It throttles itself while the machine's load is high.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST_WAIT_S = 10.0
 
 
 def main() -> int:
-    """Do what the line on stdin asks; 0 when that was said how it ended."""
+    """Run the request read from stdin; return the exit status, 0 if the outcome was reported."""
     return obey_order(NICE, _obey)
 
 
@@ -47,7 +47,7 @@ def _obey(root: Path, order: Order, say: Say) -> None:
 
 
 class Courtesy:
-    """Waits while others want the machine: the load is above the number of processors, ourselves not counted."""
+    """Throttle by load: wait while the load average, less this process, exceeds the number of processors."""
 
     def __init__(self, load: Callable[[], float] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._load = load or _load
@@ -55,7 +55,10 @@ class Courtesy:
         self._next_look = 0.0
 
     def wait(self, sleep: Callable[[float], None] = time.sleep) -> None:
-        """Return at once, or when the machine is free again, or after ten seconds: what is niced is not starved."""
+        """Return at once, or when the load has dropped, or after ``LONGEST_WAIT_S`` seconds: embedding never starves.
+
+        The load is sampled at most every ``LOOK_S`` seconds.
+        """
         now = self._clock()
         if now < self._next_look:
             return
@@ -70,14 +73,14 @@ def _load() -> float:
 
 
 class _Progress:
-    """At most one line a second."""
+    """Report progress, throttled to one line a second."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
         self._next = 0.0
 
     def show(self, progress: Any) -> None:
-        """Say it, if it is time."""
+        """Write a progress line unless the last one is less than ``PROGRESS_S`` seconds old."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + PROGRESS_S

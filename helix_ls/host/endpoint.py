@@ -1,4 +1,4 @@
-"""Where clients and the daemon meet: the runtime folder, the Unix socket, or loopback TCP with a token."""
+"""The daemon's endpoint: runtime folder, Unix socket or loopback TCP with a token, peer credentials and handshake."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helix_core import __version__
 from helix_core.errors import HelixError
 
 PROTOCOL = 1
-# A Unix socket's address holds 108 bytes on Linux and 104 on macOS, the closing zero included.
+# `sockaddr_un.sun_path` holds 108 bytes on Linux and 104 on macOS, the final NUL included.
 LONGEST_ADDRESS = 103
 _PASSED_ON = frozenset(
     {
@@ -33,12 +33,15 @@ _PASSED_ON_PREFIXES = ("LC_", "XDG_", "HELIX_")
 
 
 class PlaceError(HelixError):
-    """The daemon's folder cannot be made, or is not the user's alone."""
+    """The daemon's runtime folder cannot be made, or other users can enter it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonPaths:
-    """The paths of one daemon: one per user, protocol and version. ``socket`` may lie elsewhere when names are long."""
+    """The file paths of one daemon: one set per user, protocol and version.
+
+    ``socket`` lies in another folder if its path would be too long for a Unix socket.
+    """
 
     folder: Path
     socket: Path
@@ -50,7 +53,7 @@ class DaemonPaths:
 
 
 def runtime_folder(environ: Mapping[str, str]) -> Path:
-    """``HELIX_RUNTIME_DIR``, else the session's own folder, else one in the cache folder."""
+    """Return the runtime folder: ``HELIX_RUNTIME_DIR``, else one in ``XDG_RUNTIME_DIR``, else in the cache folder."""
     if named := environ.get("HELIX_RUNTIME_DIR", ""):
         return Path(os.path.abspath(named))
     session = environ.get("XDG_RUNTIME_DIR", "")
@@ -64,7 +67,7 @@ def runtime_folder(environ: Mapping[str, str]) -> Path:
 
 
 def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPaths:
-    """The daemon's paths, its folder made. Raises PlaceError."""
+    """Return the daemon's paths and make the runtime folder. Raises PlaceError."""
     folder = runtime_folder(environ)
     make_private(folder)
     name = f"helix-{PROTOCOL}-{version}"
@@ -83,14 +86,14 @@ def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPa
 
 
 def make_private(folder: Path, variable: str = "HELIX_RUNTIME_DIR") -> None:
-    """Make a folder only the user may enter, or see that it is one. Raises PlaceError, which names what to do.
+    """Make a folder with mode 0700, or verify that an existing one is the user's alone. Raises PlaceError.
 
-    ``variable`` is what names another folder.
+    ``variable`` is the environment variable that the error text names as the way out.
     """
     try:
         if not os.path.isdir(folder):
             folder.parent.mkdir(parents=True, exist_ok=True)
-            # mkdir's own mode is cut by the umask, so a mask of 0777 would lock us out: set it outright.
+            # The umask reduces mkdir's mode, and a umask of 0777 would lock this process out: set the mode explicitly.
             folder.mkdir(mode=0o700, exist_ok=True)
             os.chmod(folder, 0o700)
         status = os.lstat(folder)
@@ -107,7 +110,7 @@ def make_private(folder: Path, variable: str = "HELIX_RUNTIME_DIR") -> None:
 
 
 def private_fault(mode: int, owner: int, user: int) -> str:
-    """Why a folder is not the user's alone, ``mode`` when only its mode is wrong; empty when it is."""
+    """Return why a folder is not private, ``mode`` if only its permission bits are wrong, or an empty string."""
     if not stat.S_ISDIR(mode):
         return "is not a folder"
     if owner != user:
@@ -116,7 +119,7 @@ def private_fault(mode: int, owner: int, user: int) -> str:
 
 
 def process_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What a process of ours needs of its starter's environment, and nothing else of it: no secrets, no hooks."""
+    """Filter an environment for a child process by an allowlist, so that no secrets and no hooks are passed on."""
     return {
         name: value
         for name, value in environ.items()
@@ -125,7 +128,7 @@ def process_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _short_folder(folder: Path, environ: Mapping[str, str]) -> Path:
-    """A folder for the socket alone, unique to the one it stands for, where names are short."""
+    """Return a private folder with a short path for the socket, named by a digest of ``folder``. Raises PlaceError."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
     temporary = environ.get("TMPDIR", "")
@@ -143,24 +146,27 @@ _LOOPBACK = "127.0.0.1"
 
 
 class NoDaemonError(HelixError):
-    """Nobody answers there, or nobody who is our daemon."""
+    """No daemon of this user answers at the endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What the token file of a TCP endpoint holds."""
+    """The port and token that the token file of a TCP endpoint holds."""
 
     port: int
     token: str
 
 
 def transport_of(environ: Mapping[str, str]) -> Transport:
-    """``HELIX_TRANSPORT=tcp``, or tcp where the platform has no Unix sockets."""
+    """Return the transport: tcp if ``HELIX_TRANSPORT`` says so or the platform has no Unix sockets, else unix."""
     return "tcp" if environ.get("HELIX_TRANSPORT") == "tcp" or not hasattr(socket, "AF_UNIX") else "unix"
 
 
 def bound_socket(place: DaemonPaths, transport: Transport) -> tuple[socket.socket, Secret | None]:
-    """A listening socket of the daemon, which holds the lock: what lies in its place is a dead one's."""
+    """Bind the daemon's socket with mode 0600, or loopback TCP with a new token; replace a stale socket file.
+
+    Call it only with the daemon's lock held.
+    """
     if transport == "tcp":
         return _bound_tcp(place)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -191,25 +197,25 @@ def _bound_tcp(place: DaemonPaths) -> tuple[socket.socket, Secret]:
 
 
 def remove_traces(place: DaemonPaths) -> None:
-    """Take the names away by which clients find the daemon; only who holds the lock may."""
+    """Unlink the socket and token files; call it only with the daemon's lock held."""
     place.socket.unlink(missing_ok=True)
     place.token.unlink(missing_ok=True)
 
 
 def is_own_user(peer: socket.socket) -> bool:
-    """Is the process at the other end the same user's? On TCP that is not the kernel's to say: the proof says it."""
+    """Return whether the peer runs as the same user; True on TCP, where the HMAC proof authenticates the peer."""
     if not hasattr(socket, "AF_UNIX") or peer.family != socket.AF_UNIX:
         return True
     return may_enter(peer_user(peer), os.getuid())
 
 
 def may_enter(peer: int | None, own: int) -> bool:
-    """Only the user the daemon works for; not even the superuser, and nobody the kernel cannot name."""
+    """Return whether a peer's user id may connect: only the daemon's own, not root's and not an unknown one."""
     return peer is not None and peer == own
 
 
 def peer_user(peer: socket.socket) -> int | None:
-    """The user id at the other end of a Unix socket, None where the platform cannot say."""
+    """Return the user id of the peer of a Unix socket, or None if the platform does not provide peer credentials."""
     if hasattr(socket, "SO_PEERCRED"):
         credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", credentials)[1])
@@ -220,12 +226,15 @@ def peer_user(peer: socket.socket) -> int | None:
 
 
 def proof(secret: Secret, role: str, *nonces: str) -> str:
-    """HMAC-SHA-256 (RFC 2104) by which one side shows that it has read the token file."""
+    """Return the HMAC-SHA-256 (RFC 2104) by which one side proves that it has read the token file."""
     return hmac.new(secret.token.encode(), "\n".join((role, *nonces)).encode(), hashlib.sha256).hexdigest()
 
 
 def connected(place: DaemonPaths, transport: Transport, hello: dict[str, Any], *, timeout_s: float) -> DaemonConnection:
-    """Greet the daemon. Raises NoDaemonError when there is none, or when it is leaving; never starts one."""
+    """Connect to the daemon and complete the handshake within ``timeout_s`` seconds a read; never start a daemon.
+
+    Raises NoDaemonError if none runs, if it is shutting down, or if it is not this user's.
+    """
     try:
         if transport == "unix":
             return _greeted(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(place.socket), hello, timeout_s)
@@ -239,7 +248,7 @@ def connected(place: DaemonPaths, transport: Transport, hello: dict[str, Any], *
 
 @dataclass(frozen=True, slots=True)
 class DaemonConnection:
-    """A greeted connection; ``early`` is what the daemon sent right behind its greeting."""
+    """A connection after the handshake; ``early`` holds the bytes that were received behind the daemon's greeting."""
 
     socket: socket.socket
     pid: int
@@ -277,7 +286,7 @@ def _greeted(
 
 
 def _line(peer: socket.socket, early: bytes) -> tuple[dict[str, Any], bytes]:
-    """The next JSON line, and what came behind it."""
+    """Read a JSON line; return it and the bytes received behind it. Raises ConnectionError at EOF or if overlong."""
     while b"\n" not in early:
         more = peer.recv(65536)
         if not more or len(early) > MAX_LINE:

@@ -1,4 +1,4 @@
-"""Frames of LSP's base protocol in a byte stream, for the language server and for the shim before it. Pure."""
+"""Frame messages by LSP's base protocol (``Content-Length`` headers) in a byte stream. Pure, without I/O."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024
-# No client announces as much and sends it: what follows is looked through for the next header instead.
+# A larger Content-Length is taken for an error: the stream is searched for the next header instead of skipping.
 MOST_SKIPPED_BYTES = 4 * MAX_BODY_BYTES
-# At a line's end, wherever the line begins: a frame that said too little leaves its rest before the next header.
+# Anchored at the line's end only: the rest of a frame with too small a length precedes the next header on its line.
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A body over the limit. Its bytes are passed over, unless they are too many to be meant."""
+    """A body above the size limit; its bytes are skipped, unless the length is too large to be true."""
 
     size_bytes: int
 
 
 class FrameBuffer:
-    """Bytes as they were read → bodies, in order. ``early`` are bytes that have been read already."""
+    """Parse a byte stream incrementally into message bodies, in order. ``early`` holds bytes that were already read."""
 
     def __init__(self, early: bytes = b"", *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._max_body_bytes = max_body_bytes
@@ -33,20 +33,20 @@ class FrameBuffer:
         self._left = 0
 
     def feed(self, data: bytes) -> None:
-        """Take bytes that were read."""
+        """Append bytes that were read from the stream."""
         self._buffer += data
 
     def put_back(self, rest: bytes) -> None:
-        """Read these bytes again: a frame that said too much has swallowed what came after it."""
+        """Push bytes back to the front, to resynchronize after a frame whose length was too large."""
         self._buffer[:0] = rest
         self._searched = 0
 
     def rest(self) -> bytes:
-        """What was read and not yet given."""
+        """Return the buffered bytes that are not parsed yet."""
         return bytes(self._buffer)
 
     def next(self) -> bytes | TooLarge | None:
-        """The next body; None where more bytes are needed. A body over the limit is told once it is passed over."""
+        """Return the next body, or None if more bytes are needed; TooLarge once a body above the limit is skipped."""
         if self._skipped is None and not self._length and not self._header():
             return None
         if self._skipped is not None:
@@ -66,7 +66,7 @@ class FrameBuffer:
         return body
 
     def _header(self) -> bool:
-        """Read the length a header block announces; blocks that announce none are passed over."""
+        """Parse header lines up to a Content-Length and the blank line; skip header blocks without a length."""
         while (line := self._line()) is not None:
             if line.strip():
                 match = _LENGTH.search(line)
@@ -80,7 +80,7 @@ class FrameBuffer:
         end = self._buffer.find(b"\n", self._searched)
         if end < 0:
             if len(self._buffer) > MAX_LINE_BYTES:
-                # No header is as long; its end may be the beginning of one.
+                # No header line is this long; keep its tail, as a header may begin there.
                 del self._buffer[: -MAX_LINE_BYTES // 2]
             self._searched = len(self._buffer)
             return None
@@ -100,5 +100,5 @@ class FrameBuffer:
 
 
 def framed(body: bytes) -> bytes:
-    """A body with its header."""
+    """Return a body with its ``Content-Length`` header."""
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

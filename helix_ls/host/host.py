@@ -1,4 +1,4 @@
-"""The workspaces open in this process, shared by every client that asks for the same folder."""
+"""The registry of workspaces open in this process: reference-counted, and shared by all clients of a folder."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from helix_ls.host.status import Mode, ServerInfo
 
 
 class Chats(Protocol):
-    """Belongs to the host's loop, and does its work elsewhere."""
+    """The chat proxy of this process: bound to the host's event loop, with its work in other threads."""
 
     async def facts(self, *, folder: Path | None = None, start: bool = True) -> dict[str, Any]:
-        """``helix.proxy/1``; begins to listen where it does not yet, unless ``start`` is false. Raises HelixError.
+        """Return the ``helix.proxy/1`` object, and start to listen unless ``start`` is false. Raises HelixError.
 
-        ``folder`` is the one that ``base_url`` is about; None for whichever has the focus.
+        ``folder`` is the workspace that ``base_url`` selects; None selects the focused one.
         """
         ...
 
     def active_at(self) -> float:
-        """When there was last a chat under way, monotonic seconds."""
+        """Return when a chat was last active, in monotonic seconds."""
         ...
 
     async def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop listening and close the connections."""
         ...
 
 
@@ -42,7 +42,7 @@ LINGER_S = 60.0
 
 @dataclass(slots=True)
 class _Shared:
-    """One open workspace, the trust of each who holds it, and what closes it when nobody has for a while."""
+    """An open workspace, one trust flag per user of it, and the timer that closes it after the last detach."""
 
     workspace: OpenWorkspace
     trusts: list[bool]
@@ -50,10 +50,10 @@ class _Shared:
 
 
 class Host:
-    """Belongs to one event loop. ``linger_s`` is how long a folder stays open after its last user has left.
+    """Open, share and close workspaces on one event loop; a folder stays open ``linger_s`` seconds after its last user.
 
-    ``chats`` is this process's chat proxy, where it can have one. ``on_change`` is called when a folder has come or
-    gone, or is trusted or not. ``focused`` is the folder that was last worked in.
+    ``chats`` is this process's chat proxy, or None. ``on_change`` is called when a folder is opened or closed or its
+    trust changes. ``focused`` is the folder that was last worked in.
     """
 
     def __init__(
@@ -77,19 +77,19 @@ class Host:
 
     @property
     def loop_lag_ms(self) -> float:
-        """The longest time, in the last minute, that the loop was kept from its next turn."""
+        """The longest turn of the event loop in the last minute, in milliseconds."""
         return self._lag.worst_ms() if self._lag is not None else 0.0
 
     @property
     def workspaces(self) -> Iterable[OpenWorkspace]:
-        """What is open, also while it lingers; from any thread."""
+        """The open workspaces, including those that linger; safe to read from any thread."""
         return [shared.workspace for shared in tuple(self._shared.values())]
 
     async def attach(self, folder: Path, *, trusted: bool, watch: str = "auto") -> OpenWorkspace:
-        """The workspace of a folder, opened when it is not; call ``detach`` once for each ``attach``.
+        """Return the workspace of a folder, opened if it is not; call ``detach`` once for each ``attach``.
 
-        Returns before anything is read of the folder's files. It is restricted while nobody who holds it trusts it.
-        Raises WorkspaceError when there is no such folder.
+        Returns before any file of the folder is read. The workspace is restricted while no user of it trusts the
+        folder. Raises WorkspaceError if there is no such folder.
         """
         real = await asyncio.to_thread(_real_folder, folder)
         if self._closed:
@@ -108,7 +108,7 @@ class Host:
         return shared.workspace
 
     async def detach(self, workspace: OpenWorkspace, *, trusted: bool = True) -> None:
-        """One user less; after the last one the workspace stays warm for a while and is closed."""
+        """Drop one reference to a workspace; after the last one it lingers ``linger_s`` seconds and is closed."""
         shared = self._shared.get(workspace.folder)
         if shared is None or shared.workspace is not workspace:
             return
@@ -123,7 +123,7 @@ class Host:
         shared.closing = loop.call_later(self._linger_s, self._close_soon, shared)
 
     async def close(self) -> None:
-        """Close every workspace, keeping what is finished."""
+        """Close the chat proxy and every workspace, keeping what is indexed."""
         self._closed = True
         if self.chats is not None:
             await self.chats.close()

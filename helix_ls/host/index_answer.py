@@ -1,4 +1,4 @@
-"""What a refresh did, as the ``helix.index/1`` object."""
+"""Serialize the report of a refresh as the ``helix.index/1`` object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INDEX_SCHEMA = "helix.index/1"
 
 
 def index_answer(workspace: str, done: RefreshReport) -> dict[str, Any]:
-    """The ``helix.index/1`` object; ``workspace`` is the folder's path."""
+    """Return the ``helix.index/1`` object of a refresh; ``workspace`` is the folder's path."""
     facts = asdict(done)
     facts["quarantined"] = [{"source_id": path, "reason": reason} for path, reason in done.quarantined]
     facts["set_aside"] = [{"source_id": path, "reason": reason} for path, reason in done.set_aside]

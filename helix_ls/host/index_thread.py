@@ -1,6 +1,6 @@
-"""The thread that keeps one workspace's index up to date: small batches itself, whole refreshes in a child process.
+"""The thread that keeps a workspace's index up to date: small batches in-process, whole refreshes in a child process.
 
-What to do next is a pure function of the clock and of everything known.
+A scheduler decides the next step as a pure function of the clock and the pending work.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ EMPTY_GRACE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """What waits to be done; times are monotonic seconds, None where there is nothing to wait for.
+    """The pending work of the index thread; times are monotonic seconds, None if nothing is scheduled.
 
-    ``ordered`` is a refresh somebody asked for; ``whole_at`` when a whole refresh may begin; ``batch_at`` when what a
-    watcher heard is complete enough to be taken; ``look_at`` when a folder that is missing is looked for again.
+    ``ordered`` is an explicitly requested refresh; ``whole_at`` is when a whole refresh may begin; ``batch_at`` is when
+    the debounce of watcher events ends; ``look_at`` is when a missing folder is polled again.
     """
 
     closing: bool = False
@@ -48,14 +48,14 @@ class Wants:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """``wait_s`` None: until somebody wakes the thread."""
+    """The scheduler's decision; ``wait_s`` None waits on the condition without a timeout."""
 
     act: Literal["close", "look", "whole", "batch", "wait"]
     wait_s: float | None = None
 
 
 def next_step(now: float, wants: Wants) -> NextStep:
-    """What to do now. A whole refresh that is due covers every path heard of, so it goes before a batch of them."""
+    """Return what to do now; a whole refresh that is due covers every pending path, so it precedes a batch."""
     if wants.closing:
         return NextStep("close")
     if wants.look_at is not None:
@@ -74,15 +74,15 @@ def next_step(now: float, wants: Wants) -> NextStep:
 
 
 def earliest(*moments: float | None) -> float | None:
-    """The first of some moments, None where there is none."""
+    """Return the earliest of some moments, or None if there is none."""
     return min((moment for moment in moments if moment is not None), default=None)
 
 
 def is_present(now: float, *, is_folder: bool, is_same: bool, is_empty: bool, missing_since: float | None) -> bool:
-    """Is the workspace there, or is what stands at its path only the sign that it was taken away?
+    """Return whether the workspace folder is present, rather than unmounted or replaced by an empty folder.
 
-    An empty folder where a full one was is a mount point without its disk, or a clone that has just begun: for a
-    minute that is no reason to forget everything.
+    An empty folder where a full one was may be a mount point without its disk or a clone that has just begun: for
+    ``EMPTY_GRACE_S`` seconds the index is kept.
     """
     if not is_folder:
         return False
@@ -91,7 +91,7 @@ def is_present(now: float, *, is_folder: bool, is_same: bool, is_empty: bool, mi
 
 
 def stat_folder(folder: Path) -> tuple[tuple[int, int] | None, bool]:
-    """Device and inode of the folder at that path, None when there is none; and whether it is empty."""
+    """Return device and inode of the folder at that path, or None if there is none, and whether it is empty."""
     try:
         status = os.stat(folder)
         with os.scandir(folder) as entries:
@@ -103,21 +103,24 @@ def stat_folder(folder: Path) -> tuple[tuple[int, int] | None, bool]:
 
 PROGRESS_S = 0.2
 RUN_LOOK_S = 1.0
-# A save waits for less; what waits longer may not be called fresh.
+# Changes that are pending for longer than a save takes make the index stale: its state is not `fresh`.
 BEHIND_S = 0.5
-# Of files set aside that are due; a refresh may leave some of many for the next one.
+# The shortest interval between retries of files that were set aside; a refresh may leave some for the next.
 LEAST_RETRY_S = 30.0
 _SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
 HERE_FILES = 24
 HERE_BYTES = 256 * 1024
-# So many at a time beside a whole refresh, before what was saved meanwhile is asked for.
+# The batch size beside a whole refresh; newly saved files are taken between two batches.
 BESIDE_FILES = 4
 Tell = Callable[[IndexFacts, frozenset[bytes], bool], None]
 
 
 class IndexThread:
-    """Of one workspace. Everything public may be called from any thread and returns at once, but for ``close``."""
+    """Keep the index of one workspace up to date.
+
+    Public methods are thread-safe and return at once, except for ``close``.
+    """
 
     def __init__(
         self,
@@ -130,7 +133,11 @@ class IndexThread:
         written: Callable[[], None] = lambda: None,
         paused: bool = False,
     ) -> None:
-        """``written`` is called from any thread when there is something for ``take_written``."""
+        """``written`` is called from any thread when ``take_written`` has something to return.
+
+        ``tell`` is called from the index thread with the facts, the changed paths, and whether any path may have
+        changed.
+        """
         self._folder, self._settings, self._in_hand, self._tell = folder, settings, in_hand, tell
         self._wake = threading.Condition()
         self._orders: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
@@ -153,35 +160,38 @@ class IndexThread:
         self._thread = threading.Thread(target=self._live, name="helix-index", daemon=True)
 
     def start(self) -> None:
-        """Open the folder and bring its index up to date."""
+        """Start the thread: it opens the folder, starts the watcher and refreshes the index."""
         self._thread.start()
 
     @property
     def indexer_pid(self) -> int:
-        """The child process of a whole refresh that runs now, or 0."""
+        """The process id of the indexer that runs a whole refresh now, or 0."""
         return self._indexing.pid
 
     @property
     def has_changes(self) -> bool:
-        """Was something heard that is not taken in yet?"""
+        """Whether the watcher has pending changes that are not indexed yet."""
         return self._ears.waits_since() is not None
 
     def take_written(self) -> frozenset[bytes]:
-        """The files that somebody finished writing since the last time, which are not indexed yet."""
+        """Return the files written since the last call, which are not indexed yet."""
         return self._ears.take_written()
 
     def hint(self, paths: Iterable[bytes]) -> None:
-        """These may have changed."""
+        """Queue paths that may have changed, as an editor reports them."""
         self._ears.hint(paths)
 
     def look_at_everything(self) -> None:
-        """The index is not what it was: compare it with the disk."""
+        """Schedule a whole refresh now, because the index is missing, damaged or out of date."""
         with self._wake:
             self._whole_at = time.monotonic()
             self._wake.notify_all()
 
     def order(self, *, rebuild: bool = False) -> Future[dict[str, Any]]:
-        """Refresh, or rebuild, the whole index now, also while paused; ``helix.index/1`` when it is done."""
+        """Request a whole refresh or rebuild now, even while paused; the future holds the ``helix.index/1`` object.
+
+        The future raises Cancelled, StoreError or WorkspaceError if it does not finish.
+        """
         future: Future[dict[str, Any]] = Future()
         with self._wake:
             if self._closing:
@@ -193,20 +203,20 @@ class IndexThread:
         return future
 
     def pause(self, *, cancelled: bool = False) -> None:
-        """Stop a whole refresh that runs, keeping what it has finished, and begin nothing until ``resume``."""
+        """Stop a running whole refresh, keeping what is committed, and start nothing until ``resume``."""
         with self._wake:
             self._paused, self._cancelled = True, cancelled
             self._wake.notify_all()
         self._indexing.stop()
 
     def resume(self) -> None:
-        """Go on after ``pause``."""
+        """Resume indexing after ``pause``."""
         with self._wake:
             self._paused = self._cancelled = False
             self._wake.notify_all()
 
     def configure(self, settings: Settings, watch: WatchMode) -> None:
-        """Work with other settings from now on; the whole index is compared with the disk under them."""
+        """Apply other settings: stop a running refresh, and refresh the whole index under the new ones."""
         with self._wake:
             self._settings, self._renewed = settings, True
             self._wake.notify_all()
@@ -214,7 +224,7 @@ class IndexThread:
         self._indexing.stop()
 
     def close(self) -> None:
-        """Stop at once, keeping what is finished, and wait for the thread's end. Blocks: not for the loop."""
+        """Stop indexing, keeping what is committed, and join the thread. Blocks: not for the event loop."""
         with self._wake:
             self._closing = True
             self._wake.notify_all()
@@ -249,7 +259,7 @@ class IndexThread:
                 self._wake.wait(step.wait_s)
 
     def _is_news(self) -> bool:
-        """Is there something to do besides the index: new settings, something to be told?"""
+        """Return whether there is something to do besides indexing: new settings, or a state not reported yet."""
         facts = self._facts
         told = (facts.paused, facts.cancelled, facts.behind)
         return self._renewed or (self._paused, self._cancelled, self._is_behind()) != told
@@ -269,7 +279,7 @@ class IndexThread:
         )
 
     def _tried(self, step: NextStep) -> bool:
-        """One step; False after the last. What the disk or the index refuses now is tried again later."""
+        """Do one step and return False after the last; an error of disk or index schedules a retry with backoff."""
         try:
             return self._do(step)
         except (HelixError, OSError) as error:
@@ -277,7 +287,7 @@ class IndexThread:
             return True
 
     def _do(self, step: NextStep) -> bool:
-        """One step; False after the last."""
+        """Do one step and return False after the last."""
         if step.act == "close":
             return False
         self._take_settings()
@@ -306,7 +316,7 @@ class IndexThread:
             self._say(paused=paused, cancelled=cancelled, behind=behind, **steps)
 
     def _is_there(self) -> bool:
-        """Is the folder in its place? Says so when that has changed, and compares everything when it has come back."""
+        """Return whether the folder is present; report a change of it, and schedule a whole refresh when it is back."""
         now = time.monotonic()
         identity, is_empty = stat_folder(self._folder)
         is_same = self._identity is None or identity == self._identity
@@ -336,7 +346,7 @@ class IndexThread:
             future.set_exception(error)
 
     def _taken_orders(self) -> list[tuple[bool, Future[dict[str, Any]]]]:
-        """Those nobody has taken back; from here on they can not be, so that each can be answered."""
+        """Take the queued requests that are not cancelled; from here on their futures can no longer be cancelled."""
         with self._wake:
             taken, self._orders = list(self._orders), deque()
         return [(rebuild, future) for rebuild, future in taken if future.set_running_or_notify_cancel()]
@@ -369,7 +379,7 @@ class IndexThread:
         self._after(self._run(Order(rebuild=rebuild)), orders)
 
     def _run(self, order: Order) -> Outcome:
-        """Run the indexer to its end, and take in meanwhile what is saved."""
+        """Run the indexer to its end, and index saved files in-process meanwhile."""
         if self._closing or self._renewed:
             return Outcome("cancelled")
         run = Run(self._indexing, order, self._settings, self._woken)
@@ -389,13 +399,13 @@ class IndexThread:
                 self._take_saved()
 
     def _wait_beside_s(self) -> float:
-        """Seconds until what was heard may be taken in beside a run; nothing is while the thread is paused."""
+        """Return the seconds until the next batch may be indexed beside a running refresh; none is while paused."""
         now = time.monotonic()
         due = None if self._paused or self._closing or self._renewed else self._ears.batch_at(now)
         return RUN_LOOK_S if due is None else min(due - now, RUN_LOOK_S)
 
     def _take_saved(self) -> None:
-        """Take in what was saved while a whole refresh runs; what needs more than that has another one follow."""
+        """Index files saved during a whole refresh; schedule another whole refresh for what does not fit in."""
         heard = self._taken()
         try:
             helix = self._opened_helix()
@@ -405,7 +415,7 @@ class IndexThread:
             is_left = heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths)
             for start in range(0, len(saved), BESIDE_FILES):
                 if start and self._wait_beside_s() <= 0:
-                    # What was saved meanwhile goes first: these are files of the bulk rather than somebody's save.
+                    # Newly saved files go first; the rest of this bulk change is left to the next whole refresh.
                     is_left = True
                     break
                 some = saved[start : start + BESIDE_FILES]
@@ -413,13 +423,13 @@ class IndexThread:
                 self._look_again_at(helix, some)
                 self._say(paths=frozenset(some))
         except (HelixError, OSError):
-            # The refresh that follows this one takes them, or says what is wrong.
+            # The next whole refresh indexes these paths, or reports the error.
             is_left = True
         if is_left:
             self._whole_at = time.monotonic()
 
     def _taken(self) -> ChangeBatch:
-        """What was heard; settings that changed are followed from the next step on."""
+        """Drain the watcher's batch; a changed settings file in it renews the settings before the next step."""
         heard = self._ears.take()
         if _SETTINGS in heard.paths:
             with self._wake:
@@ -427,7 +437,7 @@ class IndexThread:
         return heard
 
     def _after(self, outcome: Outcome, orders: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
-        """Note how a whole refresh ended, tell those who ordered it, and decide when to try again."""
+        """Record the outcome of a whole refresh, resolve the futures of its requests, and schedule a retry."""
         self._setbacks = self._setbacks.after(outcome)
         now = time.monotonic()
         if outcome.end == "done" and outcome.report is not None:
@@ -468,16 +478,16 @@ class IndexThread:
                 self._say(**self._watching())
         except WorkspaceError:
             if self._is_there():
-                # What was heard has been taken: only looking at everything makes up for it.
+                # The batch is already drained, so only a whole refresh can find its changes again.
                 self._whole_at = time.monotonic()
 
     def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, told: frozenset[bytes]) -> None:
-        """``told`` are those of ``paths`` that may be news: the others are only looked at again."""
+        """Index a batch; ``told`` are the paths to report as changed, the others are only checked again."""
         ordered = tuple(sorted(paths))
         here = paths_fit_here(self._folder, ordered, most=HERE_FILES, most_bytes=HERE_BYTES)
         if not here:
             self._say(phase="indexing", done=0, total=0, behind=True)
-        # What this process may not parse is left to one that may die of it.
+        # Files quarantined in this process are parsed in the child process, which may crash.
         if not here or helix.refresh_paths(ordered).quarantined:
             outcome = self._run(Order(paths=ordered))
             if outcome.end != "done":
@@ -487,7 +497,7 @@ class IndexThread:
         self._say_standing(paths=told, failure="" if self._whole_at is None else self._facts.failure)
 
     def _look_again_at(self, helix: Helix, paths: Sequence[bytes] | None = None) -> None:
-        """What was read in the moment it was written is read once more when the file system's clock has ticked."""
+        """Schedule a second check of racy files: modified within the timestamp granularity of the file system."""
         again, wait_s = helix.unsettled(paths)
         if again:
             self._again = tuple({*self._again, *again})
@@ -505,9 +515,9 @@ class IndexThread:
         self._say(failure=message, everything=True)
 
     def _say_standing(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
-        """Tell the facts with the index's totals and git's state as they are now.
+        """Report the facts with the index's totals and git's state as they are now.
 
-        Where git is elsewhere than when everything was last compared, everything is compared once more.
+        If HEAD or the branch changed since the last whole refresh, another one is scheduled.
         """
         try:
             standing = self._opened_helix().standing()
@@ -525,7 +535,7 @@ class IndexThread:
         self._say(paths=paths, everything=everything, **changes)
 
     def _next_retry(self, standing: WorkspaceSummary) -> float | None:
-        """When a whole refresh is due for the files that were set aside, monotonic seconds."""
+        """Return when a whole refresh is due for files that were set aside, in monotonic seconds, or None."""
         if not standing.set_aside or self._setbacks.is_hopeless:
             return None
         return time.monotonic() + max(standing.retry_at - time.time(), LEAST_RETRY_S)
@@ -540,7 +550,7 @@ class IndexThread:
 
 
 def _sentence(error: HelixError | OSError) -> str:
-    """What went wrong, for the status."""
+    """Return the error as a sentence for the status."""
     if isinstance(error, HelixError):
         return str(error)
     return f"{error.strerror or type(error).__name__}; see that the index's disk has space and can be written."

@@ -1,7 +1,7 @@
-"""One refresh in a process of its own: ``python -m helix_ls.host.indexer ROOT``.
+"""The indexer, a child process that runs one refresh and exits: ``python -m helix_ls.host.indexer ROOT``.
 
-In: one JSON line on stdin, what to do. Out: JSON lines on stdout: progress at most ten times a second, then how it
-ended. The end of stdin is the order to stop: what is finished is kept. So it also ends when its parent is killed.
+In: the request as one JSON line on stdin. Out: JSON lines on stdout, progress at most ten times a second and then how
+it ended. EOF on stdin means stop, keeping what is committed; so the indexer also ends when its parent is killed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ DEATHS = 2
 
 
 def main() -> int:
-    """Do what the line on stdin asks; 0 when that was said how it ended."""
+    """Run the request read from stdin; return the exit status, 0 if the outcome was reported."""
     return obey_order(NICE, _obey)
 
 
 def obey_order(nice: int, obey: Callable[[Path, Order, Say], None]) -> int:
-    """What a child of the daemon is: one order from stdin, obeyed below others by ``nice``, its end always said."""
+    """Read one request from stdin, run it at niceness ``nice`` and report how it ended; EOF on stdin cancels it.
+
+    The common main function of the daemon's child processes. Returns the exit status.
+    """
     own_signals()
     stdin, say = _streams()
     sys.excepthook = lambda kind, _, trace: _defect(say, kind, trace)
@@ -67,7 +70,7 @@ def _said(obey: Callable[[Path, Order, Say], None], root: Path, order: Order, sa
 
 
 def ordered_config(root: Path, order: Order) -> Config:
-    """The settings of a folder as the order has them; ConfigError where they cannot be understood."""
+    """Return the settings of a folder with those of the request applied. Raises ConfigError if they are invalid."""
     from helix_ls.host.settings import Settings
 
     exclude = order["exclude"]
@@ -96,9 +99,9 @@ def _obey(root: Path, order: Order, say: Say) -> None:
 
 @contextmanager
 def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | None]:
-    """Few files are parsed in this process itself: one that killed it twice is left out the third time.
+    """Lock the folder for one process of that ``name`` and yield its parse journal as a guard.
 
-    None while another one of that ``name`` works on the folder.
+    A file that killed the process ``DEATHS`` times is quarantined. Yields None while another process holds the lock.
     """
     from filelock import FileLock, Timeout
 
@@ -116,9 +119,9 @@ def in_hand_of(folder: Path, name: str = "indexer") -> Iterator[ParseGuard | Non
 
 
 def forgive(folder: Path, name: str = "indexer") -> None:
-    """Whoever ended the process of that ``name`` on purpose calls this: no file is to blame for it.
+    """Remove the deaths noted in the parse journal after the process of that ``name`` was stopped on purpose.
 
-    Does nothing while another process works on the folder.
+    Does nothing while another process holds the folder's lock.
     """
     from filelock import FileLock, Timeout
 
@@ -137,7 +140,7 @@ def forgive(folder: Path, name: str = "indexer") -> None:
 
 
 class _Progress:
-    """At most ten lines a second, and one whenever the phase changes."""
+    """Report progress, throttled to ten lines a second, and at every change of the phase."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -145,7 +148,7 @@ class _Progress:
         self._next = 0.0
 
     def show(self, progress: Any) -> None:
-        """Say it, if it is time."""
+        """Write a progress line if the phase changed or the throttle interval of ``PROGRESS_S`` seconds is over."""
         now = time.monotonic()
         if progress.phase == self._phase and now < self._next:
             return
@@ -154,7 +157,7 @@ class _Progress:
 
 
 def _streams() -> tuple[BinaryIO, Say]:
-    """Stdin, and what writes a line to stdout; whoever prints to stdout from now on prints to stderr."""
+    """Return stdin and a function that writes a JSON line to stdout; redirect stdout to stderr for everything else."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     os.set_inheritable(out.fileno(), False)
@@ -169,7 +172,7 @@ def _streams() -> tuple[BinaryIO, Say]:
 
 
 def _stop_at_end_of(stdin: BinaryIO) -> None:
-    """Wait for the order to stop, and then insist on it."""
+    """Wait for EOF on stdin, then interrupt the main thread with SIGINT every ``INSIST_S`` seconds."""
     while stdin.read(4096):
         pass
     while True:
@@ -179,12 +182,12 @@ def _stop_at_end_of(stdin: BinaryIO) -> None:
             import _thread
 
             _thread.interrupt_main()
-        # An interrupt can fall into a callback of the collector and be lost there.
+        # A KeyboardInterrupt raised in a callback of the garbage collector is discarded: send it again.
         time.sleep(INSIST_S)
 
 
 def _defect(say: Say, kind: type[BaseException], trace: TracebackType | None) -> None:
-    """What Helix cannot explain, by its type and place: a message could hold a file's content."""
+    """Report an unexpected exception by type and place only, as its message could quote a file's content."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""

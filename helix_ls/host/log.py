@@ -1,7 +1,7 @@
-"""The daemon's log: what happened and when, never what was in it.
+"""The daemon's log: events and their times, without content.
 
-No question, no path, no text of a file, and of an error only its type and where in Helix it was raised: a message could
-quote any of them. Rotates at a megabyte, two old files are kept.
+It holds no question, no path and no text of a file. Of an exception it holds the type and the traceback's places, as a
+message could quote any of them. It rotates at ``MAX_BYTES`` bytes and keeps ``KEPT`` old files.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ LOG = logging.getLogger("helix.daemon")
 
 
 class ContentFree(logging.Formatter):
-    """Of an exception: its type and the places it came through."""
+    """Format log records with the type and traceback places of an exception, without its message."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802
-        """Type and frames, no message."""
+        """Return the type and the frames of an exception, without its message."""
         kind, _, trace = ei
         return raised(kind, trace)
 
 
 def raised(kind: type[BaseException] | None, trace: TracebackType | None) -> str:
-    """An error as type and places, on one line."""
+    """Return an exception's type and traceback places, innermost first, on one line."""
     frames = traceback.extract_tb(trace)
     places = " < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in reversed(frames))
     return f"{kind.__name__ if kind is not None else 'nothing'} at {places or 'an unknown place'}"
 
 
 def open_log(path: Path) -> None:
-    """Write to this file from now on, and nothing of anybody else's logging anywhere."""
-    # Loaded here: who only formats has no use for what brings sockets and queues along.
+    """Log to this rotating file from now on, uncaught exceptions included, and silence the loggers of libraries."""
+    # Imported here because it loads socket and queue, which a process that only formats does not need.
     import logging.handlers
 
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
@@ -56,14 +56,14 @@ def _thread_ended(arguments: threading.ExceptHookArgs) -> None:
 
 
 def loop_failed(_loop: Any, context: dict[str, Any]) -> None:
-    """The event loop's handler for what nobody caught."""
+    """Log an exception that the event loop did not handle (``loop.set_exception_handler``)."""
     error = context.get("exception")
     cause = raised(type(error), error.__traceback__) if error is not None else "no exception"
     LOG.error("on the loop: %s", cause)
 
 
 def last_lines(path: Path, most: int) -> list[str]:
-    """The end of the log, oldest first, the file before the last rotation included."""
+    """Return at most ``most`` last lines of the log, oldest first, including the file before the last rotation."""
     lines: list[str] = []
     for file in (path.with_name(f"{path.name}.1"), path):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""An event loop that knows how long it is kept from its next turn, at no cost while it sleeps."""
+"""An event loop that measures its lag, the time between two calls of its selector, at no cost while it is idle."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ WORTH_NOTING_S = 0.001
 
 
 class LoopLag:
-    """The worst turns of the last minute; ``clock`` gives monotonic seconds."""
+    """Hold the longest turns of the loop in a sliding window of a minute; ``clock`` returns monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # Falling in length, rising in time: the first is always the worst of the window.
+        # A monotonic queue, descending by length and ascending by time: the first is the maximum of the window.
         self._turns: deque[tuple[float, float]] = deque()
         self.worst_ever_s = 0.0
 
     def note(self, length_s: float) -> None:
-        """One turn took so long."""
+        """Add a turn of ``length_s`` seconds; turns shorter than a millisecond are ignored."""
         if length_s < WORTH_NOTING_S:
             return
         self.worst_ever_s = max(self.worst_ever_s, length_s)
@@ -32,7 +32,7 @@ class LoopLag:
         self._turns.append((self._clock(), length_s))
 
     def worst_ms(self) -> float:
-        """The longest turn of the last minute, in milliseconds."""
+        """Return the longest turn of the last minute, in milliseconds."""
         oldest = self._clock() - WINDOW_S
         while self._turns and self._turns[0][0] < oldest:
             self._turns.popleft()
@@ -40,7 +40,7 @@ class LoopLag:
 
 
 class _TimedSelector(selectors.DefaultSelector):
-    """The loop is in its selector whenever it has nothing to do: the time outside it is a turn."""
+    """A selector that measures the time between its calls, which is the duration of a turn of the loop."""
 
     def __init__(self, lag: LoopLag) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class _TimedSelector(selectors.DefaultSelector):
         self._left: float | None = None
 
     def select(self, timeout: float | None = None) -> Any:
-        """As the selector's own, with the turn before it measured."""
+        """Note the turn that has just ended, then wait as the base class does."""
         if self._left is not None:
             self._lag.note(time.monotonic() - self._left)
         try:
@@ -58,7 +58,7 @@ class _TimedSelector(selectors.DefaultSelector):
 
 
 def new_loop(lag: LoopLag) -> asyncio.AbstractEventLoop:
-    """A loop for ``asyncio.Runner`` that tells ``lag`` of its turns (on Windows its own kind, which cannot)."""
+    """Return a loop for ``asyncio.Runner`` that reports its turns to ``lag``; Windows' proactor loop does not."""
     if hasattr(asyncio, "ProactorEventLoop"):
         return asyncio.new_event_loop()
     return asyncio.SelectorEventLoop(_TimedSelector(lag))

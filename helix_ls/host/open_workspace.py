@@ -1,4 +1,4 @@
-"""One open workspace: its index thread, its question threads, and their events brought to the event loop."""
+"""One open workspace: its index thread, its query threads, and their events forwarded to the event loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ T = TypeVar("T")
 
 
 class QuestionThreads:
-    """``open_helix`` is called in a thread when it is first asked something, and again after ``renew``."""
+    """A thread pool for queries, with one ``Helix`` per thread, as a SQLite connection belongs to a thread.
+
+    ``open_helix`` is called in a thread at its first query, and again after ``renew``.
+    """
 
     def __init__(self, open_helix: Callable[[], Helix], *, threads: int = THREADS) -> None:
         self._open_helix = open_helix
@@ -37,11 +40,11 @@ class QuestionThreads:
         self._generation = 0
 
     async def ask(self, act: Callable[[Helix], T]) -> T:
-        """What ``act`` gives, or raises, in a question thread."""
+        """Run ``act`` in a thread of the pool; return its result or raise its exception."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: act(self._helix()))
 
     def renew(self) -> None:
-        """From the next question on, ask a ``Helix`` opened after this moment: settings have changed."""
+        """Open a new ``Helix`` per thread from the next query on, because settings have changed."""
         with self._lock:
             self._generation += 1
 
@@ -62,7 +65,7 @@ class QuestionThreads:
         return helix
 
     def close(self) -> None:
-        """Wait for what is being answered, drop what is not begun, close every ``Helix``. Blocks: not for the loop."""
+        """Wait for running queries, cancel queued ones and close every ``Helix``. Blocks: not for the event loop."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         with self._lock:
             opened, self._opened = self._opened, []
@@ -76,14 +79,16 @@ FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0
 
 @dataclass(slots=True)
 class LookBackoff:
-    """When to compare the index with the disk for a difference that no event told of: at once, and ever less often
-    while looking does not end it."""
+    """Exponential backoff for whole refreshes caused by a difference that no watcher event reported.
+
+    The first is due at once; while the difference stays, the interval doubles from 1 to 60 seconds.
+    """
 
     wait_s: float = 0.0
     next_at: float = 0.0
 
     def is_due(self, now: float, *, differs: bool) -> bool:
-        """Look now? ``now`` is in monotonic seconds."""
+        """Return whether to refresh now; ``now`` is in monotonic seconds. Resets when nothing ``differs``."""
         if not differs:
             self.wait_s = self.next_at = 0.0
         elif now >= self.next_at:
@@ -94,9 +99,9 @@ class LookBackoff:
 
 
 class OpenWorkspace:
-    """Belongs to the loop it was made on; made and closed by the host.
+    """Bound to the event loop it is made on; made and closed by the host.
 
-    ``was_settled``: since it was opened everything has been compared with the disk once, or could not be.
+    ``was_settled``: since the workspace was opened, a whole comparison with the disk has finished or failed.
     """
 
     def __init__(
@@ -121,19 +126,21 @@ class OpenWorkspace:
 
     @property
     def indexer_pid(self) -> int:
-        """The process of a whole refresh that runs now, or 0."""
+        """The process id of the indexer that runs a whole refresh now, or 0."""
         return self._index.indexer_pid
 
     async def ask(self, act: Callable[[Helix], T]) -> T:
-        """What ``act`` gives, in a question thread that never waits for indexing; raises what it raises.
+        """Run ``act`` in a query thread, which never waits for indexing; return its result or raise its exception.
 
         Cancelling the awaiting task does not stop ``act``: give the engine a ``cancelled`` callable for that.
         """
         return await self._threads.ask(lambda helix: self._answered(helix, act))
 
     def _answered(self, helix: Helix, act: Callable[[Helix], T]) -> T:
-        """In a question thread: who asks is the first to find that the index was taken away, or was damaged, or that
-        other files count than those that were listed."""
+        """Run ``act`` in a query thread, then check the index and schedule a whole refresh if it is not usable.
+
+        A query is the first to notice that the index was removed or damaged, or that the ignore rules changed.
+        """
         answer = act(helix)
         facts = self._facts
         if facts.complete and not facts.whole:
@@ -144,39 +151,39 @@ class OpenWorkspace:
         return answer
 
     def _on_pending(self, files: int) -> None:
-        """A status found so many files that are not indexed as they are: look, where no event told of them."""
+        """Schedule a whole refresh if a status finds unindexed ``files`` that no watcher event explains."""
         facts = self._facts
         is_expected = state_of(facts) != "fresh" or facts.watching == "off" or self._index.has_changes
         if not is_expected and self._pending_backoff.is_due(time.monotonic(), differs=files > 0):
             self._index.look_at_everything()
 
     def hint(self, paths: Iterable[bytes]) -> None:
-        """These paths from the root may have changed: an editor saved, or saw a change."""
+        """Queue paths, relative to the root, that may have changed: an editor saved them or saw a change."""
         self._index.hint(paths)
 
     async def refresh(self) -> dict[str, Any]:
-        """Compare everything with the disk; ``helix.index/1`` when it is done."""
+        """Compare the whole index with the disk; return the ``helix.index/1`` object when it is done."""
         return await asyncio.wrap_future(self._index.order())
 
     async def rebuild(self) -> dict[str, Any]:
-        """Throw the index away and build it again; ``helix.index/1`` when it is done."""
+        """Drop the index and build it again; return the ``helix.index/1`` object when it is done."""
         return await asyncio.wrap_future(self._index.order(rebuild=True))
 
     def pause(self) -> None:
-        """Index nothing until ``resume``; answers go on."""
+        """Stop indexing until ``resume``; queries are still answered."""
         self._index.pause()
 
     def resume(self) -> None:
-        """Index again, beginning with what was missed."""
+        """Resume indexing, beginning with the changes that were missed."""
         self._index.resume()
 
     def cancel(self) -> None:
-        """Stop the whole refresh that runs, if one does, keep what it has finished, and wait for ``resume``."""
+        """Cancel a running whole refresh, keeping what is committed, and pause until ``resume``."""
         if self.status.state in ("indexing", "starting"):
             self._index.pause(cancelled=True)
 
     def configure(self, settings: Settings, watch: str) -> None:
-        """Other settings, or other trust, from now on; nothing happens when they are the same."""
+        """Apply other settings or another trust; do nothing if they are unchanged."""
         if settings == self.settings and watch == self.watch:
             return
         self.settings, self.watch = settings, watch
@@ -186,17 +193,17 @@ class OpenWorkspace:
         self._take(self._facts, frozenset(), False)
 
     def set_index_options(self, *, exclude: tuple[str, ...] | None, max_file_bytes: int | None) -> None:
-        """What the editor's settings say of the index; None where they say nothing."""
+        """Apply the editor's index settings; None leaves the value to the settings files."""
         self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
 
     def subscribe(self, listener: Callable[[StatusChange], None]) -> Callable[[], None]:
-        """Have ``listener`` called on the loop at every change; the result ends that."""
+        """Call ``listener`` on the event loop at every change; the returned function unsubscribes it."""
         key = object()
         self._listeners[key] = listener
         return lambda: self._listeners.pop(key, None) and None
 
     async def close(self) -> None:
-        """Stop indexing, keeping what is finished, and wait for the questions under way."""
+        """Stop indexing, keeping what is committed, and wait for running queries."""
         self._listeners.clear()
         await asyncio.to_thread(self._close_threads)
 
@@ -215,7 +222,7 @@ class OpenWorkspace:
         return helix
 
     def _told(self, facts: IndexFacts, paths: frozenset[bytes], everything: bool) -> None:
-        """From the index thread."""
+        """Forward facts from the index thread to the event loop."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._take, facts, paths, everything)
 
@@ -230,7 +237,7 @@ class OpenWorkspace:
         self._notify(StatusChange(self.status, paths, everything))
 
     def _on_written(self) -> None:
-        """From the watcher's thread."""
+        """Forward a write from the watcher's thread to the event loop."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._take_written)
 

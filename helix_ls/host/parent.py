@@ -1,4 +1,4 @@
-"""What a process has of its parent: the signals it was started with, and whether the parent is still there."""
+"""Signal dispositions inherited from the parent process, and a watchdog that notices when the parent has exited."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LOOK_S = 3.0
 
 
 def own_signals() -> None:
-    """Set the signals this process relies on. Call it first, in the main thread.
+    """Set the signal handlers and unblock the signals that this process relies on. Call it first, in the main thread.
 
     Dispositions and masks are inherited: below ``nohup … &`` or a script's background job SIGINT is ignored, and some
-    launchers block or ignore more. SIGINT raises KeyboardInterrupt here, SIGTERM ends the process, and children can be
-    waited for. SIGHUP stays as it is: who ignores it wants the process to outlive the terminal.
+    launchers block or ignore more. SIGINT raises KeyboardInterrupt, SIGTERM ends the process, and SIGCHLD is reset so
+    that children can be waited for. SIGHUP is left alone: a process that ignores it is meant to outlive the terminal.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -27,10 +27,10 @@ def own_signals() -> None:
 
 
 def follow(pid: int, gone: Callable[[], None], *, look_s: float = LOOK_S) -> None:
-    """Call ``gone`` when that process has ended; it is looked for every ``look_s``.
+    """Start a watchdog thread that calls ``gone`` when process ``pid`` has exited; it polls every ``look_s`` seconds.
 
-    One that cannot be seen to begin with is not followed.
-    An editor in another container has a process id of its own there, which says nothing here.
+    A process that does not exist at the start is not followed: the process id of an editor in another container means
+    nothing here.
     """
     if not is_alive(pid):
         return
@@ -44,7 +44,7 @@ def follow(pid: int, gone: Callable[[], None], *, look_s: float = LOOK_S) -> Non
 
 
 def is_alive(pid: int) -> bool:
-    """Is there such a process?"""
+    """Return whether a process with this id exists."""
     if sys.platform == "win32":
         import ctypes
 

@@ -1,4 +1,4 @@
-"""The journal of what is parsed inside this process: a memory-mapped file that survives a crash of the parser."""
+"""The journal of running parses: a memory-mapped file that survives a crash of the parser and names its cause."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NOTHING = bytes(_WIDTH)
 
 
 class InHandFile:
-    """Slots of 32 bytes: first what is in hand, one slot a thread, then what was died of, the newest first.
+    """Slots of 32 bytes: one per thread for the file being parsed, then a history of crashes, newest first.
 
-    For one process at a time: what another holds would be taken for left over.
+    Only one process may use the file at a time: slots of another would be taken for leftovers of a crash.
     """
 
     def __init__(self, path: Path, *, deaths: int = 1) -> None:
-        """Open the file, or make it (0600), and quarantine what so many ``deaths`` left in hand."""
+        """Open or create the file (mode 0600); quarantine the hashes left over by at least ``deaths`` crashes."""
         size = (SLOTS + QUARANTINED) * _WIDTH
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
@@ -39,12 +39,12 @@ class InHandFile:
 
     @property
     def quarantined(self) -> frozenset[str]:
-        """The SHA-256 (hex) of what is never parsed here."""
+        """The SHA-256 hashes (hex) of the contents that are never parsed in this process."""
         return frozenset(each.hex() for each in self._quarantined)
 
     @contextmanager
     def hold(self, content_hash: str) -> Iterator[bool]:
-        """Write down what is about to be parsed; False when it must not be."""
+        """Note a content as being parsed for the time of the context; yield False if it is quarantined."""
         marker = bytes.fromhex(content_hash)
         if marker in self._quarantined:
             yield False
@@ -63,17 +63,17 @@ class InHandFile:
                 self._free.append(slot)
 
     def forgive(self) -> None:
-        """Take back the deaths that were found at the start: whoever ended the last process did it on purpose."""
+        """Remove the crashes found at the start, because the last process was stopped on purpose."""
         size = len(self.died_of) * _WIDTH
         start, end = SLOTS * _WIDTH, (SLOTS + QUARANTINED) * _WIDTH
         self._map[start:end] = self._map[start + size : end] + bytes(size)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Unmap the file."""
         self._map.close()
 
     def _left_over(self) -> tuple[str, ...]:
-        """What was in hand, noted as one death more of each; the oldest of a thousand fall out."""
+        """Move the leftover slots to the history, one crash each, and return them; the oldest of 1,024 are dropped."""
         left = [marker for slot in range(SLOTS) if (marker := self._at(slot))]
         start, end = SLOTS * _WIDTH, (SLOTS + QUARANTINED) * _WIDTH
         self._map[start:end] = (b"".join(left) + self._map[start:end])[: end - start]
@@ -81,7 +81,7 @@ class InHandFile:
         return tuple(marker.hex() for marker in left)
 
     def _at(self, slot: int) -> bytes:
-        """What stands there; no bytes for nothing."""
+        """Return the hash in a slot, or no bytes if the slot is empty."""
         marker = self._map[slot * _WIDTH : (slot + 1) * _WIDTH]
         return b"" if marker == _NOTHING else marker
 

@@ -1,6 +1,6 @@
-"""The settings of an open workspace: its files' settings, and above them what an editor sets for it.
+"""The settings of an open workspace: those of its files, overridden by those of the editor.
 
-A workspace nobody trusts sets nothing: its ``helix.toml`` is not even read.
+The ``helix.toml`` of an untrusted workspace is not read.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from helix_core.config import SETTINGS, Config, load_config
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``exclude`` and ``max_file_bytes`` None: as the settings files say. Sizes are brought inside the bounds."""
+    """Overrides of the settings files. ``exclude`` and ``max_file_bytes`` None: no override. Sizes are clamped."""
 
     restricted: bool = False
     exclude: tuple[str, ...] | None = None
     max_file_bytes: int | None = None
 
     def config(self, folder: Path) -> Config:
-        """The settings in force. Reads files; raises ConfigError."""
+        """Return the settings in force. Reads files; raises ConfigError."""
         config = load_config(None if self.restricted else folder)
         if self.exclude is not None:
             lines = tuple(line for line in self.exclude if line and "\0" not in line and "\n" not in line)

@@ -1,6 +1,6 @@
-"""``helix lsp``: pass bytes between the editor's stdio and the daemon's socket, and replay a session to a new daemon.
+"""``helix lsp``: forward bytes between the editor's stdio and the daemon's socket; replay a session after a restart.
 
-Frames follow LSP's base protocol.
+Messages are framed by LSP's base protocol.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _READ = 1 << 16
 
 
 class FrameReader:
-    """``read(n)`` gives at most ``n`` bytes, none at the end. ``early`` are bytes that have been read already."""
+    """Read frames from a blocking source: ``read(n)`` returns at most ``n`` bytes, none at EOF.
+
+    ``early`` holds bytes that were already read.
+    """
 
     def __init__(
         self, read: Callable[[int], bytes], early: bytes = b"", *, max_body_bytes: int = MAX_BODY_BYTES
@@ -33,7 +36,7 @@ class FrameReader:
         self.rest = self._buffer.rest
 
     def next(self) -> bytes | None:
-        """The next body; empty when it was too large and was skipped; None at the end."""
+        """Return the next body, an empty one for a body above the limit that was skipped, or None at EOF."""
         while (body := self._buffer.next()) is None:
             data = self._read(_READ)
             if not data:
@@ -51,7 +54,7 @@ Message = dict[str, Any]
 
 @dataclass(slots=True)
 class _Document:
-    """Raw bodies: ``didOpen``, then each ``didChange``."""
+    """The raw messages of an open document, for replay: ``didOpen``, then each ``didChange``; ``size`` in bytes."""
 
     opened: bytes
     changes: list[bytes] = field(default_factory=list)
@@ -59,7 +62,7 @@ class _Document:
 
 
 class SessionReplay:
-    """Of one client, over the lives of any number of daemons."""
+    """Record the state of one LSP client, so that it can be replayed to a new daemon after a restart."""
 
     def __init__(self) -> None:
         self._initialize: tuple[Any, Message, bytes] | None = None
@@ -76,13 +79,13 @@ class SessionReplay:
 
     @property
     def parent_pid(self) -> int | None:
-        """The process the client named as the one to live with."""
+        """The ``processId`` of the client's initialize request, or None."""
         given = _object(self._initialize[1].get("params")) if self._initialize is not None else {}
         pid = given.get("processId")
         return pid if isinstance(pid, int) and not isinstance(pid, bool) and pid > 0 else None
 
     def from_client(self, message: Message, body: bytes) -> bool:
-        """Note what the client says; False when it must not be passed on: an answer nobody waits for."""
+        """Record a message of the client; return False for a response to an unknown request, which is dropped."""
         method = message.get("method")
         if not isinstance(method, str):
             key = _key(message.get("id"))
@@ -99,7 +102,7 @@ class SessionReplay:
         return True
 
     def from_server(self, message: Message) -> bool:
-        """Note what the server says; False when it is the answer to our own ``initialize``."""
+        """Record a message of the server; return False for the response to a replayed ``initialize``."""
         if "method" in message:
             if "id" in message:
                 self._asked.add(_key(message["id"]))
@@ -115,7 +118,7 @@ class SessionReplay:
         return True
 
     def lost(self) -> list[Message]:
-        """The daemon has died: what the client must be told, that it waits for nothing any more."""
+        """Return the messages that end all pending requests and progress for the client after the daemon died."""
         told: list[Message] = []
         initialize = _key(self._initialize[0]) if self._initialize is not None else ""
         for key, each in tuple(self._unanswered.items()):
@@ -130,7 +133,7 @@ class SessionReplay:
         return told
 
     def greeting(self) -> tuple[bytes | None, bool]:
-        """What a new daemon hears first, and whether its answer is for us and not for the client."""
+        """Return the ``initialize`` for a new daemon, and whether its response is to be kept from the client."""
         if self._initialize is None:
             return None, False
         _, message, body = self._initialize
@@ -139,7 +142,7 @@ class SessionReplay:
         return _encoded({**message, "id": INITIALIZE_AGAIN}), True
 
     def replay(self) -> list[bytes] | None:
-        """What it hears after it has answered that, in order; None when it cannot be recalled."""
+        """Return the messages to replay after ``initialize``, in order; None if a document is too large for it."""
         if any(one.size > MAX_DOCUMENT_BYTES for one in self._documents.values()):
             return None
         bodies = [self._initialized] if self._initialized is not None else []
@@ -171,7 +174,7 @@ class SessionReplay:
             return
         text = _whole_text(params)
         if text is not None:
-            # The whole text makes what came before superfluous, and all but the language of the opening.
+            # A full-text change supersedes all earlier changes: fold it into the didOpen, whose languageId is kept.
             opened = json.loads(document.opened)
             version = _object(params.get("textDocument")).get("version")
             opened["params"]["textDocument"] |= {"text": text, "version": version}
@@ -193,12 +196,12 @@ class SessionReplay:
 
 
 def refusal(code: int, why: str) -> bytes:
-    """The answer to a message that could not even be read, so that nobody knows its id (JSON-RPC 2.0, section 5)."""
+    """Return an error response with a null id, for a message that could not be parsed (JSON-RPC 2.0, section 5)."""
     return _encoded({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": why}})
 
 
 def _whole_text(params: Message) -> str | None:
-    """The document's text when the last change without a range is the last of all."""
+    """Return the document's new text if the last content change is a full one, without a range, or None."""
     changes = params.get("contentChanges")
     last = changes[-1] if isinstance(changes, list) and changes else None
     if not isinstance(last, dict) or last.get("range") is not None:
@@ -212,7 +215,7 @@ def _notification(method: str, params: Message) -> Message:
 
 
 def _key(identity: Any) -> str:
-    """An id or token as a key: 1 and "1" are two."""
+    """Return a request id or progress token as a dict key: 1 and "1" differ."""
     return json.dumps(identity)
 
 
@@ -235,7 +238,10 @@ DEATHS_WITHIN_S = 180.0
 
 
 def run_shim(environ: Mapping[str, str]) -> int | None:
-    """Serve the editor until it has gone; the exit status, or None when no daemon can be had: nothing is read then."""
+    """Forward between editor and daemon until the editor exits; return the exit status.
+
+    Returns None, with nothing read from stdin, if no daemon can be reached or started.
+    """
     try:
         connection = reach(environ, {"kind": "lsp", "resumed": False})
     except (StartError, PlaceError):
@@ -244,10 +250,10 @@ def run_shim(environ: Mapping[str, str]) -> int | None:
 
 
 class _Shim:
-    """Three threads: the editor's messages, the daemon's, and the one that waits for the end.
+    """Three threads: a reader of the editor, a reader of the daemon, and the main thread, which waits for the end.
 
-    ``_to_daemon`` is held while a message is noted and sent, and during a recovery: so nothing is sent twice or in
-    another order. ``_noted`` guards what is recalled, for moments only.
+    ``_to_daemon`` is locked while a message is recorded and sent, and during a recovery, so that no message is sent
+    twice or out of order. ``_noted`` guards the recorded session and is held only briefly.
     """
 
     def __init__(self, environ: Mapping[str, str], connection: DaemonConnection) -> None:
@@ -263,12 +269,12 @@ class _Shim:
         self._status = 1
         self._deaths: list[float] = []
         self._is_followed = False
-        # Whoever prints, here or in a library, must not print into the protocol.
+        # Redirect stdout to stderr, so that no print of a library corrupts the protocol.
         self._out = os.dup(1)
         os.dup2(2, 1)
 
     def run(self) -> int:
-        """Pump until either side ends. The threads that still read are left behind: the process ends."""
+        """Start the reader threads and wait until either side ends; blocked readers are abandoned at process exit."""
         threading.Thread(target=self._from_daemon, name="helix-from-daemon", daemon=True).start()
         threading.Thread(target=self._from_editor, name="helix-from-editor", daemon=True).start()
         self._over.wait()
@@ -292,7 +298,7 @@ class _Shim:
         self._end(0 if self._recall.shut_down else 1)
 
     def _understood(self, body: bytes) -> dict[str, Any] | None:
-        """The message; what is none is answered here and goes no further."""
+        """Return the parsed message, or None after answering an invalid one with a JSON-RPC error."""
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
@@ -311,7 +317,7 @@ class _Shim:
                 try:
                     self._connection.socket.sendall(framed(body))
                 except OSError:
-                    # The daemon has died; who reads from it notices, and sends what was noted to the next one.
+                    # The daemon died; the thread that reads from it recovers, and replays what was recorded.
                     return
         if message.get("method") == "initialize" and not self._is_followed:
             self._is_followed = True
@@ -320,7 +326,7 @@ class _Shim:
                 follow(pid, lambda: self._end(1))
 
     def _leave_daemon(self) -> None:
-        """The editor says no more: let the daemon finish its last words, within a second."""
+        """Shut down the sending side at the editor's EOF, and let the daemon flush for at most ``FLUSH_S`` seconds."""
         try:
             self._connection.socket.shutdown(1)
         except OSError:
@@ -341,7 +347,7 @@ class _Shim:
                 return
 
     def _forward(self, frames: FrameReader, *, until_initialized: bool = False) -> bool:
-        """Pass on what the daemon says until it ends, or until it has answered our own ``initialize``."""
+        """Forward the daemon's messages until EOF, or until it has answered a replayed ``initialize``."""
         while True:
             try:
                 body = frames.next()
@@ -358,9 +364,9 @@ class _Shim:
                 return True
 
     def _recover(self) -> bool:
-        """Go on with another daemon; False when that cannot be done, and the editor must begin anew.
+        """Connect to another daemon and replay the session; return False if the editor must restart the server.
 
-        ``_to_daemon`` is held, and released when all has been said again.
+        The caller holds ``_to_daemon``; it is released when everything is replayed.
         """
         while True:
             now = time.monotonic()
@@ -382,7 +388,7 @@ class _Shim:
                 continue
 
     def _replay(self) -> bool:
-        """Bring a new daemon to where the old one was. Raises OSError when it dies meanwhile."""
+        """Replay the recorded session to a new daemon. Raises OSError if it dies meanwhile."""
         greeting, is_ours = self._recall.greeting()
         peer = self._connection.socket
         if greeting is not None:
@@ -401,7 +407,7 @@ class _Shim:
         return True
 
     def _say_again(self, bodies: list[bytes]) -> None:
-        """Beside the thread that reads: a daemon that waits for its words to be taken takes none."""
+        """Send the replay in a thread beside the reader: without a reader, the daemon's backpressure blocks both."""
         try:
             for body in bodies:
                 self._connection.socket.sendall(framed(body))
@@ -428,6 +434,6 @@ def _read_stdin(size: int) -> bytes:
 
 
 def end(status: int) -> NoReturn:
-    """End the process though threads still read: there is nobody left to read for."""
+    """Exit the process at once, although reader threads are still blocked."""
     sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""What a workspace says of itself while it is open: decided from facts, sent as ``helix.live/1``."""
+"""The status of an open workspace: decided from facts by pure functions, sent as ``helix.live/1``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Mode = Literal["daemon", "solo"]
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """The process that serves."""
+    """The process that serves the workspace."""
 
     pid: int
     version: str
@@ -22,11 +22,12 @@ class ServerInfo:
 
 @dataclass(frozen=True, slots=True)
 class IndexFacts:
-    """What the index thread knows. ``whole`` says that a whole refresh runs or is due; ``failure`` why none succeeds.
+    """What the index thread knows of a workspace.
 
-    ``behind`` says that what was heard of is not indexed for longer than a save takes: git is at work, or it is much.
-    ``set_aside`` is how many files broke their parser and are not indexed.
-    ``phase``, ``done`` and ``total`` are where a whole refresh stands, in files; zero files in all is not known yet.
+    ``whole`` says that a whole refresh runs or is due; ``failure`` is why none succeeds. ``behind`` says that changes
+    are pending for longer than a save takes, as git is running or the batch is large. ``set_aside`` counts the files
+    that broke their parser and are not indexed. ``phase``, ``done`` and ``total`` are the progress of a whole refresh,
+    in files; a total of zero is not known yet.
     """
 
     opened: bool = False
@@ -51,7 +52,7 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
-    """A workspace at one moment. ``message`` says what is the matter and ``action`` what to do; both may be empty."""
+    """The status of a workspace at one moment. ``message`` is the problem, ``action`` the remedy; both may be empty."""
 
     workspace: str
     uri: str
@@ -71,7 +72,7 @@ class WorkspaceStatus:
     set_aside: int = 0
 
     def wire(self) -> dict[str, Any]:
-        """The ``helix.live/1`` object."""
+        """Return the status as the ``helix.live/1`` object."""
         return {
             "schema": LIVE_SCHEMA,
             "workspace": self.workspace,
@@ -95,10 +96,10 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """Something happened: the status now, and what was indexed since the last change.
+    """A status notification: the status now, and what was indexed since the last one.
 
-    ``paths`` are from the workspace's root; ``everything`` says that any path may have changed. ``written`` are files
-    that somebody has just finished writing: the disk has them, the index does not yet.
+    ``paths`` are relative to the workspace's root; ``everything`` says that any path may have changed. ``written`` are
+    files that were just written to the disk and are not indexed yet.
     """
 
     status: WorkspaceStatus
@@ -108,7 +109,7 @@ class StatusChange:
 
 
 def state_of(facts: IndexFacts) -> State:
-    """The one word for all of it; what the user must know first wins."""
+    """Return the state of a workspace; of several conditions the most severe wins."""
     if facts.missing:
         return "missing"
     if facts.failure:
@@ -121,7 +122,7 @@ def state_of(facts: IndexFacts) -> State:
 
 
 def explanation_of(facts: IndexFacts) -> tuple[str, str]:
-    """What is the matter, and what to do about it; two empty texts when all is well."""
+    """Return the problem and its remedy as sentences; two empty strings if there is no problem."""
     match state_of(facts):
         case "missing":
             return "The folder is not there any more; its index is kept.", "Put the folder back, or close it."
@@ -143,7 +144,7 @@ def explanation_of(facts: IndexFacts) -> tuple[str, str]:
 
 
 def status_of(facts: IndexFacts, *, workspace: str, uri: str, restricted: bool, server: ServerInfo) -> WorkspaceStatus:
-    """The status these facts make."""
+    """Return the status that these facts amount to."""
     message, action = explanation_of(facts)
     state = state_of(facts)
     is_running = state == "indexing"

@@ -1,4 +1,4 @@
-"""Watch one workspace: file events and editors' hints, batched by debounce for the index thread."""
+"""Watch one workspace: file events and editors' hints, debounced into batches for the index thread."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WATCH_OFF = WatchState("off")
 
 
 class WorkspaceWatcher:
-    """Of one workspace. ``woken`` is called, from any thread, when there is something to take, and ``written`` when
-    somebody finished writing a file.
+    """The file watcher of one workspace.
 
-    ``start``, ``stop`` and ``has_git_moved`` belong to the index thread; hints are kept while nothing listens.
+    ``woken`` is called from any thread when a batch is pending, and ``written`` when a file was closed after writing.
+    ``start``, ``stop`` and ``has_git_moved`` belong to the index thread; hints are queued while the watcher is stopped.
     """
 
     def __init__(self, folder: Path, mode: WatchMode, woken: Callable[[], None], written: Callable[[], None]) -> None:
@@ -34,12 +34,12 @@ class WorkspaceWatcher:
 
     @property
     def state(self) -> WatchState:
-        """How the disk is watched now."""
+        """How the disk is watched now: by events, by polling or not at all."""
         watch = self._watch
         return watch.state if watch is not None else _WATCH_OFF
 
     def start(self, config: Config) -> None:
-        """Listen: what happens after this is heard. Raises WorkspaceError when there is no folder."""
+        """Start the watch; later changes are reported. Raises WorkspaceError if there is no folder."""
         options = FileOptions(max_bytes=config.max_file_bytes, helixignore=config.exclude)
         root = Root.open(self._folder)
         try:
@@ -55,18 +55,18 @@ class WorkspaceWatcher:
         self._mark = _mark_of(self._git)
 
     def stop(self) -> None:
-        """Listen no more; what was heard and not taken is lost."""
+        """Stop the watch; pending events are lost."""
         with self._lock:
             watch, self._watch = self._watch, None
         if watch is not None:
             watch.stop()
 
     def change_mode(self, mode: WatchMode) -> None:
-        """Listen in another way from the next ``start`` on."""
+        """Set the mode that the next ``start`` uses."""
         self._mode = mode
 
     def hint(self, paths: Iterable[bytes]) -> None:
-        """An editor's event."""
+        """Add paths that an editor reports as changed to the pending batch."""
         with self._lock:
             watch = self._watch
             if watch is None:
@@ -75,38 +75,39 @@ class WorkspaceWatcher:
         watch.hint(paths)
 
     def batch_at(self, now: float) -> float | None:
-        """When what was heard may be taken, monotonic seconds; None when nothing was."""
+        """Return when the debounce of the pending batch ends, in monotonic seconds; None if nothing is pending."""
         watch = self._watch
         waiting = watch.waiting if watch is not None else None
         return settle(now, waiting).at if waiting is not None else None
 
     def waits_since(self) -> float | None:
-        """When the first of what waits to be taken was heard, monotonic seconds; None when nothing waits."""
+        """Return when the first pending event arrived, in monotonic seconds; None if nothing is pending."""
         watch = self._watch
         waiting = watch.waiting if watch is not None else None
         return waiting.first_at if waiting is not None else None
 
     def take(self) -> ChangeBatch:
-        """What was heard, and forget it."""
+        """Drain and return the pending batch."""
         watch = self._watch
         return watch.take() if watch is not None else ChangeBatch()
 
     def take_written(self) -> frozenset[bytes]:
-        """The files that somebody finished writing since the last time; a batch has them too."""
+        """Drain and return the files written since the last call; a batch contains them too."""
         watch = self._watch
         return watch.take_written() if watch is not None else frozenset()
 
     def has_git_moved(self) -> bool:
-        """Is git elsewhere than when this was last asked, in a way that can change what counts or who wrote it?
+        """Return whether HEAD, branch, conflicts or tracked files changed since the last call, or git cannot tell.
 
-        Every ``git status`` may write the index again, and an editor asks for one at every save.
+        A changed index file alone does not count, as every ``git status`` may rewrite it and editors run one at every
+        save.
         """
         before, self._mark = self._mark, _mark_of(self._git)
         return self._mark != before or not self._mark
 
 
 def watch_mode(wanted: str) -> WatchMode:
-    """The mode of that name; ``auto`` for a name there is not, as an editor's settings may hold."""
+    """Return the watch mode of that name; ``auto`` for an unknown name, as an editor's settings may hold one."""
     return "polling" if wanted == "polling" else "off" if wanted == "off" else "auto"
 
 
@@ -118,7 +119,7 @@ def _git_of(folder: Path) -> Git | None:
 
 
 def _mark_of(git: Git | None) -> bytes:
-    """A digest of HEAD, branch, operation, conflicts and the names git tracks; empty where git cannot say."""
+    """Return a digest of HEAD, branch, operation, conflicts and tracked files; empty if git fails."""
     if git is None or git.problem:
         return b""
     try:
