@@ -1,4 +1,4 @@
-"""``python -m helix_ls.lsp``: the language server on standard input and output, all in one process."""
+"""``python -m helix_ls.lsp``: the language server on stdio, with the host in the same process."""
 
 from helix_ls.host.parent import own_signals
 from helix_ls.lsp.session import run

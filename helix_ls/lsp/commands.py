@@ -1,4 +1,4 @@
-"""workspace/executeCommand: the table of commands, and those that act on the index, a finding or the window."""
+"""workspace/executeCommand: the command table, and the handlers that act on the index, a finding or the window."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ActionHandlers:
         try:
             return await act(workspace)
         except asyncio.CancelledError:
-            # A window that goes away takes nothing back: others may have the folder open.
+            # A window that closes does not cancel indexing: other clients may share the folder.
             if not self._connection.protocol.is_leaving():
                 workspace.cancel()
             raise
@@ -77,7 +77,7 @@ class ActionHandlers:
             (await folder.workspace()).resume()
 
     def _meant(self, given: questions.WorkspaceArguments) -> list[Folder]:
-        """One folder, or all of them where none is named."""
+        """Return the named folder, or all folders if none is named."""
         folders = self._connection.folders
         return [folders.named(given.workspace)] if given.workspace is not None else list(folders)
 
@@ -96,7 +96,10 @@ class ActionHandlers:
         return await self._connection.ask(folder, act)
 
     async def proxy(self, given: hosting.ProxyArguments) -> dict[str, Any]:
-        """``helix.proxy``: where chats go, and with which key; begins to listen. Not for a folder nobody trusts."""
+        """Handle ``helix.proxy``: start the chat proxy if needed, and return its base URL and key.
+
+        Raises UsageError for an untrusted folder, or if this process has no proxy.
+        """
         connection, about = self._connection, None
         if given.workspace is not None or list(connection.folders):
             folder = connection.folders.named(given.workspace)
@@ -130,7 +133,7 @@ class ActionHandlers:
         self._diagnostics.changed()
 
     async def open_sides(self, given: hosting.SidesArguments) -> list[dict[str, Any]]:
-        """``helix.openSides``: shows both where the client can, and says in any case where they are."""
+        """Handle ``helix.openSides``: show both documents if the client supports it, and return their positions."""
         sides = [(given.uri, given.start_line), (given.other_uri, given.other_start_line)]
         for uri, line in sides:
             start = types.Position(max(line - 1, 0), 0)
@@ -142,7 +145,7 @@ class ActionHandlers:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An operation as a command; ``lasts``: the act takes the client's progress token too."""
+    """An operation as a command; ``lasts``: its handler also takes the client's progress token."""
 
     operation: Operation[Any]
     act: Callable[..., Awaitable[Any]]
@@ -150,7 +153,7 @@ class Command:
 
 
 class Commands:
-    """The commands of one session: the view of the table of operations for editors."""
+    """The command table of one session: the view of the table of operations for editors."""
 
     def __init__(self, asking: QueryHandlers, acts: ActionHandlers) -> None:
         self.table: dict[str, Command] = {

@@ -1,4 +1,4 @@
-"""What one client has open here: its capabilities, folders, buffers and settings, and its way to ask the engine."""
+"""The state of one client connection: capabilities, folders, buffers and settings, and queries to the engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from helix_ls.lsp.settings import Options
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """``watches`` and ``registers_configuration``: may we register for it while running?"""
+    """The client's capabilities.
+
+    ``watches`` and ``registers_configuration`` say whether it supports dynamic registration of these notifications.
+    """
 
     watches: bool = False
     pulls_configuration: bool = False
@@ -41,7 +44,7 @@ class Client:
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities) -> Client:
-        """From the ``capabilities`` of initialize."""
+        """Read the ``capabilities`` of an initialize request."""
 
         def has(name: str) -> bool:
             return bool(get_capability(capabilities, name, False))
@@ -69,8 +72,10 @@ Act = Callable[[Helix, Overlays, Callable[[], bool]], T]
 
 
 class ClientConnection:
-    """The state of one session, which ``session`` names. ``resumed``: the client knows us already, so nothing is
-    registered a second time."""
+    """The state of one session, with the id ``session``.
+
+    ``resumed``: the client was connected to an earlier daemon, so no capability is registered a second time.
+    """
 
     def __init__(self, host: Host, protocol: HelixProtocol, *, resumed: bool) -> None:
         self.host = host
@@ -85,11 +90,11 @@ class ClientConnection:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def place(self, uri: str) -> FileInFolder | None:
-        """Where a document lies: in the nearest folder; None outside every one."""
+        """Return the file of a URI in the nearest folder, or None outside every folder."""
         return next(iter(self.places(uri)), None)
 
     def places(self, uri: str) -> Sequence[FileInFolder]:
-        """Where a document lies, in every folder that holds it, the nearest first."""
+        """Return the file of a URI in every folder that contains it, the nearest first. Cached."""
         if uri not in self._places:
             if len(self._places) > 1000:
                 self._places.clear()
@@ -97,20 +102,20 @@ class ClientConnection:
         return self._places[uri]
 
     def worked_in(self, uri: str) -> None:
-        """The user is at work in this document: what is asked from outside of a window is about its folder."""
+        """Focus the document's folder: requests from outside of a window, such as chats, are about it."""
         place = self.place(uri)
         if place is not None:
             self.host.focused = Path(os.fsdecode(place.folder.real_path))
 
     def forget_places(self) -> None:
-        """Folders have come, gone, or been found to be elsewhere."""
+        """Clear the cache of ``places``, because folders were added, removed or resolved to another path."""
         self._places.clear()
 
     def overlays(self, folder: Folder) -> dict[bytes, bytes]:
-        """The open buffers in a folder that may differ from their files."""
+        """Return the open buffers of a folder that may differ from their files, by path."""
         found = {}
         for document in self.documents:
-            # Of a large one no text is kept: nothing of its file is known to stand in it.
+            # A large buffer is empty here, as its text is not kept: no line of its file counts as unchanged.
             if document.is_dirty:
                 for place in self.places(document.uri):
                     if place.folder is folder:
@@ -118,14 +123,17 @@ class ClientConnection:
         return found
 
     def document_at(self, folder: Folder, path: bytes) -> OpenBuffer | None:
-        """The open buffer of a file."""
+        """Return the open buffer of a file, or None."""
         for document in self.documents:
             if any(place.folder is folder and place.path == path for place in self.places(document.uri)):
                 return document
         return None
 
     async def ask(self, folder: Folder, act: Act[T]) -> T:
-        """What ``act(helix, overlays, cancelled)`` gives, in a thread; the client's cancelling reaches into it."""
+        """Run ``act(helix, overlays, cancelled)`` in a query thread and return its result.
+
+        ``cancelled`` returns True after the client sent ``$/cancelRequest`` for the running request.
+        """
         workspace = await folder.workspace()
         running = running_request.get()
         cancelled = running.cancelled.is_set if running is not None else _never
@@ -139,7 +147,7 @@ class ClientConnection:
         return await workspace.ask(run)
 
     async def compare_with_disk(self, document: OpenBuffer, text: str) -> None:
-        """Find out whether a buffer just opened with ``text`` reads as its file; until then it counts as different."""
+        """Mark a buffer opened with ``text`` as clean if it equals its file; until then it counts as dirty."""
         place, edition = self.place(document.uri), document.edition
         if place is None:
             return
@@ -151,7 +159,7 @@ class ClientConnection:
             document.mark_clean(edition)
 
     def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> None:
-        """Work nobody waits for; its failure is logged, and it ends with the session."""
+        """Start a background task; its exception is logged, and it is cancelled at the end of the session."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -163,7 +171,7 @@ class ClientConnection:
             log.error("%s failed", task.get_name(), exc_info=error)
 
     async def close(self) -> None:
-        """End all of it; the folders stay with those who share them."""
+        """Cancel the background tasks and detach from all folders; other clients keep theirs open."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

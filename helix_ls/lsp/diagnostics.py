@@ -1,4 +1,4 @@
-"""Diagnostics about text that may mislead, their code actions, and the findings the user dismissed."""
+"""Diagnostics about text that may mislead, their code actions, and the findings that the user dismissed."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Dismissal = tuple[str, str, str]
 
 
 def dismissed(folder: Path) -> frozenset[Dismissal]:
-    """What was put away; nothing where the file is missing or cannot be understood."""
+    """Return the dismissed findings; none if the file is missing or invalid."""
     return frozenset(_read(folder / FILE))
 
 
 def dismiss(folder: Path, one: Dismissal) -> None:
-    """Put one away, atomically. Raises StoreError when it cannot be written."""
+    """Add a dismissed finding and replace the file atomically. Raises StoreError if it cannot be written."""
     file = folder / FILE
     with _writing:
         kept = [each for each in _read(file) if each != one][-MOST + 1 :]
@@ -65,12 +65,12 @@ SOURCE = "helix"
 QUIET_S = 0.3
 MOST_TRIES = 4
 NONE = "none"
-# The engine finds these in the file itself, packet or not.
+# The engine reports these for the file itself, independent of any packet.
 _OWN_CODES = frozenset({"outdated_doc", "contradicted"})
 
 
 class Diagnostics:
-    """The diagnostics of one session."""
+    """Pull and push diagnostics of one session, debounced by ``QUIET_S`` seconds."""
 
     def __init__(self, connection: ClientConnection, packets: OpenPackets) -> None:
         self._connection, self._packets = connection, packets
@@ -79,11 +79,11 @@ class Diagnostics:
         self._due: asyncio.TimerHandle | None = None
         self._looking = False
         self._again = False
-        # How often in a row a document was looked at and time ran out.
+        # Consecutive checks of a document that exceeded their time budget, by URI.
         self._unfinished: dict[str, int] = {}
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        """``textDocument/diagnostic``: everything, or that nothing has changed since ``previousResultId``."""
+        """Handle ``textDocument/diagnostic``: return a full report, or an unchanged one for ``previousResultId``."""
         uri = params.text_document.uri
         items, result_id = await self._of(uri)
         self._known[uri] = result_id
@@ -92,24 +92,24 @@ class Diagnostics:
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
 
     def shown(self, uri: str, hints: Sequence[types.Diagnostic]) -> list[types.Diagnostic]:
-        """Those of these hints that are ours, with all we know of them: not every client sends ``data`` back."""
+        """Return our own diagnostics among ``hints``, with their ``data``, which not every client sends back."""
         ours = {(each.code, each.message, each.range.start.line): each for each in self._shown.get(uri, ())}
         found = [ours.get((each.code, each.message, each.range.start.line)) for each in hints]
         return [each for each in found if each is not None]
 
     def changed(self) -> None:
-        """What is found may be another now: look again in a moment."""
+        """Schedule a check of the open documents, debounced."""
         if self._due is None:
             self._due = asyncio.get_running_loop().call_later(QUIET_S, self._begin)
 
     def forget(self, uri: str) -> None:
-        """A document was closed: what was pushed for it goes with it."""
+        """Drop the diagnostics of a closed document and clear what was published for it."""
         self._shown.pop(uri, None)
         if self._known.pop(uri, NONE) != NONE and not self._connection.client.pulls_diagnostics:
             self._publish(uri, [], None)
 
     def forget_folder(self, folder: Folder) -> None:
-        """A folder has gone, and its hints with it; call before its documents lose their place."""
+        """Drop the diagnostics of a removed folder; call it while its documents can still be resolved."""
         for document in self._connection.documents:
             place = self._connection.place(document.uri)
             if place is not None and place.folder is folder:
@@ -128,7 +128,7 @@ class Diagnostics:
             self._connection.spawn(self._look(), "looking for hints")
 
     async def _look(self) -> None:
-        """Push what has changed, or tell a client that pulls to do so when anything has."""
+        """Publish changed diagnostics, or send ``workspace/diagnostic/refresh`` to a client that pulls them."""
         client = self._connection.client
         self._looking, is_moved = True, False
         try:
@@ -155,13 +155,13 @@ class Diagnostics:
         self._connection.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     async def _of(self, uri: str) -> tuple[list[types.Diagnostic], str]:
-        """The diagnostics of a document, and a name for exactly these."""
+        """Return the diagnostics of a document and their result id."""
         items, result_id = await self._find(uri)
         self._shown[uri] = items
         return items, result_id
 
     def _look_again(self, uri: str, is_partial: bool) -> None:
-        """What was read once is quicker to read again: a look that ran out of time is repeated a few times."""
+        """Retry a check that exceeded its time budget, at most ``MOST_TRIES`` times: the second read is cached."""
         tries = self._unfinished.pop(uri, 0)
         if is_partial and tries < MOST_TRIES:
             self._unfinished[uri] = tries + 1
@@ -184,7 +184,7 @@ class Diagnostics:
 
 
 def place_id(place: FileInFolder) -> str:
-    """What a dismissal remembers of the document: its path in the folder."""
+    """Return the path in its folder by which a dismissed finding remembers the document."""
     return source_id_of(place.path)
 
 
@@ -197,7 +197,7 @@ def _finding(place: FileInFolder) -> Act[tuple[list[dict[str, Any]], frozenset[D
 
 
 def _stale_findings(packets: OpenPackets, place: FileInFolder) -> list[dict[str, Any]]:
-    """The places of open packets in this document that are not verified any more, each once."""
+    """Return the pointers of open packets into this document that are no longer verified, without duplicates."""
     found: dict[tuple[int, int, str], dict[str, Any]] = {}
     for packet in packets:
         if packet.folder is place.folder and place.path in packet.paths:
@@ -228,7 +228,7 @@ def _stale_finding(judged: Judged, place: FileInFolder) -> dict[str, Any] | None
 def diagnostic(
     finding: dict[str, Any], uri: str, document: OpenBuffer, connection: ClientConnection
 ) -> types.Diagnostic:
-    """One finding as the protocol has it."""
+    """Convert a finding to an LSP diagnostic of severity hint."""
     other = finding.get("other")
     related = None
     if other is not None and connection.client.relates_diagnostics:
@@ -261,7 +261,7 @@ Action = types.CodeAction | types.Command
 
 
 def actions(params: types.CodeActionParams, ours: Sequence[types.Diagnostic], *, literals: bool) -> Sequence[Action]:
-    """The actions for hints of ours; plain commands for a client that takes no ``CodeAction``."""
+    """Return the code actions for our diagnostics; plain commands for a client without ``CodeAction`` literals."""
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
     if only and not any(_holds(kind, types.CodeActionKind.QuickFix.value) for kind in only):
         return []
@@ -269,7 +269,7 @@ def actions(params: types.CodeActionParams, ours: Sequence[types.Diagnostic], *,
 
 
 def _holds(kind: str, wanted: str) -> bool:
-    """Kinds are a tree by their dots; the empty one holds all."""
+    """Return whether a code action kind includes ``wanted``: kinds are hierarchical, and the empty one has all."""
     return not kind or wanted == kind or wanted.startswith(kind + ".")
 
 

@@ -17,9 +17,9 @@ _LONGEST_NAME = 200
 
 
 def to_column(line: str, units: int, encoding: str) -> int:
-    """The character that ``units`` of the client's stand before.
+    """Convert a position in code units of the negotiated encoding to a character index.
 
-    Inside a character is before it, past the end is the end. ``line`` is without its line end.
+    A position inside a character is rounded down, one past the end is clamped. ``line`` excludes its line ending.
     """
     units = max(units, 0)
     if encoding == "utf-32" or line.isascii():
@@ -30,7 +30,7 @@ def to_column(line: str, units: int, encoding: str) -> int:
 
 
 def to_units(line: str, column: int, encoding: str) -> int:
-    """How many of the client's units the first ``column`` characters are."""
+    """Return the number of code units, in the negotiated encoding, of the first ``column`` characters."""
     before = line[: max(column, 0)]
     if encoding == "utf-32" or before.isascii():
         return len(before)
@@ -40,7 +40,7 @@ def to_units(line: str, column: int, encoding: str) -> int:
 
 
 def name_at(line: str, column: int) -> tuple[str, int, int]:
-    """The identifier that touches ``column``, its first column and the one behind it; empty where there is none."""
+    """Return the identifier that touches ``column`` and its range, end exclusive; an empty name if there is none."""
     start = end = min(max(column, 0), len(line))
     while start > 0 and _is_part(line[start - 1]) and column - start < _LONGEST_NAME:
         start -= 1
@@ -60,7 +60,7 @@ _Change = types.TextDocumentContentChangePartial | types.TextDocumentContentChan
 
 
 class OpenBuffer:
-    """One open buffer. ``version`` is the client's, ``edition`` counts what happened here and never goes back."""
+    """One open buffer. ``version`` is the client's; ``edition`` counts changes since it was opened, monotonically."""
 
     def __init__(self, uri: str, version: int, text: str) -> None:
         self.uri = uri
@@ -74,25 +74,25 @@ class OpenBuffer:
 
     @property
     def is_dirty(self) -> bool:
-        """May the buffer differ from the file?"""
+        """Whether the buffer may differ from the file."""
         return self._clean_edition != self.edition
 
     def mark_clean(self, edition: int) -> None:
-        """The buffer was as the file when it was at this edition."""
+        """Note that the buffer equaled the file at this edition."""
         self._clean_edition = edition
 
     def line(self, number: int) -> str:
-        """A line without its end, 0-based; empty where there is none."""
+        """Return a line without its line ending, 0-based; empty if it does not exist."""
         return self._lines[number].rstrip("\r\n") if 0 <= number < len(self._lines) else ""
 
     def content(self) -> bytes:
-        """The buffer as UTF-8."""
+        """Return the buffer as UTF-8, cached until the next change."""
         if self._bytes is None:
             self._bytes = "".join(self._lines).encode("utf-8", "replace")
         return self._bytes
 
     def change(self, changes: Sequence[_Change], version: int, encoding: str) -> None:
-        """Apply edits in their order (LSP 3.17, didChange). Of a large document only the fact is kept."""
+        """Apply content changes in order (LSP 3.17, didChange). A large document is only marked as changed."""
         self.version = version
         self.edition += 1
         self._bytes = None
@@ -113,14 +113,14 @@ class OpenBuffer:
         last, after = self._split(span.end, encoding)
         if (last, len(after[0])) < (first, len(before[0])):
             first, before, last, after = last, after, first, before
-        # One line more on each side: a CR and a LF of two pieces are one line end, and a last line has none.
+        # Split one more line on each side again: a CR and a LF that meet are one line ending; the last line has none.
         above, below = max(first - 1, 0), last + 2
         kept_above, kept_below = self._lines[above:first], self._lines[last + 1 : below]
         whole = "".join((*kept_above, before[0], text, after[1], *kept_below))
         self._lines[above:below] = _LINES.findall(whole)
 
     def _split(self, position: types.Position, encoding: str) -> tuple[int, tuple[str, str]]:
-        """The line of a position, and what stands in it before and after; past the end is at the end."""
+        """Return the line of a position and its text before and after it; a position past the end is clamped."""
         if position.line >= len(self._lines):
             return len(self._lines), ("", "")
         line = self._lines[position.line]
@@ -129,7 +129,7 @@ class OpenBuffer:
 
 
 class Documents:
-    """Every open buffer of one session, by its address as the client writes it."""
+    """The open buffers of one session, by URI as the client writes it."""
 
     def __init__(self) -> None:
         self.encoding = "utf-16"
@@ -139,24 +139,24 @@ class Documents:
         return iter(list(self._open.values()))
 
     def get(self, uri: str) -> OpenBuffer | None:
-        """The open buffer, or None."""
+        """Return the open buffer of a URI, or None."""
         return self._open.get(uri)
 
     def open(self, params: types.DidOpenTextDocumentParams) -> OpenBuffer:
-        """A buffer is opened; opened twice, the second text counts."""
+        """Add a buffer; a second didOpen of the same URI replaces the first."""
         item = params.text_document
         document = self._open[item.uri] = OpenBuffer(item.uri, item.version, item.text)
         return document
 
     def change(self, params: types.DidChangeTextDocumentParams) -> OpenBuffer | None:
-        """A buffer is edited; None where it was never opened."""
+        """Apply a didChange and return the buffer; None if it was never opened."""
         document = self._open.get(params.text_document.uri)
         if document is not None:
             document.change(params.content_changes, params.text_document.version, self.encoding)
         return document
 
     def close(self, uri: str) -> OpenBuffer | None:
-        """A buffer is closed; the file counts again."""
+        """Remove a buffer and return it, or None if it was not open."""
         return self._open.pop(uri, None)
 
 
@@ -164,16 +164,16 @@ LARGEST_BYTES = 16 * 1024 * 1024
 
 
 def reads_as_file(folder: Path, path: bytes, buffer: bytes) -> bool:
-    """Does the buffer read as the file does? Line ends and a byte order mark do not count."""
+    """Return whether the buffer equals the file, apart from line endings and a byte order mark."""
     data = _file(folder, path)
     return data is not None and edits(data, buffer) is None
 
 
 def line_in_file(folder: Path, path: bytes, buffer: bytes, line: int) -> int:
-    """The file's line, 1-based, for a line of the buffer; for one that is only in the buffer, a line near it."""
+    """Map a line of the buffer, 1-based, to the file; a line that is only in the buffer maps to one nearby."""
     data = _file(folder, path)
     lines = LineTable(buffer)
-    # Looked at from the other side: what would have to be edited in the buffer to read as the file?
+    # The inverse diff: the edits that turn the buffer into the file.
     way_back = edits(buffer, data) if data is not None else None
     if way_back is None or not 1 <= line <= len(lines):
         return line

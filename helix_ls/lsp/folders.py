@@ -1,4 +1,4 @@
-"""The client's workspace folders attached to the host, and URIs as clients write them."""
+"""The client's workspace folders attached to the host, and the resolution of URIs to files in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helix_ls.lsp.settings import EditorSettings
 
 
 def path_of(uri: str) -> bytes | None:
-    """The absolute path of a ``file:`` address, without ``.`` and ``..``; None for every other address."""
+    """Return the normalized absolute path of a ``file:`` URI, or None for any other URI."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -34,24 +34,24 @@ def path_of(uri: str) -> bytes | None:
 
 
 def inside(folder: bytes, path: bytes) -> bytes | None:
-    """``path`` relative to ``folder`` with ``/`` between parts; None when it is not below it."""
+    """Return ``path`` relative to ``folder`` with ``/`` as separator, or None if it is not below it."""
     prefix = folder.rstrip(os.fsencode(os.sep)) + os.fsencode(os.sep)
     return path[len(prefix) :].replace(os.fsencode(os.sep), b"/") if path.startswith(prefix) else None
 
 
 def uri_of_file(folder_uri: str, path: bytes) -> str:
-    """The address of a path below a folder, spelled as the client spells the folder."""
+    """Return the URI of a path below a folder, spelled as the client spells the folder's."""
     return folder_uri.rstrip("/") + "/" + quote_from_bytes(path, safe="/")
 
 
 def folder_path(uri: str) -> Path | None:
-    """The path of a workspace folder; None when it is not on this machine's disk."""
+    """Return the path of a workspace folder, or None if its URI is not a local file."""
     path = path_of(uri)
     return Path(os.fsdecode(path)) if path is not None else None
 
 
 def real_file(path: bytes) -> bytes:
-    """The path with the links of its folders followed, not its own."""
+    """Resolve the symbolic links of a path's folders, but not of the file itself."""
     parent, name = os.path.split(path)
     return os.path.join(os.path.realpath(parent), name)
 
@@ -65,7 +65,7 @@ class FileInFolder:
 
 
 class Folder:
-    """One folder of the client's, by the address the client gave it."""
+    """One workspace folder of the client, by the URI that the client gave it."""
 
     def __init__(self, uri: str, path: Path, host: Host, settings: EditorSettings, *, trusted: bool) -> None:
         self.uri = uri
@@ -77,22 +77,22 @@ class Folder:
         self._host = host
         self._workspace: OpenWorkspace | None = None
         self._attaching: asyncio.Task[OpenWorkspace] | None = None
-        # Set once attaching has begun, or never will: a client may ask before its settings have come.
+        # Set once attaching has begun or was given up: a request may arrive before the client's settings.
         self._begun = asyncio.Event()
         self._unsubscribe: Callable[[], None] | None = None
 
     async def workspace(self) -> OpenWorkspace:
-        """The open workspace; waits until it is attached. Raises WorkspaceError when it cannot be."""
+        """Return the open workspace, waiting until it is attached. Raises WorkspaceError if that failed."""
         await self._begun.wait()
         if self._workspace is not None:
             return self._workspace
         if self._attaching is None:
             raise self.failure or WorkspaceError(f"{os.fsdecode(self.path)} is closed; open it again")
-        # Others wait for it too, so one of them giving up must not stop it.
+        # Several requests await this task: cancelling one of them must not cancel it.
         return await asyncio.shield(self._attaching)
 
     async def attach(self, heard: Callable[[Folder, StatusChange], None]) -> None:
-        """Open it, or open it again after it failed; ``heard`` is called at every change from then on."""
+        """Attach to the workspace, or retry after a failure; ``heard`` is called at every status change."""
         if self._workspace is None and self._attaching is None:
             self._attaching = asyncio.create_task(self._attach(heard))
             self._attaching.add_done_callback(self._attached)
@@ -120,7 +120,7 @@ class Folder:
             )
 
     def apply(self, settings: EditorSettings) -> None:
-        """Other settings, from now on."""
+        """Apply the editor's settings to the workspace, if it is attached."""
         was_paused, self.settings = self.settings.paused, settings
         workspace = self._workspace
         if workspace is None:
@@ -135,12 +135,12 @@ class Folder:
             workspace.resume()
 
     def cancel_indexing(self) -> None:
-        """Stop the whole refresh that runs; what it has finished is kept."""
+        """Cancel a running whole refresh; what is committed is kept."""
         if self._workspace is not None:
             self._workspace.cancel()
 
     async def detach(self) -> None:
-        """Let go of it."""
+        """Unsubscribe and detach from the workspace."""
         self._begun.set()
         if self._attaching is not None:
             await asyncio.wait([self._attaching])
@@ -151,7 +151,7 @@ class Folder:
             await self._host.detach(workspace, trusted=self.trusted)
 
     def status(self) -> WorkspaceStatus:
-        """Where it stands, also before it is attached and when it cannot be."""
+        """Return the status of the workspace, also while it is not attached or could not be."""
         if self._workspace is not None:
             return self._workspace.status
         is_missing = isinstance(self.failure, WorkspaceError)
@@ -164,12 +164,12 @@ class Folder:
         )
 
     def wire_status(self) -> dict[str, Any]:
-        """The ``helix.live/1`` object with the address the client knows the folder by."""
+        """Return the ``helix.live/1`` object with the client's own URI of the folder."""
         return {**self.status().wire(), "uri": self.uri}
 
 
 class ClientFolders:
-    """All of a session's folders."""
+    """The workspace folders of one session, by URI."""
 
     def __init__(self) -> None:
         self._folders: dict[str, Folder] = {}
@@ -178,7 +178,7 @@ class ClientFolders:
         return iter(list(self._folders.values()))
 
     def add(self, uri: str, host: Host, settings: EditorSettings, *, trusted: bool) -> Folder | None:
-        """A new folder; None when it is there already, or not on this machine's disk."""
+        """Add a folder; return None if it is already there, or not on the local disk."""
         path = folder_path(uri)
         if path is None or uri in self._folders:
             return None
@@ -186,20 +186,20 @@ class ClientFolders:
         return folder
 
     def remove(self, uri: str) -> Folder | None:
-        """A folder has gone."""
+        """Remove a folder and return it, or None."""
         return self._folders.pop(uri, None)
 
     def place(self, uri: str) -> FileInFolder | None:
-        """The nearest folder a document lies in, and its path there; None outside all of them."""
+        """Return the file of a URI in the nearest folder, or None outside all folders."""
         return next(iter(self.places(uri)), None)
 
     def places(self, uri: str) -> list[FileInFolder]:
-        """Every folder a document lies in, the nearest first: one that is open may lie inside another."""
+        """Return the file of a URI in every folder that contains it, the nearest first, as folders may be nested."""
         path = path_of(uri)
         if path is None:
             return []
         found = self._holding(path) or self._holding(real_file(path))
-        # The same file under the names that folders reached through links really have.
+        # Find the same file in folders that were opened through symbolic links.
         for place in list(found):
             for other in self._holding(os.path.join(place.folder.real_path, place.path)):
                 if all(other.folder is not each.folder for each in found):
@@ -217,9 +217,9 @@ class ClientFolders:
         return [FileInFolder(folder, relative) for folder, (_, relative) in nearest]
 
     def named(self, workspace: str | None, document: str | None = None) -> Folder:
-        """The folder a command means: by its own address, by a document in it, or the only one (else the first).
+        """Return the folder that a command means: by its URI, by a document in it, or the first.
 
-        Raises UsageError when there is none.
+        Raises UsageError if there is none.
         """
         if workspace is not None:
             path = path_of(workspace)

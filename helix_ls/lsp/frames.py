@@ -14,15 +14,15 @@ _READ_BYTES = 256 * 1024
 
 
 class ByteSource(Protocol):
-    """What frames are read from: ``asyncio.StreamReader`` is one."""
+    """A source of bytes for frames, such as ``asyncio.StreamReader``."""
 
     async def read(self, n: int = -1) -> bytes:
-        """At most ``n`` bytes; empty at the end of the stream."""
+        """Return at most ``n`` bytes; empty at EOF."""
         ...
 
 
 class Frames:
-    """The frames of one stream, in order. For one reader."""
+    """Read the frames of one stream in order, for a single reader."""
 
     def __init__(self, source: ByteSource, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._source = source
@@ -31,7 +31,7 @@ class Frames:
         self._ended = False
 
     async def next(self) -> bytes | TooLarge | None:
-        """The next body, or None when the stream has ended; half a frame at the end is no frame."""
+        """Return the next body, or None at EOF; an incomplete frame at EOF is dropped."""
         while (body := self._buffer.next()) is None:
             data = b"" if self._ended else await self._source.read(_READ_BYTES)
             self._ended = not data
@@ -51,7 +51,7 @@ MessageId = int | str
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Something the client waits for."""
+    """A JSON-RPC request of the client."""
 
     id: MessageId
     method: str
@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Something the client tells."""
+    """A JSON-RPC notification of the client."""
 
     method: str
     params: Any
@@ -68,7 +68,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The client's answer to a request of ours; ``error`` is None where there is a result."""
+    """The client's response to a request of the server; ``error`` is None if there is a result."""
 
     id: MessageId
     result: Any
@@ -77,7 +77,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """No message; answered with ``code`` and the id where one can be told, unless it was meant as an answer itself."""
+    """An invalid message: answered with ``code`` and its id if known, unless it looks like a response."""
 
     code: int
     message: str
@@ -89,7 +89,7 @@ Incoming = Request | Notification | Response | Refused
 
 
 def parse(body: bytes) -> tuple[Incoming, bytes]:
-    """The message, and what stands behind it in the body: a frame with a wrong length has swallowed other frames."""
+    """Parse a body into a message; return it and the rest behind it, as too large a length swallows other frames."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -124,7 +124,7 @@ def _sorted_out(value: Any) -> Incoming:
 
 
 def _whole(value: Any) -> Any:
-    """The value with half characters replaced: JSON can write them, UTF-8 cannot."""
+    """Replace lone surrogates in strings: JSON can escape them, UTF-8 cannot encode them."""
     if isinstance(value, str):
         return (
             value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(value) else value
@@ -143,7 +143,7 @@ def _response(value: dict[str, Any], known: MessageId | None) -> Incoming:
 
 
 def _whole_number(digits: str) -> int | float:
-    # A number nobody can mean fits no field, but the message around it can still be answered.
+    # An absurdly long number fits no field, but the message that contains it can still be answered.
     return int(digits) if len(digits) <= _LONGEST_NUMBER else math.inf
 
 

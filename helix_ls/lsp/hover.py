@@ -1,4 +1,4 @@
-"""Hover and code lenses: what is known about the symbol under the cursor, as Markdown that no name can break."""
+"""Hover and code lenses: what is known about the symbol under the cursor, as properly escaped Markdown."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MARKUP = frozenset("\\`*_{}[]()<>#+-.!|~$&:@^=\"'")
 
 
 def escaped(text: str) -> str:
-    """The text as Markdown that shows it literally."""
+    """Escape a text for Markdown, so that it is shown literally."""
     return "".join("\\" + character if character in _MARKUP else character for character in one_line(text))
 
 
 def code(text: str) -> str:
-    """The text as a code span (CommonMark §6.1: fenced by more backticks than it holds)."""
+    """Return the text as a code span (CommonMark §6.1: fenced by more backticks than it contains)."""
     shown = one_line(text)
     longest = run = 0
     for character in shown:
@@ -38,7 +38,7 @@ def code(text: str) -> str:
 
 
 def link(text: str, address: str) -> str:
-    """A link that shows ``text``."""
+    """Return a Markdown link that shows ``text``."""
     target = quote(address, safe="/:#%?&=,;@!$'*+~")
     return f"[{escaped(text)}]({target})"
 
@@ -56,7 +56,10 @@ _UNITS = (
 
 
 async def hover(connection: ClientConnection, params: types.HoverParams) -> types.Hover | None:
-    """``textDocument/hover``."""
+    """Handle ``textDocument/hover``: describe the identifier at the position, or return None.
+
+    Raises RequestError (ContentModified) if the document changed meanwhile.
+    """
     uri = params.text_document.uri
     place, document = connection.place(uri), connection.documents.get(uri)
     if place is None or document is None or document.is_large or not place.folder.settings.hover:
@@ -84,7 +87,7 @@ async def hover(connection: ClientConnection, params: types.HoverParams) -> type
 
 
 async def symbol(connection: ClientConnection, place: FileInFolder, name: str, line: int) -> dict[str, Any] | None:
-    """The ``helix.symbol/1`` object for a name at a 1-based line of a file; None where nothing is known."""
+    """Return the ``helix.symbol/1`` object of a name at a 1-based line of a file, or None if it is unknown."""
 
     def act(helix: Helix, overlays: Overlays, cancelled: Any) -> dict[str, Any] | None:
         return helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
@@ -92,12 +95,12 @@ async def symbol(connection: ClientConnection, place: FileInFolder, name: str, l
     try:
         return await connection.ask(place.folder, act)
     except WorkspaceError:
-        # The status says that the folder is gone; a hover is no place to say it again.
+        # The status already reports that the folder is missing.
         return None
 
 
 def render(symbol: dict[str, Any], now: float, *, markdown: bool = True) -> str:
-    """The text of a hover; ``now`` in Unix seconds."""
+    """Return the text of a hover; ``now`` in Unix seconds."""
     lines = [_heading(symbol, markdown)]
     definitions = symbol["definitions"]
     lines += [_definition(each, now, markdown) for each in definitions[:SHOWN]]
@@ -156,7 +159,7 @@ def _mark(place: dict[str, Any], markdown: bool, *, short: bool = False) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Return how long ago something was, in the largest unit that fits."""
     for length, name in _UNITS:
         count = int(max(seconds, 0) // length)
         if count:
@@ -165,7 +168,7 @@ def age(seconds: float) -> str:
 
 
 async def lenses(connection: ClientConnection, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """``textDocument/codeLens``."""
+    """Handle ``textDocument/codeLens``: return a lens with uses, tests and verdict for each definition."""
     place, document = connection.place(params.text_document.uri), connection.documents.get(params.text_document.uri)
     if place is None or document is None or document.is_large or not place.folder.settings.code_lens:
         return []
@@ -185,7 +188,7 @@ def _lens(found: dict[str, Any]) -> types.CodeLens:
 
 
 def title(found: dict[str, Any]) -> str:
-    """The words of one lens."""
+    """Return the title of a lens: uses, tests and verdict."""
     uses = _counted(found["uses"], "use")
     if found.get("same_name", 1) > 1:
         uses += f" of {found['same_name']} of that name"

@@ -1,7 +1,7 @@
-"""Packets that are open in a window: judged again when something changed, asked again when files or the index did.
+"""Packets that are open in a window: judged again at every change, and queried again when files or the index changed.
 
-In: packets as they were shown, changes of the workspace and of buffers. Out: ``helix/verdicts``, with the new answer
-where it is another one. Answers and verdicts are the engine's own.
+In: packets as they were shown, changes of the workspace and of buffers. Out: ``helix/verdicts`` notifications, with a
+new answer if it differs. Answers and verdicts are the engine's. Changes are debounced, with a longest wait.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ MOST_ASKED = 5
 
 
 class OpenPacket:
-    """A packet somebody looks at. ``judged`` is empty until it was judged for the first time.
+    """A packet shown in a window. ``judged`` is empty until the first judgement.
 
-    ``k`` and ``hints`` are those it was asked with, so that it can be explained as it came about; ``act`` asks again.
+    ``k`` and ``hints`` are those of its query, to explain it later; ``act`` runs the query again.
     """
 
     def __init__(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> None:
@@ -54,21 +54,21 @@ class OpenPacket:
         self.judged: list[Judged] = []
         self.told = [_as_shown(item) for item in items]
         self.told_targets: list[dict[str, Any]] = list(answer["refresh_targets"])
-        # Judged by one at a time: what was seen earlier must not be told later.
+        # Serializes judgements, so that an older result is never sent after a newer one.
         self.turn = asyncio.Lock()
         self.is_unsure = False
         self.grown_to: tuple[str, int, int] = ("", 0, 0)
 
     @property
     def is_partial(self) -> bool:
-        """Was it answered while files were missing from the index?"""
+        """Whether the packet was answered while files were missing from the index."""
         share: float = self.answer["accounting"].get("indexed_share", 1.0)
         return share < 1
 
     def renew(self, answer: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Take the answer of now; what the client must hear of it, or None where it is the same.
+        """Replace the answer; return the params of the notification, or None if nothing visible changed.
 
-        ``items`` of the notification go on telling of what was shown first, for a client that shows nothing else.
+        ``items`` of the notification still cover what was shown first, for a client that ignores the new packet.
         """
         before, items = _items(self.answer), _items(answer)
         is_same = _told_apart(self.answer) == _told_apart(answer)
@@ -92,7 +92,7 @@ class OpenPacket:
 
 
 class OpenPackets:
-    """The open packets of one session. ``judged`` is called with a packet whenever its verdicts were looked at anew."""
+    """The open packets of one session. ``judged`` is called with a packet after each judgement."""
 
     def __init__(self, connection: ClientConnection, judged: Callable[[OpenPacket], None]) -> None:
         self._connection = connection
@@ -110,12 +110,12 @@ class OpenPackets:
         return iter(list(self._open.values()))
 
     def open(self, folder: Folder, question: str, answer: Mapping[str, Any], asked: Asked) -> OpenPacket:
-        """Watch over a packet from now on; the oldest is let go when there are too many."""
+        """Add a packet to be judged at every change; above ``MOST_OPEN`` the oldest is closed."""
         packet = OpenPacket(folder, question, answer, asked)
         self._open[packet.id] = packet
         while len(self._open) > MOST_OPEN:
             self.close(next(iter(self._open)))
-        # What changed while it was made was heard before it was open.
+        # Changes during the query arrived before the packet was open, so judge it once now.
         self._soon(packet)
         if packet.is_partial:
             self._ask_soon(packet)
@@ -124,11 +124,11 @@ class OpenPackets:
         return packet
 
     def get(self, packet_id: str) -> OpenPacket | None:
-        """The open packet of that id."""
+        """Return the open packet with that id, or None."""
         return self._open.get(packet_id)
 
     def close(self, packet_id: str) -> bool:
-        """Nobody looks at it any more; was it open?"""
+        """Close a packet and cancel its timers; return whether it was open."""
         due = self._due.pop(packet_id, None)
         if due is not None:
             due.cancel()
@@ -144,7 +144,7 @@ class OpenPackets:
         return was_open
 
     def confidence(self, folder: Folder, source_id: str, start_line: int) -> float:
-        """How sure the last packet that points there was of its places; 1 where none does."""
+        """Return the coordinate confidence of the latest packet that points to this line, 1 if none does."""
         for packet in reversed(list(self)):
             if packet.folder is folder and any(
                 (each.source_id, each.start_line) == (source_id, start_line) for each in packet.pointers
@@ -153,11 +153,11 @@ class OpenPackets:
         return 1.0
 
     def points_at(self, place: FileInFolder) -> bool:
-        """Does a pointer of an open packet lead there?"""
+        """Return whether a pointer of an open packet leads to this file."""
         return any(packet.folder is place.folder and place.path in packet.paths for packet in self)
 
     async def was_opened(self, place: FileInFolder) -> None:
-        """The user followed a pointer: that file was used, which the others of the packet were not."""
+        """Record that the user followed a pointer to this file, as a signal of use."""
 
         def act(helix: Helix, *_: Any) -> None:
             helix.memory.note_use(self._connection.session, [source_id_of(place.path)])
@@ -165,31 +165,31 @@ class OpenPackets:
         await self._connection.ask(place.folder, act)
 
     def close_all(self, folder: Folder | None = None) -> None:
-        """Close every packet, or every one of a folder."""
+        """Close every packet, or every packet of a folder."""
         for packet in self:
             if folder is None or packet.folder is folder:
                 self.close(packet.id)
 
     def changed(self, folder: Folder, path: bytes | None = None) -> None:
-        """Something changed in a folder: anywhere, or in one buffer."""
+        """Schedule the judgement of the packets affected by a change in a folder, or in one buffer."""
         for packet in self:
             if packet.folder is folder and (path is None or path in packet.paths):
                 self._soon(packet)
 
     def written(self, folder: Folder, paths: frozenset[bytes]) -> None:
-        """Files were written that the index does not have yet: verdicts come from the disk and need not wait for it."""
+        """Schedule the judgement of packets with just written files: verdicts read the disk and need no index."""
         for packet in self:
             if packet.folder is folder and not packet.paths.isdisjoint(paths):
                 self._soon(packet, WRITTEN_QUIET_S)
 
     def ask_again(self, folder: Folder) -> None:
-        """Files of a folder changed, or its index has grown: what is looked at may have another answer now."""
+        """Schedule the queries of a folder's latest packets again, as files changed or the index has grown."""
         for packet in list(self)[-MOST_ASKED:]:
             if packet.folder is folder:
                 self._ask_soon(packet)
 
     async def targets(self, packet: OpenPacket) -> list[dict[str, Any]]:
-        """What of a packet is to be read again, as it is now."""
+        """Judge a packet now and return its refresh targets."""
         await self._judge(packet)
         return packet.told_targets
 
@@ -211,7 +211,7 @@ class OpenPackets:
             self._connection.spawn(self._judge(packet), "judging an open packet")
 
     def _ask_soon(self, packet: OpenPacket) -> None:
-        """Ask once the changes pause, or after a few seconds while they go on."""
+        """Debounce the repeated query: run it when changes pause, or after ``ASK_LONGEST_WAIT_S`` seconds."""
         loop = asyncio.get_running_loop()
         since = self._asking_since.setdefault(packet.id, loop.time())
         due = self._asking_due.pop(packet.id, None)
@@ -231,7 +231,7 @@ class OpenPackets:
             try:
                 answer = await self._connection.ask(packet.folder, packet.act)
             except HelixError:
-                # What is the matter is told by the verdicts and the status; the next change asks again.
+                # The verdicts and the status report the problem; the next change runs the query again.
                 return
             if packet.id not in self._open:
                 return
@@ -267,7 +267,7 @@ class OpenPackets:
             return all_lost(packet.pointers, Reason.UNREADABLE, TaskType(packet.task), packet.confidence)
 
     def _look_around(self) -> None:
-        """Judge what nobody tells of: whoever hears of changes is busy, paused, in trouble or deaf."""
+        """Poll: judge packets of folders whose watcher is off, or whose index is busy, paused or in error."""
         for packet in self:
             status = packet.folder.status()
             if packet.is_unsure or status.state != "fresh" or status.watching == "off":
@@ -279,7 +279,7 @@ class OpenPackets:
         self._rest()
 
     def _rest(self) -> None:
-        """Until the next look around, while there is something to look at."""
+        """Schedule the next poll while a packet is open."""
         self._looking = None
         if self._open:
             wait_s = max(LOOK_S, LOOK_S_EACH * len(self._open))
@@ -302,7 +302,7 @@ class OpenPackets:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a packet was asked for."""
+    """The parameters of a packet's query, kept to run it again."""
 
     k: int
     hints: Hints
@@ -314,7 +314,7 @@ def _items(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str, str]:
-    """What makes an item the same in two answers: its file, its text, and the name it stands under."""
+    """Return the identity of an item across answers: its file, its text and its symbol."""
     return item["source_id"], item["gene_id"], item["symbol"]
 
 
@@ -323,7 +323,7 @@ def _named(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told_apart(answer: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What of an answer a reader would see change; verdicts and lines are told by themselves."""
+    """Return the visible parts of an answer for comparison; verdicts and lines have notifications of their own."""
     share = answer["accounting"].get("indexed_share", 1.0)
     sure = (round(answer["coordinate_confidence"], 2), answer["known_empty"], share, answer["notes"])
     return ([_key(item) for item in _items(answer)], *sure)
@@ -346,7 +346,7 @@ def _pointer(item: Mapping[str, Any]) -> Pointer:
 
 
 def _as_shown(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What the client knows of an item from the packet itself."""
+    """Return the state of an item that the client knows from the packet itself."""
     lines = {"start_line": item["start_line"], "end_line": item["end_line"]}
     return {
         "source_id": item["source_id"],
@@ -377,5 +377,5 @@ def _as_judged(judged: Judged) -> dict[str, Any]:
 
 
 def stale(packet: OpenPacket) -> Sequence[Judged]:
-    """The pointers of a packet that are not verified now."""
+    """Return the pointers of a packet that are not verified now."""
     return [judged for judged in packet.judged if judged.verdict.status is not Status.VERIFIED]

@@ -1,7 +1,7 @@
-"""Work the user can watch and stop: a bar for a whole refresh that lasts, silence for one that does not.
+"""Work-done progress for whole refreshes that take longer than ``SILENT_S`` seconds.
 
-In: a folder's status. Out: workDoneProgress, begun once, never going back, ended exactly once. Only for clients that
-show progress, or where the client gave a token of its own.
+In: a folder's status. Out: workDoneProgress with one begin, reports that never decrease, and exactly one end. Only for
+clients that support it, or that sent a token of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Token = int | str
 
 
 class WorkDoneBar:
-    """One bar: begun, reported, ended, in this order and each as often as the protocol allows."""
+    """One progress token: begin, throttled reports and end, in this order."""
 
     def __init__(self, protocol: HelixProtocol, token: Token, title: str, *, cancellable: bool) -> None:
         self._protocol, self.token = protocol, token
@@ -35,7 +35,7 @@ class WorkDoneBar:
         self._tell(begin)
 
     def report(self, status: WorkspaceStatus) -> None:
-        """Where it stands; a share that falls, as when more files turn up, is kept where it was."""
+        """Report the progress, throttled; a percentage that falls, as when more files turn up, stays as it was."""
         now = asyncio.get_running_loop().time()
         if self._ended or now - self._told_at < INTERVAL_S:
             return
@@ -45,7 +45,7 @@ class WorkDoneBar:
         self._tell(types.WorkDoneProgressReport(message=message_of(status), percentage=self._percentage))
 
     def end(self, message: str) -> None:
-        """Done, stopped or failed; only the first time."""
+        """Send the end of the progress; later calls do nothing."""
         if not self._ended:
             self._ended = True
             self._tell(types.WorkDoneProgressEnd(message=message))
@@ -55,15 +55,15 @@ class WorkDoneBar:
 
 
 def message_of(status: WorkspaceStatus) -> str:
-    """What stands beside the bar."""
+    """Return the message beside the progress bar."""
     counted = f"{status.done:,} of {status.total:,} files" if status.total else ""
-    # The title says that it is indexing.
+    # The title already contains the phase "indexing".
     phase = "" if status.phase == "indexing" else status.phase
     return ", ".join(part for part in (phase, counted) if part)
 
 
 class IndexProgress:
-    """The bars of one session: at most one for each folder that is being indexed."""
+    """The progress bars of one session: at most one per folder."""
 
     def __init__(self, protocol: HelixProtocol, *, shows: Callable[[], bool]) -> None:
         self._protocol, self._shows = protocol, shows
@@ -73,7 +73,7 @@ class IndexProgress:
         self._cancels: dict[Token, Callable[[], None]] = {}
 
     def changed(self, folder: Folder) -> None:
-        """A folder's status has changed."""
+        """Create, report or end the progress of a folder after a change of its status."""
         status = folder.status()
         if status.state != "indexing":
             self.end(folder, _end_message(status))
@@ -89,7 +89,7 @@ class IndexProgress:
             cancel()
 
     def end(self, folder: Folder, message: str = "") -> None:
-        """Nothing is being indexed there any more."""
+        """End the progress of a folder, whether it is shown or still pending."""
         due = self._due.pop(folder.uri, None)
         if due is not None:
             due.cancel()
@@ -99,7 +99,7 @@ class IndexProgress:
             bar.end(message)
 
     def close(self) -> None:
-        """The session is over."""
+        """End all progress at the end of the session."""
         for due in self._due.values():
             due.cancel()
         for asking in self._asking.values():

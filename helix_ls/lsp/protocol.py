@@ -1,7 +1,7 @@
-"""pygls' protocol, corrected: who may ask what when, one answer for each request, cancelling that stops the work.
+"""pygls' protocol with corrections: lifecycle checks, one response per request, and cancellation that stops the work.
 
-In: message bodies. Out: messages to the writer. What pygls does otherwise, and why it matters, stands at each method.
-Never lets an exception out of ``receive``; never tells a client about our own files; keeps nothing of a done request.
+In: message bodies. Out: messages to the writer. Each method documents where and why it differs from pygls. No exception
+leaves ``receive``, no file path of Helix reaches a client, and nothing of a finished request is kept.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WRONG_SHAPE = (
     ArithmeticError,
     RecursionError,
 )
-# Features of ours take their place; a built-in one would come first.
+# pygls prefers its built-in handlers, so those that Helix replaces are removed.
 _REPLACED = (
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
@@ -60,7 +60,7 @@ _ESCAPES = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..", re.IGNORECA
 
 @dataclass(slots=True, eq=False)
 class RunningRequest:
-    """A request being answered. ``cancelled`` is what long work looks at, from any thread."""
+    """A request in progress. ``cancelled`` is polled by long work, from any thread."""
 
     id: MessageId
     method: str
@@ -73,7 +73,7 @@ running_request: contextvars.ContextVar[RunningRequest | None] = contextvars.Con
 
 
 class HelixProtocol(LanguageServerProtocol):
-    """The protocol of one connection."""
+    """The JSON-RPC protocol of one connection."""
 
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
@@ -86,13 +86,13 @@ class HelixProtocol(LanguageServerProtocol):
         self.ended = asyncio.Event()
 
     def is_leaving(self) -> bool:
-        """Has the client said that it goes, or gone?"""
+        """Return whether the client has sent shutdown or has disconnected."""
         return bool(self._shutdown) or self.ended.is_set()
 
-    # What comes in
+    # Incoming messages
 
     def receive(self, body: bytes) -> bytes:
-        """Handle one message; returns what stood behind it in its frame, to be read again."""
+        """Handle one message; return the bytes behind it in its frame, which must be parsed again."""
         message, rest = parse(body)
         if isinstance(message, Request):
             self._receive_request(message)
@@ -105,7 +105,7 @@ class HelixProtocol(LanguageServerProtocol):
         return rest
 
     def refuse(self, refused: Refused) -> None:
-        """Answer what is no message; pygls says nothing, and the client waits for ever."""
+        """Answer an invalid message with an error; pygls stays silent, and the client waits forever."""
         log.warning("refused a message: %s", refused.message)
         if refused.to_answer:
             self._send_error(refused.id, {"code": refused.code, "message": refused.message})
@@ -122,7 +122,7 @@ class HelixProtocol(LanguageServerProtocol):
         contextvars.copy_context().run(self._start, running, handler, params)
 
     def _admit(self, request: Request) -> None:
-        """LSP 3.17, server lifecycle; pygls answers before initialize, again on a second one, and never afterwards."""
+        """Check the server lifecycle (LSP 3.17), which pygls does not enforce. Raises RequestError."""
         if self._shutdown:
             raise RequestError(replies.INVALID_REQUEST, "the server is shut down; start another one")
         if request.id in self._running:
@@ -140,7 +140,7 @@ class HelixProtocol(LanguageServerProtocol):
         return handler  # type: ignore[no-any-return]
 
     def _structured(self, method: str, params: Any) -> Any:
-        """The parameters as their type; pygls leaves a request with wrong ones without an answer."""
+        """Convert the params to their type; pygls never answers a request with invalid ones. Raises RequestError."""
         shape: Any = types.METHOD_TO_TYPES.get(method, (None, None, None, None))[2]
         if shape is None:
             return None
@@ -166,7 +166,7 @@ class HelixProtocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """pygls keeps the future of every notification it ever handled."""
+        """Run a handler and drop its future when it is done; pygls keeps the futures of all notifications."""
 
         def forget(future: Future[Any]) -> None:
             self._request_futures.pop(msg_id, None)
@@ -175,7 +175,7 @@ class HelixProtocol(LanguageServerProtocol):
         super()._execute_handler(msg_id, handler, forget, args, kwargs)
 
     def _finish(self, running: RunningRequest, future: Future[Any]) -> None:
-        """Answer, once. pygls sends the traceback along."""
+        """Send the response, exactly once, without the traceback that pygls includes."""
         self._running.pop(running.id, None)
         elapsed_ms = (time.monotonic() - running.started) * 1e3
         self._trace(f"{running.method} took {elapsed_ms:.1f} ms")
@@ -205,7 +205,7 @@ class HelixProtocol(LanguageServerProtocol):
             handler = self._handler_of(method)
             params = self._structured(method, notification.params)
         except RequestError as refusal:
-            # A notification has no answer, and a pop-up would reach somebody who can do nothing about it.
+            # A notification has no response, and a pop-up would not help the user.
             log.info("passed over a notification: %s", refusal)
             return
         context = contextvars.copy_context()
@@ -217,7 +217,7 @@ class HelixProtocol(LanguageServerProtocol):
             log.error("%s failed", method, exc_info=error)
 
     def cancel(self, wanted: Any) -> None:
-        """Stop a request, the work behind it included. pygls lets a thread run on."""
+        """Cancel a request and the work behind it; pygls lets its thread run on."""
         running = self._running.get(wanted) if isinstance(wanted, int | str) else None
         if running is not None:
             running.cancelled.set()
@@ -225,7 +225,7 @@ class HelixProtocol(LanguageServerProtocol):
                 running.future.cancel()
 
     def cancel_all(self) -> None:
-        """Stop every request there is, and wait for no answer any more."""
+        """Cancel every running request except shutdown, and every pending request to the client."""
         for running in list(self._running.values()):
             if running.method != types.SHUTDOWN:
                 self.cancel(running.id)
@@ -233,10 +233,10 @@ class HelixProtocol(LanguageServerProtocol):
             asked.cancel()
         self._asked.clear()
 
-    # What goes out
+    # Outgoing messages
 
     def _receive_response(self, response: Response) -> None:
-        """pygls raises inside its reader when the request was given up meanwhile."""
+        """Resolve the future of a request to the client; pygls raises in its reader if it was cancelled."""
         asked = self._asked.pop(response.id, None)
         if asked is None or not asked.set_running_or_notify_cancel():
             return
@@ -252,7 +252,7 @@ class HelixProtocol(LanguageServerProtocol):
         callback: Callable[[Any], None] | None = None,
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Ask the client; the future has its result as plain JSON. Cancel it to stop waiting."""
+        """Send a request to the client; the future holds the result as plain JSON. Cancel it to stop waiting."""
         number = msg_id if msg_id is not None else str(uuid.uuid4())
         future: Future[Any] = Future()
         if callback is not None:
@@ -274,7 +274,7 @@ class HelixProtocol(LanguageServerProtocol):
         self._send_message({"jsonrpc": "2.0", "id": number, "error": error})
 
     def _send_message(self, message: dict[str, Any]) -> None:
-        """pygls logs every body it sends; nothing of a message belongs into a log."""
+        """Serialize and write a message without logging its body, as pygls does."""
         if self.writer is None or self.ended.is_set():
             return
         text = json.dumps(message, separators=(",", ":"), default=self._serialize_message)
@@ -283,28 +283,28 @@ class HelixProtocol(LanguageServerProtocol):
         self.writer.write(framed(text.encode("ascii")))
 
     def _plain(self, value: Any) -> Any:
-        """The value as JSON has it. What is a dict is JSON already, and of any size."""
+        """Convert a value to plain JSON; a dict is passed through, whatever its size."""
         if value is None or isinstance(value, dict | str | int | float):
             return value
         if isinstance(value, list | tuple):
             return [self._plain(each) for each in value]
         return self._converter.unstructure(value)
 
-    # The end
+    # Shutdown
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]
-        """pygls changes the table of requests while it walks through it."""
+        """Handle ``shutdown``; pygls mutates the table of requests while iterating over it."""
         self.cancel_all()
         self._shutdown = True
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]
-        """pygls ends the process, which others may use, and with 0 whatever came before."""
+        """Handle ``exit``: end this connection only; pygls exits the shared process, always with status 0."""
         self.end(0 if self._shutdown else 1)
 
     def end(self, exit_code: int) -> None:
-        """The connection is over; the first reason counts."""
+        """End the connection; the first exit code wins."""
         if self.exit_code is None:
             self.exit_code = exit_code
         self.cancel_all()
@@ -323,5 +323,5 @@ def _hand_on(callback: Callable[[Any], None], done: Future[Any]) -> None:
 
 
 def _whole_escape(match: re.Match[str]) -> str:
-    """Half a character is no text; strict readers refuse the whole message."""
+    """Replace the escape of a lone surrogate, as strict parsers reject the whole message."""
     return match[0] if len(match[0]) != 6 else "\\ufffd"

@@ -1,4 +1,4 @@
-"""The commands that ask: packets, searches, plans, explanations, symbols. The answers are those of the command line."""
+"""The query commands: packets, searches, plans, explanations, symbols. Answers equal those of the command line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class QueryHandlers:
         return {**answer, "packet_id": opened.id}
 
     def _hints(self, folder: Folder, uri: str | None) -> Hints:
-        """The files open in the window, the one the question is about first."""
+        """Return the hints of the window: the open files of the folder, the document of the query first."""
         places = [
             self._connection.place(each) for each in (uri, *(one.uri for one in self._connection.documents)) if each
         ]
@@ -94,7 +94,7 @@ class QueryHandlers:
     async def _explain(
         self, place: FileInFolder, source_id: str, lines: tuple[int, int], task: str, symbol: str = ""
     ) -> dict[str, Any]:
-        """``place.path`` is empty where the lines are the file's own, as a packet has them, not an open buffer's."""
+        """Explain the verdict of lines; an empty ``place.path`` means lines of the file rather than of a buffer."""
         confidence = self._packets.confidence(place.folder, source_id, lines[0])
 
         def act(helix: Helix, overlays: Overlays, _: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class QueryHandlers:
         return await self._connection.ask(place.folder, act)
 
     async def _explain_answer(self, given: ExplainArguments) -> dict[str, Any]:
-        """How an open packet came about, with the files that were open then; or the answer to a question, as now."""
+        """Explain the ranking of an open packet with the hints of its query, or of a question as asked now."""
         packet = self._packets.get(given.packet_id) if given.packet_id is not None else None
         if packet is not None:
             folder, question, task = packet.folder, packet.question, packet.task
@@ -149,7 +149,7 @@ class QueryHandlers:
 
 
 def document_place(connection: ClientConnection, uri: str) -> FileInFolder:
-    """Where a document lies. Raises UsageError outside every folder."""
+    """Return the file of a document. Raises UsageError if it is outside every folder."""
     place = connection.place(uri)
     if place is None:
         raise UsageError("that document is in no folder of this window; open the folder it is in")

@@ -1,6 +1,6 @@
-"""What went wrong → the error the client gets: a code of the protocol, one sentence, and nothing of our own insides.
+"""Map exceptions to JSON-RPC errors: a code of the protocol and one sentence, without internals. Pure.
 
-Pure. A traceback goes along only for a client that traces verbosely.
+The traceback is included only for a client with verbose trace.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class RequestError(Exception):
-    """A request that is answered with an error of the protocol: ``code`` and one sentence."""
+    """A request that is answered with a JSON-RPC error: ``code`` and one sentence."""
 
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -45,7 +45,7 @@ class RequestError(Exception):
 
 
 def error_reply(error: BaseException, method: str, *, verbose: bool) -> dict[str, Any]:
-    """The ``error`` object for a request that failed (JSON-RPC 2.0 §5.1; codes of LSP 3.17, base protocol)."""
+    """Return the ``error`` object of a failed request (JSON-RPC 2.0 §5.1; codes of LSP 3.17, base protocol)."""
     if isinstance(error, RequestError):
         return {"code": error.code, "message": str(error)}
     if isinstance(error, JsonRpcException):

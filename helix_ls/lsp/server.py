@@ -1,7 +1,4 @@
-"""The language server of one connection: which method is answered by whom.
-
-In: the protocol's messages. Out: what the rooms beside this file make of them. Wires, and does nothing else.
-"""
+"""The language server of one connection: register the LSP features and connect their handlers."""
 
 from __future__ import annotations
 
@@ -40,13 +37,13 @@ NAME = "helix"
 
 @functools.cache
 def _converter() -> cattrs.Converter:
-    """One for all connections: what it has learnt of a type, it knows for the next one."""
+    """Return the cattrs converter shared by all connections, so that its generated hooks are cached."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     return converter
 
 
 class HelixServer(LanguageServer):
-    """One connection. ``follows_client``: end when the process the client names has gone; somebody else may do that."""
+    """The server of one connection. ``follows_client``: watch the client's process and exit with it."""
 
     protocol: HelixProtocol
 
@@ -65,11 +62,11 @@ class HelixServer(LanguageServer):
         self._register()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """pygls shows a pop-up; the log is the place."""
+        """Log the error; pygls would show a pop-up."""
         log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
 
     def _register(self) -> None:
-        # Straight into pygls' tables: its decorators want functions they may hang names on.
+        # Register directly in pygls' tables: its decorators set attributes, which bound methods do not allow.
         sync, table = self._sync, self.protocol.fm
         table.features.update(
             {
@@ -134,7 +131,7 @@ class HelixServer(LanguageServer):
         self._folder_changed(folder)
 
     async def close(self) -> None:
-        """The connection is over: let go of everything."""
+        """Close packets, timers, tasks and folders of the connection."""
         self._packets.close_all()
         for part in (self._status, self._progress, self._diagnostics):
             part.close()
@@ -146,7 +143,7 @@ class HelixServer(LanguageServer):
         if place is not None and self._packets.points_at(place):
             self.connection.spawn(self._packets.was_opened(place), "noting what was opened")
 
-    # What has changed, and who wants to know
+    # Change events
 
     def _folder_changed(self, folder: Folder) -> None:
         self._status.changed(folder)
@@ -195,7 +192,7 @@ class HelixServer(LanguageServer):
         await self._configuration.pull()
         await asyncio.gather(*(self._attach(folder) for folder in added if folder is not None))
 
-    # Questions
+    # Language features
 
     async def _hover(self, params: types.HoverParams) -> types.Hover | None:
         return await hover(self.connection, params)
@@ -209,7 +206,7 @@ class HelixServer(LanguageServer):
 
 
 def _folder_uris(params: types.InitializeParams) -> list[str]:
-    """LSP 3.17: workspaceFolders, else rootUri, else rootPath."""
+    """Return the workspace folders of an initialize request: workspaceFolders, else rootUri, else rootPath."""
     if params.workspace_folders is not None:
         return [folder.uri for folder in params.workspace_folders]
     if params.root_uri:

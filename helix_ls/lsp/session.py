@@ -1,4 +1,4 @@
-"""One client's session over a pair of streams, and ``helix lsp --solo``: the whole host in this process, on stdio."""
+"""Serve one client over a pair of streams, and ``helix lsp --solo``: the whole host in this process, on stdio."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Sink(Protocol):
 
 
 async def serve(host: Host, reader: ByteSource, writer: Sink, *, resumed: bool = False, mode: str = "daemon") -> int:
-    """Serve a client until it exits or its stream ends; returns the exit code the protocol asks of its process.
+    """Serve a client until it exits or its stream ends; return the exit code that LSP asks of the process.
 
-    ``resumed``: another server had this client before, so nothing is registered with it again. In ``mode`` solo the
-    process the client names is followed, which in a daemon the shim does. Never raises for what the client sends.
+    ``resumed``: another daemon served this client before, so no capability is registered again. In ``mode`` solo the
+    client's process is watched, which in a daemon the shim does. Invalid messages never raise.
     """
-    # pygls tells its log what it is sent and what it sends.
+    # pygls logs the content of messages.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = HelixServer(host, resumed=resumed, follows_client=mode == "solo")
     server.protocol.set_writer(_Bounded(writer, server.protocol))
@@ -77,13 +77,13 @@ async def serve(host: Host, reader: ByteSource, writer: Sink, *, resumed: bool =
 
 
 class _Bounded:
-    """A sink that drops a client which stopped reading: its unsent messages would fill the memory."""
+    """A sink with a limit on its write buffer: a client that stopped reading is disconnected (backpressure)."""
 
     def __init__(self, sink: Sink, protocol: HelixProtocol) -> None:
         self._sink, self._protocol = sink, protocol
 
     def write(self, data: bytes) -> None:
-        """Send, unless the client has stopped reading."""
+        """Write, or end the connection if more than ``MOST_UNSENT_BYTES`` bytes are unsent."""
         unsent = self._sink.transport.get_write_buffer_size()
         if unsent > MOST_UNSENT_BYTES:
             log.error("the client has not read %d bytes; it is let go", unsent)
@@ -97,7 +97,7 @@ class _Bounded:
 
 
 async def _read(frames: Frames, protocol: HelixProtocol) -> None:
-    """Hand every frame on. One turn of the loop each, so that a flood of them keeps nobody else waiting."""
+    """Dispatch every frame, yielding to the event loop after each, so that a flood does not starve others."""
     while (frame := await frames.next()) is not None:
         if isinstance(frame, TooLarge):
             protocol.refuse(Refused(INVALID_REQUEST, f"a message of {frame.size_bytes:,} bytes is too large"))
@@ -111,7 +111,7 @@ _UNREAD_BYTES = 1024 * 1024
 
 
 def take_stdio() -> tuple[int, int]:
-    """Descriptors of our own for input and output. From now on 0 is empty and 1 is standard error, for everybody."""
+    """Duplicate stdin and stdout for the protocol; redirect 0 to the null device and 1 to stderr for the rest."""
     source, sink = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
@@ -121,7 +121,7 @@ def take_stdio() -> tuple[int, int]:
 
 
 class Input(asyncio.Transport):
-    """Feeds a StreamReader from a descriptor, in a reader thread."""
+    """Feed a StreamReader from a file descriptor in a reader thread, with flow control."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -156,13 +156,13 @@ class Input(asyncio.Transport):
         try:
             self._loop.call_soon_threadsafe(act, *arguments)
         except RuntimeError:
-            # The loop has closed: nobody listens any more.
+            # The event loop is closed.
             return False
         return True
 
 
 class Output:
-    """Writes to a descriptor in order; ``broken`` is called on the loop when the pipe is broken."""
+    """Write to a file descriptor from a queue in a writer thread; ``broken`` is called on the loop at EPIPE."""
 
     def __init__(self, descriptor: int, broken: Callable[[], None]) -> None:
         self._descriptor = descriptor
@@ -188,11 +188,11 @@ class Output:
         return self._given - self._sent
 
     def close(self) -> None:
-        """Accept no more bytes."""
+        """Stop the writer thread after the queued bytes."""
         self._waiting.put(None)
 
     def finish(self, timeout_s: float) -> None:
-        """Wait until everything is sent, but at most ``timeout_s`` seconds for a client that stopped reading."""
+        """Flush the queue, waiting at most ``timeout_s`` seconds for a client that stopped reading."""
         self.close()
         self._thread.join(timeout_s)
 
@@ -219,7 +219,7 @@ CLOSE_S = 2.0
 
 
 def run(*, notice: str = "", chats: Callable[[Host], Chats] | None = None) -> int:
-    """Serve one client; returns the exit status. ``notice`` is logged at the client behind its first answer.
+    """Serve one client on stdio and exit; ``notice`` is sent as ``window/logMessage`` after the first message.
 
     ``chats`` makes the chat proxy.
     """
@@ -231,7 +231,7 @@ def run(*, notice: str = "", chats: Callable[[Host], Chats] | None = None) -> in
     lag = LoopLag()
     with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
         status = runner.run(_serve(source, sink, lag, notice, chats))
-    # Threads that still read or compute are told to stop, and are not waited for.
+    # Running threads were told to stop and are not joined.
     sys.stderr.flush()
     os._exit(status)
 
@@ -245,13 +245,13 @@ def _log_to_stderr() -> None:
 
 
 class _Telling:
-    """A sink that sends the notice after the first message: LSP allows no notification before it."""
+    """A sink that adds the notice after the first message: LSP allows no notification before it."""
 
     def __init__(self, output: Output, notice: str) -> None:
         self._output, self._notice = output, notice
 
     def write(self, data: bytes) -> None:
-        """Send in order, the notice after the first message."""
+        """Write in order, with the notice after the first message."""
         self._output.write(data)
         if self._notice:
             notice, self._notice = self._notice, ""

@@ -1,6 +1,6 @@
-"""The editor's settings for one folder: from initializationOptions, then from the configuration the client gives out.
+"""The editor's settings for a folder: initializationOptions, then workspace/configuration. Pure.
 
-Pure. What is missing or of the wrong kind stays as it was; a setting is never guessed from text.
+A value that is missing or has the wrong type leaves the setting unchanged; text is never converted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WATCH_MODES = ("auto", "polling", "off")
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """``exclude`` and ``max_file_bytes`` None: as Helix' own settings files say."""
+    """The settings of a folder. ``exclude`` and ``max_file_bytes`` None: as Helix' own settings files say."""
 
     hover: bool = True
     code_lens: bool = False
@@ -27,7 +27,7 @@ class EditorSettings:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``initializationOptions.helix``. Where a client says nothing of trust, its folders are its own."""
+    """The ``initializationOptions.helix`` of a client. Its folders are trusted unless it says otherwise."""
 
     trusted: bool = True
     trace: str = "off"
@@ -35,7 +35,7 @@ class Options:
 
 
 def options_of(initialization_options: Any) -> Options:
-    """The options of an ``initialize``."""
+    """Read the options of an ``initialize`` request."""
     given = _section(initialization_options, SECTION)
     settings = EditorSettings(
         hover=_flag(given, "hover", True),
@@ -49,7 +49,7 @@ def options_of(initialization_options: Any) -> Options:
 
 
 def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings:
-    """The settings with what the client's ``helix`` section says of them."""
+    """Return the settings updated from the client's ``helix`` configuration section."""
     if not isinstance(section, dict):
         return settings
     index = _section(section, "index")

@@ -1,7 +1,4 @@
-"""helix/status: where each folder stands, told when it changes and never more often than somebody can read.
-
-In: changes of the workspaces. Out: ``helix.live/1`` notifications. Decides nothing about the state itself.
-"""
+"""Send helix/status notifications with the ``helix.live/1`` object of each folder, throttled while indexing."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ INDEXING_INTERVAL_S = 0.2
 
 
 class StatusNotices:
-    """The notices of one session; ``tell`` sends one."""
+    """The status notifications of one session; ``tell`` sends one."""
 
     def __init__(self, tell: Callable[[str, dict[str, Any]], None]) -> None:
         self._tell = tell
@@ -25,7 +22,7 @@ class StatusNotices:
         self._due: dict[str, asyncio.TimerHandle] = {}
 
     def changed(self, folder: Folder) -> None:
-        """Something about a folder may have changed: tell at once, or in a moment while it is being indexed."""
+        """Send a changed status at once, or throttled to ``INDEXING_INTERVAL_S`` seconds while indexing."""
         status = folder.wire_status()
         before = self._told.get(folder.uri)
         if status == before:
@@ -45,7 +42,7 @@ class StatusNotices:
         self._tell(METHOD, status)
 
     def forget(self, uri: str) -> None:
-        """A folder has gone; nothing more is told of it."""
+        """Cancel pending notifications of a removed folder."""
         self._unschedule(uri)
         self._told.pop(uri, None)
         self._told_at.pop(uri, None)

@@ -1,4 +1,4 @@
-"""What the client tells: buffer changes, watched files, and its configuration, requested and registered for."""
+"""Handle the client's notifications: text synchronization, watched files and configuration."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.replies import RequestError
 from helix_ls.lsp.settings import SECTION, with_configuration
 
-# Of a repository's own files only these say that another commit is checked out; git moves the rest all the time.
+# Of git's own files only these tell a checkout or commit; the others change all the time.
 _GIT_FILES = frozenset({b".git/HEAD", b".git/index"})
 
 
 class Sync:
-    """Of one session. ``closed`` is called with the address of a buffer that was closed."""
+    """Text document synchronization of one session. ``closed`` is called with the URI of a closed buffer."""
 
     def __init__(
         self, connection: ClientConnection, changed: Callable[[FileInFolder], None], closed: Callable[[str], None]
@@ -86,7 +86,7 @@ WAIT_S = 2.0
 
 
 class ClientConfiguration:
-    """Of one session. ``applied`` is called with a folder whose settings have changed."""
+    """The configuration of one session. ``applied`` is called with a folder whose settings have changed."""
 
     def __init__(self, connection: ClientConnection, applied: Callable[[Folder], None]) -> None:
         self._connection, self._applied = connection, applied
@@ -107,7 +107,7 @@ class ClientConfiguration:
             self._connection.protocol.send_request(types.CLIENT_REGISTER_CAPABILITY, params)
 
     async def changed(self, params: types.DidChangeConfigurationParams) -> None:
-        """``workspace/didChangeConfiguration``: asked for again, or taken as it was sent."""
+        """Handle ``workspace/didChangeConfiguration``: pull the configuration, or apply what was pushed."""
         if self._connection.client.pulls_configuration:
             await self.pull()
             return
@@ -116,7 +116,7 @@ class ClientConfiguration:
             self._apply(folder, section)
 
     async def pull(self) -> None:
-        """Ask for every folder's settings; those in force stay where the client does not answer."""
+        """Request the settings of every folder; on a timeout or an error the settings in force stay."""
         folders = list(self._connection.folders)
         if not self._connection.client.pulls_configuration or not folders:
             return
