@@ -10,18 +10,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened, text_of
 from helix_core.conversation.parts import PASTED, MessagePart, PartKind, message_parts, words_of
 from helix_core.conversation.pasted import Coordinate, coordinates, errors_of
 from helix_core.conversation.phrases import (
+    ARTICLES,
     BARE_VERBS,
     CONTINUATIONS,
     DEMONSTRATIVES,
     ELLIPSES,
     FOLLOWING,
+    OF_WORKSPACE,
+    STOP_WORDS,
 )
 from helix_core.conversation.prompts import needs_nothing
 from helix_core.words import IDENTIFIER, is_compound
@@ -92,33 +94,6 @@ class ConversationQuery:
 
 
 SHOWN = 160
-_OF_WORKSPACE = frozenset(
-    [
-        "our",
-        "here",
-        "repo",
-        "repository",
-        "project",
-        "codebase",
-        "workspace",
-        "we",
-        "code",
-        "module",
-        "file",
-        "class",
-        "function",
-        "method",
-        "unser",
-        "unserem",
-        "projekt",
-        "nuestro",
-        "proyecto",
-        "notre",
-        "projet",
-        "nosso",
-        "projeto",
-    ]
-)
 _PATH = re.compile(r"(?<![\w.@+~/\\-])(?:[\w.@+~-]{1,100}+/){0,12}[\w@+~-]{1,100}+\.[A-Za-z]\w{0,7}\b")
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
@@ -157,22 +132,24 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if all(part.part is PartKind.QUESTION for part in parts):
         asking = text.strip()
     errors = errors_of(pasted)[:MOST_ERRORS] if pasted else ()
+    context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
-    own = _content(asking)
     carry = _carried(before) if before else _Carry()
-    follows = bool(carry.questions) and _follows(asking, own, has_paste=bool(pasted))
+    follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
+    own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
+    is_complete = len(own) > 1 and not _refers(asking, is_open=True)
+    needs_context = bool(context) and (not is_complete or len(own) < 3 or _names_code(context))
     carried: tuple[str, ...] = ()
-    judged = ""
+    judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
     if follows:
         best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
         carried = (*carry.questions, *best)
         judged = " ".join((*carry.questions, asking))
-    searched = " ".join(part for part in (asking, *errors, *names, *carried) if part)
-    if not judged and searched != asking:
-        judged = asking if len(own) > 1 else " ".join((asking, *errors)).strip() or searched
+    searched = " ".join(part for part in (asking, context if needs_context else "", *errors, *names, *carried) if part)
+    judged = "" if judged == searched else judged or searched
     return ConversationQuery(
         shortened(searched or text.strip()),
         judged=shortened(judged),
@@ -202,27 +179,45 @@ def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordi
 
 
 def _content(text: str) -> list[str]:
-    return [word for word in words_of(text) if word not in _STOP]
+    return [word for word in words_of(text) if word not in STOP_WORDS]
 
 
-def _follows(asking: str, own: Sequence[str], *, has_paste: bool) -> bool:
+def _follows(asking: str, *, has_paste: bool) -> bool:
     """Does the question need the turns before it to say what it is about?"""
     words = words_of(asking)
     if not words:
         return not has_paste
-    telling = [word for word in own if word not in BARE_VERBS and word not in FOLLOWING]
+    telling = _telling(asking)
     if not telling:
         return True
     if ELLIPSES.length_at(words) and len(telling) <= 3:
         return True
-    refers = any(word in FOLLOWING for word in words) or words[-1] in DEMONSTRATIVES
-    refers = refers or any(
-        word in DEMONSTRATIVES and following in _STOP and following not in _ARTICLES
-        for word, following in pairwise(words)
-    )
-    if refers and (len(telling) <= 3 or next((at for at, word in enumerate(words) if word in FOLLOWING), 99) < 3):
+    first = next((at for at, word in enumerate(words) if word in FOLLOWING), len(words))
+    if _refers(asking) and (len(telling) <= 3 or first < 3):
         return True
     return words[0] in CONTINUATIONS and len(telling) <= 3
+
+
+def _telling(text: str) -> list[str]:
+    """Return the words that say what a question is about."""
+    return [word for word in _content(text) if word not in BARE_VERBS and word not in FOLLOWING]
+
+
+def _refers(text: str, *, is_open: bool = False) -> bool:
+    """Does a pronoun stand for something? With ``is_open`` only for something that the text itself does not name."""
+    words = words_of(text)
+    for at, word in enumerate(words):
+        if is_open and word not in STOP_WORDS | BARE_VERBS | FOLLOWING:
+            return False
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if word in FOLLOWING or (word in DEMONSTRATIVES and following not in ARTICLES and _may_end(following)):
+            return True
+    return False
+
+
+def _may_end(following: str) -> bool:
+    """Does the word after ``that`` or ``this`` show that it stands alone?"""
+    return not following or following in STOP_WORDS
 
 
 def _carried(before: Sequence[Any]) -> _Carry:
@@ -257,9 +252,8 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
     asking = " ".join(part.text for part in parts if part.part is PartKind.QUESTION).strip()
     if not asking:
         return False
-    content = _content(asking)
     carry.questions.append(shortened(asking, 600))
-    return not _follows(asking, content, has_paste=False) or len(carry.questions) >= 3
+    return not _follows(asking, has_paste=False) or len(carry.questions) >= 3
 
 
 def _collect_calls(message: Mapping[str, Any], carry: _Carry) -> None:
@@ -301,256 +295,16 @@ def _pasted_names(parts: Sequence[MessagePart]) -> tuple[str, ...]:
 
 
 def _means_workspace(asking: str, places: Sequence[Coordinate], *, follows: bool) -> bool:
-    if places or follows or _PATH.search(asking) or "`" in asking:
-        return True
-    if any(word in _OF_WORKSPACE for word in words_of(asking)):
-        return True
-    return any(
-        "_" in name.strip("_") or (is_compound(name) and not name[0].isdigit()) for name in IDENTIFIER.findall(asking)
-    )
+    is_said = any(word in OF_WORKSPACE for word in words_of(asking))
+    return bool(places) or follows or is_said or _names_code(asking)
 
 
-_ARTICLES = frozenset(["the", "a", "an"])
-_STOP = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "all",
-        "also",
-        "am",
-        "an",
-        "and",
-        "any",
-        "anything",
-        "are",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "but",
-        "by",
-        "came",
-        "can",
-        "come",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "done",
-        "each",
-        "else",
-        "etc",
-        "ever",
-        "every",
-        "for",
-        "from",
-        "get",
-        "gets",
-        "give",
-        "go",
-        "goes",
-        "had",
-        "happen",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "know",
-        "let",
-        "like",
-        "look",
-        "made",
-        "make",
-        "many",
-        "may",
-        "me",
-        "might",
-        "more",
-        "most",
-        "much",
-        "must",
-        "my",
-        "need",
-        "no",
-        "not",
-        "now",
-        "of",
-        "off",
-        "on",
-        "once",
-        "one",
-        "only",
-        "or",
-        "other",
-        "our",
-        "out",
-        "over",
-        "own",
-        "please",
-        "put",
-        "say",
-        "see",
-        "she",
-        "should",
-        "show",
-        "so",
-        "some",
-        "something",
-        "still",
-        "such",
-        "take",
-        "tell",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "thing",
-        "things",
-        "this",
-        "those",
-        "through",
-        "to",
-        "too",
-        "under",
-        "up",
-        "us",
-        "want",
-        "was",
-        "way",
-        "we",
-        "well",
-        "were",
-        "what",
-        "when",
-        "where",
-        "whether",
-        "which",
-        "while",
-        "who",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "without",
-        "would",
-        "yet",
-        "you",
-        "your",
-        "i'm",
-        "it's",
-        "that's",
-        "what's",
-        "where's",
-        "how's",
-        "don't",
-        "doesn't",
-        "isn't",
-        "can't",
-        "won't",
-        "der",
-        "die",
-        "das",
-        "ein",
-        "eine",
-        "und",
-        "oder",
-        "ist",
-        "sind",
-        "wie",
-        "wo",
-        "was",
-        "wird",
-        "werden",
-        "für",
-        "mit",
-        "von",
-        "zu",
-        "im",
-        "in",
-        "auf",
-        "nicht",
-        "auch",
-        "man",
-        "den",
-        "dem",
-        "des",
-        "es",
-        "el",
-        "la",
-        "los",
-        "las",
-        "un",
-        "una",
-        "y",
-        "o",
-        "es",
-        "son",
-        "como",
-        "cómo",
-        "dónde",
-        "qué",
-        "se",
-        "de",
-        "del",
-        "en",
-        "por",
-        "para",
-        "con",
-        "no",
-        "le",
-        "les",
-        "et",
-        "ou",
-        "est",
-        "sont",
-        "comment",
-        "où",
-        "que",
-        "qui",
-        "dans",
-        "pour",
-        "avec",
-        "sur",
-        "ne",
-        "pas",
-        "os",
-        "as",
-        "um",
-        "uma",
-        "e",
-        "é",
-        "são",
-        "onde",
-        "que",
-        "no",
-        "na",
-        "em",
-        "com",
-        "não",
-        "do",
-        "da",
-    ]
-)
+def _names_code(text: str) -> bool:
+    """Does the text have a path, a quoted name, or an identifier as only code has it?"""
+    if "`" in text or _PATH.search(text):
+        return True
+    return any("_" in name.strip("_") or _has_inner_capital(name) for name in IDENTIFIER.findall(text[:MAX_QUESTION]))
+
+
+def _has_inner_capital(name: str) -> bool:
+    return not name.isupper() and name[1:] != name[1:].lower() and is_compound(name)

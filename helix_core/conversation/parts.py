@@ -15,13 +15,16 @@ from helix_core.conversation.pasted import split_pasted
 from helix_core.conversation.phrases import (
     ACK_FILLER,
     ACKNOWLEDGEMENTS,
+    ASIDES,
     CLOSINGS,
+    CONTINUATIONS,
     ENVIRONMENT_JOINERS,
     ENVIRONMENT_OPENERS,
     ENVIRONMENTS,
     GREETINGS,
     INTERROGATIVES,
     INTRODUCTIONS,
+    LABELS,
     REPORT_FILLER,
     REPORTING,
     ROLES,
@@ -49,6 +52,7 @@ class PartKind(StrEnum):
     ENVIRONMENT = "environment"
     TICKET = "ticket"
     REPORT = "report"
+    CONTEXT = "context"
     TRACE = "trace"
     DIFF = "diff"
     LOG = "log"
@@ -67,11 +71,12 @@ class MessagePart:
     text: str
 
 
+_LINE_ALONE = re.compile(r"\b(?:at |on |in )?lines? \d{1,7}(?:\s?-\s?\d{1,7})?\b", re.IGNORECASE)
 # Runs of one character class and bounded repeats only: none of these backtracks on hostile text.
 _WORD = re.compile(r"[^\W_][\w'’+]*+(?:-[^\W_][\w'’]*+)*+")
 _SENTENCE_END = re.compile(r"[.!?…]++[\"')\]]*+(?=\s|$)|\s(?=[¿¡])|[。！？]++|\n++|;(?=\s)")
 _TICKET_NAMES = r"(?i:ticket|issue|jira|bug|pr|pull request|task|story|case|incident|ref|see)"
-_TICKET_ID = r"[A-Z][A-Z0-9]{1,9}-\d{1,7}"
+_TICKET_ID = r"(?:[A-Z][A-Z0-9]{1,9}-\d{1,7}|[A-Z]{2,5}\d{5,10})"
 _TICKET = re.compile(
     rf"[(\[](?:{_TICKET_NAMES}s?[:.\s]{{1,3}}){{0,2}}(?:#\d{{1,8}}|{_TICKET_ID}|(?<=\s)\d{{2,8}})[)\]]"
     rf"|\b{_TICKET_NAMES}(?: no\.?| number| nr\.?)?[:\s]{{0,2}}(?:#\d{{1,8}}|{_TICKET_ID})\b"
@@ -178,9 +183,40 @@ def _prose_parts(text: str) -> list[MessagePart]:
     parts: list[MessagePart] = []
     sentences = sentences_of(text)
     for number, sentence in enumerate(sentences):
-        divided = _divide(sentence, is_last=number >= len(sentences) - 2, after=parts)
-        parts.extend(divided)
-    return parts
+        if _signs_off(sentences[number:]) and any(part.part is not PartKind.GREETING for part in parts):
+            parts.extend(MessagePart(PartKind.SIGNATURE, one) for one in sentences[number:])
+            break
+        parts.extend(_divide(sentence, is_last=number >= len(sentences) - 2, after=parts))
+    return _with_context(parts)
+
+
+def _signs_off(sentences: Sequence[str]) -> bool:
+    """Do the sentences begin with a closing formula, and is the rest short lines as of a signature?"""
+    words = words_of(sentences[0])
+    is_formula = CLOSINGS.length_at(words) == len(words) > 0 and words[0] != "cheers"
+    return is_formula and len(sentences) <= 6 and all(len(one) <= 80 and "?" not in one for one in sentences[1:])
+
+
+def _with_context(parts: Sequence[MessagePart]) -> list[MessagePart]:
+    """Mark the sentences that state something beside one that asks."""
+    asking = [part.part is PartKind.QUESTION and asks(part.text) for part in parts]
+    if not any(asking):
+        return list(parts)
+    return [
+        MessagePart(PartKind.CONTEXT, part.text) if part.part is PartKind.QUESTION and not is_asking else part
+        for part, is_asking in zip(parts, asking, strict=True)
+    ]
+
+
+def asks(sentence: str) -> bool:
+    """Return whether a sentence is a question or an order: by its mark, or by its first words."""
+    bare = sentence.rstrip(" \"')]")
+    if bare.endswith(("?", "？", "か。", "か", "吗", "呢", "吗。")):
+        return True
+    words = words_of(sentence[:60])
+    while words and words[0] in CONTINUATIONS | {"please", "now", "well", "ok"}:
+        words = words[1:]
+    return bool(words) and words[0] in INTERROGATIVES
 
 
 def _is_name_or_path(text: str) -> bool:
@@ -256,15 +292,19 @@ def _is_greeting(sentence: str, words: Sequence[str]) -> bool:
 
 
 def _may_be_addressed(word: str) -> bool:
-    return word.lower() in VOCATIVES or (word[0].isupper() and word.lower() not in INTERROGATIVES)
+    low = word.lower().replace("’", "'")
+    return low in VOCATIVES or (word[0].isupper() and low not in INTERROGATIVES and low not in REPORT_FILLER)
 
 
 def _is_thanks(sentence: str, words: Sequence[str]) -> bool:
     at = THANKS.length_at(words)
     if not at and words[:1] == ["and"]:
         return _is_thanks(sentence, words[1:]) if len(words) > 1 else False
-    while 0 < at < len(words) and (words[at] in THANKS_FILLER or THANKS.length_at(words, at)):
-        at += THANKS.length_at(words, at) or 1
+    while 0 < at < len(words):
+        length = THANKS.length_at(words, at) or CLOSINGS.length_at(words, at) or (words[at] in THANKS_FILLER)
+        if not length:
+            break
+        at += length
     rest = _WORD.findall(sentence)[at - len(words) :] if at < len(words) else []
     return bool(at) and len(rest) <= 3 and all(map(_may_be_addressed, rest))
 
@@ -349,6 +389,8 @@ def _opening(sentence: str) -> tuple[PartKind, int] | None:
         end = at
         while end < min(len(typed) - 1, at + 4) and _may_be_addressed(typed[end]) and not closes(end):
             end += 1
+        if end < len(typed) and not (closes(end) or _begins_a_question(words, end)) and words[end - 1] not in VOCATIVES:
+            end = at
         is_bare = at == end == 1 and words[0] in _BARE_GREETINGS and len(words) > 4 and words[1] != "world"
         opens = _begins_a_question(words, end) or is_bare
         if end < len(typed) and (closes(end) or (opens and words[0] not in _ONLY_BEFORE_A_NAME)):
@@ -368,6 +410,12 @@ def _opening(sentence: str) -> tuple[PartKind, int] | None:
         return PartKind.GREETING, matches[0].end()
     if words[0] in {"ok", "okay", "so", "well", "alright", "right", "also"} and closes(1):
         return PartKind.ACKNOWLEDGEMENT, matches[0].end()
+    label = next((at for at in range(1, min(5, len(words))) if closes(at)), 0)
+    if label and LABELS.issuperset(words[:label]):
+        return PartKind.REPORT, matches[label - 1].end()
+    comma = next((at for at in range(1, min(14, len(words))) if closes(at)), 0)
+    if comma and ASIDES.length_at(words) and _begins_a_question(words, comma):
+        return PartKind.REPORT, matches[comma - 1].end()
     return _adjunct(sentence, matches, words) or _report(words, typed, matches)
 
 
@@ -400,6 +448,8 @@ def _report(
             and word
             in INTERROGATIVES - {"can", "could", "would", "will", "help", "is", "are"} - REPORT_FILLER - REPORTING
         ):
+            return PartKind.REPORT, matches[at].start()
+        if has_verb and ":" in matches[at].string[matches[at - 1].end() : matches[at].start()]:
             return PartKind.REPORT, matches[at].start()
         if word in REPORTING:
             has_verb = True
@@ -480,6 +530,10 @@ def _without_tickets(text: str) -> tuple[str, list[MessagePart]]:
         kept.append(text[at : found.start()].rstrip(" :"))
         taken.append(MessagePart(PartKind.TICKET, found.group()))
         at = found.end()
+    if "." not in text.rstrip(" .?!") and (line := _LINE_ALONE.search(text, at)) is not None:
+        kept.append(text[at : line.start()].rstrip())
+        taken.append(MessagePart(PartKind.TICKET, line.group()))
+        at = line.end()
     rest = (" ".join([*kept, text[at:].lstrip(" :,-")]) if taken else text).strip()
     if not taken:
         return text, []

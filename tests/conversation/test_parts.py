@@ -29,6 +29,13 @@ WRAPPINGS = [
     "{} (issue #32415)",
     "Good morning team!\n\n{}\n\nBest regards,\nBob",
     "{}\n\nSent from my iPhone",
+    "As discussed with Tom yesterday, {}",
+    "For our customer Siemens: {}",
+    "Quick question - {}",
+    "{} please look at line 1204",
+    "Hey team,\n\n{}\n\nBest regards,\nPetra Müller\nSenior Engineer, Acme GmbH",
+    "Guten Morgen zusammen! {} Besten Dank und viele Grüße, Jürgen",
+    "Happy Friday! {} Asking for Siemens.",
     "@helix {}",
     "Hallo zusammen, {} Vielen Dank im Voraus!",
     "Hola, {} ¡Muchas gracias!",
@@ -71,6 +78,15 @@ def test_what_surrounds_a_question_is_not_searched(wrapping):
 )
 def test_each_part_is_named(text, part, of):
     assert (part, of) in [(one.part, one.text) for one in read_question(text).parts]
+
+
+def test_a_statement_beside_a_question_is_searched_only_where_the_question_needs_it():
+    alone = read_question("I started this week. How is a password hashed with PBKDF2 and a salt?")
+    assert alone.text == "How is a password hashed with PBKDF2 and a salt?"
+    needed = read_question("I get a 403 when I post a form. How do I fix this?")
+    assert "403" in needed.text and needed.judged in ("", needed.text)
+    named = read_question("The `login_view` crashes. Where are sessions stored in the database?")
+    assert "login_view" in named.text and "login_view" not in named.judged
 
 
 @pytest.mark.parametrize(
