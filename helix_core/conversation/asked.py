@@ -124,7 +124,7 @@ def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
 def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQuery:
     text = text.encode("utf-8", "replace").decode()
     parts = tuple(message_parts(text))
-    asking = " ".join(part.text for part in parts if part.part is PartKind.QUESTION).strip()
+    asking = _asking(parts)
     pasted = "\n".join(part.text for part in parts if part.part in PASTED)
     places = coordinates(text)
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
@@ -140,7 +140,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
     own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
-    is_complete = len(own) > 1 and not _refers(asking, is_open=True)
+    is_complete = bool(_telling(asking)) and not _refers(asking, is_open=True)
     needs_context = bool(context) and (not is_complete or len(own) < 3 or _names_code(context))
     carried: tuple[str, ...] = ()
     judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
@@ -161,6 +161,12 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(asking, places, follows=follows),
     )
+
+
+def _asking(parts: Sequence[MessagePart]) -> str:
+    """Return the sentences that ask; one without any content counts only where no other asks."""
+    texts = [part.text for part in parts if part.part is PartKind.QUESTION]
+    return " ".join([text for text in texts if _content(text)] or texts).strip()
 
 
 def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordinate]) -> str:
@@ -249,7 +255,7 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
     if complete:
         return True
     parts = message_parts(own)
-    asking = " ".join(part.text for part in parts if part.part is PartKind.QUESTION).strip()
+    asking = _asking(parts)
     if not asking:
         return False
     carry.questions.append(shortened(asking, 600))
