@@ -69,7 +69,7 @@ class InHandFile:
         self._map[start:end] = self._map[start + size : end] + bytes(size)
 
     def close(self) -> None:
-        """Unmap the file."""
+        """Unmap the file; its slots stay on the disk."""
         self._map.close()
 
     def _left_over(self) -> tuple[str, ...]:

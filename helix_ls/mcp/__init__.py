@@ -1,7 +1,7 @@
-"""Helix for agents: the Model Context Protocol (2026-07-28, and the older handshake) on standard input and output.
+"""Helix for agents: a Model Context Protocol server (2026-07-28, and the older handshake) on stdio.
 
-In: tool calls and resource reads of one client. Out: what the engine answers, as structured content and as text, cut to
-size, with no path of this machine and no unseen character in it. The engine runs in the daemon, asked through its
-calls. Never writes, never reaches for a network, never prints to standard output; what tools say of themselves is
-constant, whatever the workspace holds.
+In: tool calls and resource reads of one client. Out: the engine's answers as structured content and as text, truncated
+to size, without paths of this machine and without invisible characters. The engine runs in the daemon and is queried
+through its calls. The server writes no files, opens no network connection and prints nothing but protocol to stdout;
+tool descriptions are constant, whatever the workspace contains.
 """

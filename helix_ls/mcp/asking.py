@@ -1,7 +1,6 @@
-"""Ask the engine: through the daemon's calls, started when there is none, else in this process.
+"""A client of the daemon's calls: connect, start a daemon where none runs, else answer in this process.
 
-Belongs to one event loop. A daemon that has died between two questions is replaced by another; a question that is
-taken back is taken back there too.
+Bound to one event loop. A connection to a daemon that died is replaced; cancelling a call cancels it in the daemon.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ _MOST_IDLE = 4
 
 
 class AskingError(HelixError):
-    """No answer could be had."""
+    """A call failed or was not answered in time."""
 
 
 class Asks(Protocol):
-    """Whoever answers calls: ``await ask(method, path=folder, **params)``; cancelling it takes the question back."""
+    """A client of calls: ``await ask(method, path=folder, **params)``; cancelling the await cancels the call."""
 
     @property
     def mode(self) -> str:
-        """Who answers."""
+        """The process that answers: ``daemon`` or ``solo``."""
 
     async def ask(self, method: str, **params: Any) -> Any:
-        """The ``result`` of a call. Raises HelixError."""
+        """Return the ``result`` of a call. Raises HelixError."""
 
 
 class Asking:
-    """``await ask(method, **params)`` gives the ``result`` of a call, or raises HelixError with what was said.
+    """The client of the daemon's calls, limited to ``MOST_AT_ONCE`` concurrent ones by a semaphore.
 
-    Without ``daemons``, and where none can be had, this process answers itself.
+    Without ``daemons``, or where none can be started, this process answers itself.
     """
 
     def __init__(self, daemons: Daemons | None) -> None:
@@ -52,11 +51,11 @@ class Asking:
 
     @property
     def mode(self) -> str:
-        """Who answers: ``daemon`` or ``solo``."""
+        """The process that answers: ``daemon`` or ``solo``."""
         return "solo" if self._daemon is None else "daemon"
 
     async def ask(self, method: str, **params: Any) -> Any:
-        """The answer. Cancelling this takes the question back."""
+        """Return the ``result`` of a call; cancelling this cancels it. Raises UsageError or AskingError."""
         call = os.urandom(8).hex()
         request = json.dumps({"method": method, "params": params | {"call": call}}).encode()
         async with self._turns:
@@ -78,7 +77,7 @@ class Asking:
         return await self._solo.reply(request, call)
 
     async def close(self) -> None:
-        """Stop what this process computes itself."""
+        """Close the workspaces of this process, if it answered itself."""
         if self._solo is not None:
             await self._solo.close()
 
@@ -90,7 +89,7 @@ class Asking:
 
 
 class Daemons:
-    """The daemon of this user, whichever process that is at the moment; from any thread."""
+    """A thread-safe connection pool to this user's daemon, which reconnects when the daemon is replaced."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = dict(environ)
@@ -98,16 +97,17 @@ class Daemons:
         self._lock = threading.Lock()
 
     def warm(self) -> None:
-        """Reach it ahead of the first question, so that it starts meanwhile; a failure shows with the question."""
+        """Connect before the first call, so that the daemon starts early; an error is raised by the call instead."""
         try:
             self._put_back(self._reached())
         except HelixError:
             return
 
     def reply(self, request: bytes) -> dict[str, Any]:
-        """What it replies; once more to another daemon when the one that was asked has died.
+        """Send a request and return the reply; retry with a new connection, at most twice, if the daemon died.
 
-        Raises StartError and PlaceError when none can be had, AskingError when one does not reply.
+        Raises StartError and PlaceError if no daemon can be reached, AskingError if it does not reply in ``ANSWER_S``
+        seconds.
         """
         for attempt in range(3):
             with self._lock:
@@ -130,7 +130,7 @@ class Daemons:
         raise AssertionError("the last attempt returns or raises")
 
     def tell(self, request: bytes) -> None:
-        """Say something to it if it runs; nobody waits for what it replies."""
+        """Send a request and discard the reply and any HelixError."""
         try:
             self.reply(request)
         except HelixError:
@@ -147,7 +147,7 @@ class Daemons:
         connection.socket.close()
 
     def _forget(self) -> None:
-        """Whoever else was connected to the daemon that died."""
+        """Close the pooled connections to a daemon that died."""
         with self._lock:
             for connection in self._idle:
                 connection.socket.close()
@@ -175,7 +175,7 @@ def _exchange(connection: DaemonConnection, request: bytes) -> dict[str, Any]:
 
 
 class _Solo:
-    """The host in this process."""
+    """The host in this process, called without a socket."""
 
     def __init__(self) -> None:
         from helix_ls.host.calls import Asker, Calls
@@ -199,7 +199,7 @@ class _Solo:
 
 
 async def _in_thread(act: Any, request: bytes, taken_back: Any) -> dict[str, Any]:
-    """As ``asyncio.to_thread``, in a thread of its own that the end of the process does not wait for."""
+    """Like ``asyncio.to_thread``, but in a daemon thread, which is not joined at interpreter exit."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[dict[str, Any]] = loop.create_future()
 
@@ -220,7 +220,7 @@ async def _in_thread(act: Any, request: bytes, taken_back: Any) -> dict[str, Any
         try:
             loop.call_soon_threadsafe(settle, reply, error)
         except RuntimeError:
-            # The loop has closed: nobody listens any more.
+            # The event loop is closed.
             return
 
     threading.Thread(target=run, name="helix-ask", daemon=True).start()

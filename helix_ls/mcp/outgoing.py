@@ -1,6 +1,6 @@
-"""What may leave: an answer without paths of this machine or unseen characters, no longer than a model can use.
+"""Sanitize and truncate answers: no paths of this machine, no invisible characters, no more than a model can use.
 
-Pure. Whatever was cut is said in ``notes``.
+Pure. ``notes`` of an answer say what was truncated.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ MOST_ERROR = 600
 _LEFT_OUT = frozenset({"uri", "path", "log", "server"})
 _QUOTED = frozenset({"text", "quote"})
 _NAMES = frozenset({"source_id", "title"})
-# What the client said itself.
+# Text of the client itself, which may contain its paths.
 _ECHOED = frozenset({"query"})
 _QUOTING = ("needs_refresh", "stale_risk", "verified")
 
 
 def cleaned(answer: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, Any]:
-    """The answer fit to leave. ``places`` are the machine's folders and what is said in their stead."""
+    """Return the answer sanitized. ``places`` maps the machine's folders to their replacements."""
     cleaner = _Cleaner(places)
     return {key: cleaner.value(key, value) for key, value in answer.items() if key not in _LEFT_OUT}
 
 
 def cleaned_sentence(sentence: str, places: Mapping[str, str]) -> str:
-    """An error's one sentence, fit to leave."""
+    """Return an error text sanitized and truncated to ``MOST_ERROR`` characters."""
     said = _Cleaner(places).words(sentence)
     return said if len(said) <= MOST_ERROR else said[: MOST_ERROR - 1] + "…"
 
 
 class _Cleaner:
     def __init__(self, places: Mapping[str, str]) -> None:
-        # The longest first: one folder may lie in another.
+        # Longest first, as folders may be nested.
         self._places = sorted(places.items(), key=lambda place: -len(place[0]))
 
     def value(self, key: str, value: Any) -> Any:
-        """One value under its key."""
+        """Return a value sanitized by the rule of its key."""
         if isinstance(value, str):
             if key in _QUOTED:
                 return safe_text(value)
@@ -53,15 +53,18 @@ class _Cleaner:
         return value
 
     def words(self, text: str) -> str:
-        """One line in which no folder of this machine is named."""
+        """Return the text on one line, with the machine's folders replaced."""
         for path, name in self._places:
             text = text.replace(path, name)
         return one_line(text)
 
 
 def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any]:
-    """The answer in at most ``most`` characters of JSON: quotes go first, the last before the first, then the ends of
-    the longest lists. A text stays whole: it has a budget of its own."""
+    """Truncate the answer to ``most`` characters of JSON, and say so in its notes.
+
+    Quotes are removed first, from the last to the first, then items at the end of the longest lists. ``text`` is kept,
+    as it has a budget of its own.
+    """
     over = len(_json(answer)) - most
     if over <= 0:
         return answer
@@ -85,7 +88,7 @@ def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any
 
 
 def as_text(answer: Mapping[str, Any]) -> str:
-    """Compact JSON."""
+    """Return the answer as compact JSON."""
     return _json(answer)
 
 

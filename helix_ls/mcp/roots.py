@@ -1,4 +1,4 @@
-"""Which folders a session is about: what the client offers as its roots, else what the command named."""
+"""The folders of a session: the client's MCP roots, else the folder of the command line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from helix_core.workspace import is_no_project
 
 
 class RootChoice(Protocol):
-    """The folders a question may be about."""
+    """The folders that a call may be about."""
 
     def all(self) -> tuple[Path, ...]:
-        """Every one."""
+        """Return every folder that a call can be about."""
 
     def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
-        """The one of that name, else the first, and then the names of the others. Raises UsageError."""
+        """Return the folder of that name, else the first, and the names of the others. Raises UsageError."""
 
 
 class GivenFolders:
-    """``given`` is the folder the command was given or started in; ``is_named`` says that it was given."""
+    """``given`` is the folder of the command line, or the working directory; ``is_named`` tells them apart."""
 
     def __init__(self, given: Path, *, is_named: bool) -> None:
         self._given, self._is_named = given, is_named
@@ -33,7 +33,7 @@ class GivenFolders:
         self.is_known = False
 
     def offer(self, uris: Iterable[str]) -> None:
-        """The client's roots; those that are folders here count, and where none is, the command's stays."""
+        """Set the client's roots; those that are not folders here are ignored, and without any ``given`` is used."""
         found = dict.fromkeys(folder for folder in map(folder_of, uris) if folder is not None)
         self._offered = {}
         for folder in found:
@@ -45,17 +45,17 @@ class GivenFolders:
         self.is_known = True
 
     def forget(self) -> None:
-        """The client has other roots now; they must be asked for."""
+        """Invalidate the roots after ``notifications/roots/list_changed``, so that they are listed again."""
         self.is_known = False
 
     def all(self) -> tuple[Path, ...]:
-        """Every folder a question could be about."""
+        """Return every folder that a call can be about."""
         return (*self._offered.values(), self._given)
 
     def chosen(self, name: str | None) -> tuple[Path, tuple[str, ...]]:
-        """The folder of that name, else the first, and then the names of those that were not chosen.
+        """Return the folder of that name, else the first, and the names of those that were not chosen.
 
-        Raises UsageError for another name, and where the command's folder is no project's.
+        Raises UsageError for an unknown name, or if the folder of the command line is a home or the whole disk.
         """
         if not self._offered and is_no_project(self._given):
             which = "the folder that was named" if self._is_named else "no folder was named, and the one it started in"
@@ -73,7 +73,7 @@ class GivenFolders:
 
 
 def folder_of(uri: str) -> Path | None:
-    """The folder a ``file:`` address names, None when it names none that a project could be in."""
+    """Return the folder of a ``file:`` URI, or None if it is not a folder that a project could be in."""
     try:
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):

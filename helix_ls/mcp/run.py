@@ -1,4 +1,4 @@
-"""``helix mcp``: take standard input and output, load the protocol while the daemon starts, serve, leave at once."""
+"""``helix mcp``: take over stdio, load the protocol while the daemon starts, serve, and exit without joins."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def run(folder: Path, *, is_named: bool, offer: Callable[[], ToolOffer], solo: bool) -> NoReturn:
-    """Serve one client until its input ends; the process ends with it, whatever is still computed.
+    """Serve one client until EOF on stdin and exit the process, even while work is running.
 
-    ``offer`` is asked once the daemon is on its way.
+    ``offer`` is called after the daemon's start was initiated.
     """
     source, sink = _taken_stdio()
     sys.stdout = sys.stderr
@@ -37,7 +37,7 @@ def run(folder: Path, *, is_named: bool, offer: Callable[[], ToolOffer], solo: b
     async def main() -> None:
         made = offer()
         await serve(source, sink, asking=Asking(daemons), folders=GivenFolders(folder, is_named=is_named), offer=made)
-        # Threads that still read or compute are not waited for.
+        # Running threads are not joined.
         sys.stderr.flush()
         os._exit(0)
 
@@ -46,12 +46,12 @@ def run(folder: Path, *, is_named: bool, offer: Callable[[], ToolOffer], solo: b
 
 
 def _taken_stdio() -> tuple[int, int]:
-    """Descriptors of our own; from now on 0 is empty and 1 is standard error, for everybody in this process."""
+    """Duplicate stdin and stdout for the protocol; redirect 0 to the null device and 1 to stderr for the rest."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
         except OSError:
-            # What the caller has closed reads as empty, and no socket of ours takes its number.
+            # Open a closed standard descriptor on the null device, so that no socket gets its number.
             os.open(os.devnull, os.O_RDWR)
     source, sink = os.dup(0), os.dup(1)
     empty = os.open(os.devnull, os.O_RDONLY)

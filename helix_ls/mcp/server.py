@@ -1,4 +1,4 @@
-"""The Model Context Protocol on a session: the official SDK's server, its handlers, and its lines on stdio."""
+"""The Model Context Protocol on a session: the official SDK's server, its handlers, and newline-delimited stdio."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 class StdioLines:
-    """``incoming`` and ``outgoing`` are what the SDK's server runs on."""
+    """Newline-delimited JSON-RPC on stdio; ``incoming`` and ``outgoing`` are the streams of the SDK's server."""
 
     def __init__(self, source: int, sink: int) -> None:
         self._source, self._sink = source, sink
@@ -57,7 +57,7 @@ class StdioLines:
         threading.Thread(target=self._read, name="helix-stdin", daemon=True).start()
 
     async def write(self) -> None:
-        """Write what the server says until it says no more."""
+        """Write the server's messages until its stream is closed."""
         async with self._drain:
             async for said in self._drain:
                 line = said.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -70,7 +70,7 @@ class StdioLines:
                 while data:
                     data = data[os.write(self._sink, data) :]
         except OSError:
-            # Nobody listens: there is nothing left to do here, and nothing to be lost.
+            # The client has closed the pipe, and the process holds no state to save.
             os._exit(1)
 
     def _read(self) -> None:
@@ -104,7 +104,7 @@ class StdioLines:
             self._refuse(_fault(line))
             return True
         if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
-            # An id that is no id, such as 1.5: the adapter takes the request for a notification, which nobody answers.
+            # With an invalid id, such as 1.5, the adapter parses the request as a notification, which has no response.
             self._refuse(_fault(line))
             return True
         return self._on_loop(self._feed.send(SessionMessage(message)))
@@ -113,7 +113,7 @@ class StdioLines:
         self._say(error.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     def _on_loop(self, act: Any) -> bool:
-        """Have the loop do it, and wait: nothing is read ahead of what can be answered."""
+        """Run a coroutine on the event loop and wait for it: the reader gets backpressure from the handlers."""
         try:
             asyncio.run_coroutine_threadsafe(act, self._loop).result()
         except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -122,7 +122,7 @@ class StdioLines:
 
 
 def _fault(line: bytes) -> JSONRPCError:
-    """What to say of a line that is no message, to whoever sent it where that can be told."""
+    """Return the error response to an invalid line, with its id if it has a valid one."""
     try:
         sent = json.loads(line)
     except (ValueError, RecursionError):
@@ -142,7 +142,7 @@ def _refusal(code: int, message: str, identity: str | int | None = None) -> JSON
 
 LOG = logging.getLogger("helix")
 ROOTS_S = 5.0
-# Questions that come at once are all answered with the wish for roots; a client that never grants it is asked no more.
+# Concurrent calls each request the roots; a client that never answers is not asked again after so many.
 MOST_ROOTS_ASKED = 8
 CLOSE_S = 0.7
 TOOLS_TTL_MS = 3_600_000
@@ -152,7 +152,7 @@ Context = Any
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """What one client is offered: a profile of tools, those that ``writes`` too, and what its session knows."""
+    """What a client is offered: a profile of tools, whether the writing ones are included, and session facts."""
 
     profile: Profile = "default"
     writes: bool = False
@@ -161,14 +161,14 @@ class ToolOffer:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where a client sits: its session and its tools; ``folders`` where it may be asked for its roots."""
+    """The session and tools of one client; ``folders`` is None where it may not be asked for its roots."""
 
     session: AgentSession
     words: Sequence[ToolWords]
     folders: GivenFolders | None = None
 
     def tool(self, name: str) -> ToolWords:
-        """Its words. Raises MCPError."""
+        """Return the tool of that name. Raises MCPError."""
         found = next((words for words in self.words if words.name == name), None)
         if found is None:
             names = ", ".join(words.name for words in self.words)
@@ -177,7 +177,7 @@ class Seat:
 
 
 async def serve(source: int, sink: int, *, asking: Asking, folders: GivenFolders, offer: ToolOffer) -> None:
-    """Serve the client on these descriptors until it has gone."""
+    """Serve the client on these descriptors until EOF."""
     lines = StdioLines(source, sink)
     seat = Seat(AgentSession(asking, folders, offer.known), tools_of(offer.profile, writes=offer.writes), folders)
     server = Handlers(lambda _: seat).server()
@@ -191,14 +191,14 @@ async def serve(source: int, sink: int, *, asking: Asking, folders: GivenFolders
 
 
 class Handlers:
-    """The methods. ``seated`` says, of a request's context, where its client sits."""
+    """The MCP request handlers. ``seated`` returns the client's seat from a request's context."""
 
     def __init__(self, seated: Callable[[Context], Seat]) -> None:
         self._seated = seated
         self._asked_for_roots = 0
 
     def server(self) -> Server[Any]:
-        """An SDK server that answers with them."""
+        """Return an SDK server with these handlers registered."""
         server: Server[Any] = Server(
             "helix",
             version=__version__,
@@ -238,7 +238,7 @@ class Handlers:
     async def _learn_roots(
         self, context: Context, folders: GivenFolders | None, given: Any
     ) -> types.InputRequiredResult | None:
-        """Ask the client once for its roots where it has them; the result is how the newer protocol asks."""
+        """Request the client's roots once; the newer protocol does so by the returned InputRequiredResult."""
         offers = context.session.client_capabilities
         if folders is None or folders.is_known or offers is None or offers.roots is None:
             return None
@@ -289,13 +289,13 @@ class Handlers:
 
 
 def name_of(context: Context) -> str:
-    """What the client calls itself, on one line; empty where it does not say."""
+    """Return the client's name on one line, or an empty string if it does not send one."""
     about = context.session.client_params
     return one_line(about.client_info.name)[:80] if about is not None and about.client_info is not None else ""
 
 
 async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What the tool answers. Of a defect nobody is told more than that there is one: its words could be anybody's."""
+    """Call a tool; report an unexpected exception without its message, which could quote a file's content."""
     try:
         return await session.call(words, arguments)
     except HelixError:

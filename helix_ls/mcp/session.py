@@ -1,4 +1,4 @@
-"""One agent's session: its folder, the packets it was given, and what each tool answers."""
+"""One agent's session: its folder, a bounded history of its packets, and the handler of each tool."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from helix_ls.operations.validation import validated
 
 
 def tokens(answers: Mapping[str, int], given: Mapping[str, int]) -> dict[str, Any]:
-    """``helix.tokens/1``: answers and their estimated tokens, by tool."""
+    """Return the ``helix.tokens/1`` object: answers and their estimated tokens, by tool."""
     return {
         "schema": "helix.tokens/1",
         "is_estimate": True,
@@ -58,7 +58,7 @@ _SHOWN_BYTES = (40_000, 8_000)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``others`` are the names of open folders the question did not choose between; ``asker`` names the session."""
+    """The folder of one call. ``others`` are the names of other open folders; ``asker`` is the id of the session."""
 
     asking: Asks
     folder: Path
@@ -66,16 +66,16 @@ class Scope:
     asker: str = ""
 
     async def ask(self, method: str, **params: Any) -> Any:
-        """A call about the folder."""
+        """Send a call about the folder to the daemon and return its result."""
         return await self.asking.ask(method, path=str(self.folder), asker=self.asker, **params)
 
     async def answer(self, operation: Operation[A], given: A) -> Any:
-        """What the daemon answers to an operation with these arguments."""
+        """Run an operation in the daemon with these arguments and return its answer."""
         params = {each.name: getattr(given, each.name) for each in operation.parameters("daemon")}
         return await self.ask(f"helix.{operation.name}", **params)
 
     async def lines(self, given: OpenArguments) -> dict[str, Any]:
-        """Whole lines, as many as may leave: escapes can make a text several times as long as its bytes."""
+        """Return whole lines within the size limit; escapes can make a text several times as long as its bytes."""
         for most_bytes in _SHOWN_BYTES:
             raw = await self.answer(OPEN, replace(given, most_bytes=most_bytes))
             answer = cleaned(raw, places(os.environ, self.folder))
@@ -84,7 +84,7 @@ class Scope:
         return answer | {"escaped": answer["text"] != raw["text"]}
 
     def fit(self, answer: dict[str, Any], text: int = 0) -> dict[str, Any]:
-        """Cleaned and cut to size; a ``text`` of so many characters has its own budget."""
+        """Sanitize and truncate an answer; a ``text`` of so many characters has its own budget."""
         if self.others and "notes" in answer:
             said = f"this is about {self.folder.name} only; workspace chooses another: {', '.join(self.others)}"
             answer = answer | {"notes": [*answer["notes"], said]}
@@ -93,7 +93,7 @@ class Scope:
 
 
 def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
-    """The folders of this machine that words could name, and what is said in their stead."""
+    """Return the folders of this machine that texts could name, with their replacements."""
     named = {environ[name]: f"${name}" for name in _VARIABLES if len(environ.get(name, "")) > 1}
     home = os.path.expanduser("~")
     if len(home) > 1:
@@ -110,7 +110,7 @@ _POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_
 
 @dataclass(frozen=True, slots=True)
 class GivenPacket:
-    """A packet that was given: as it left, as it points, and where it was asked."""
+    """A packet in the session's history: its answer as sent, its pointers and its query's scope."""
 
     scope: Scope
     answer: dict[str, Any]
@@ -121,7 +121,7 @@ class GivenPacket:
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What a session knows of the rest: the server's sessions, announced restarts, and whose notes it keeps."""
+    """Facts of the server around a session: all sessions, announced restarts, and the attribution of notes."""
 
     sessions: Callable[[], Sequence[AgentSession]] = tuple
     servers: Callable[[], list[dict[str, Any]]] = list
@@ -133,7 +133,7 @@ Act = Callable[[Scope, Any], Awaitable[dict[str, Any]]]
 
 
 class AgentSession:
-    """Belongs to one event loop. ``folders`` are asked with every question: the client may choose others."""
+    """One agent's session, bound to an event loop. ``folders`` is read at every call, as roots may change."""
 
     def __init__(self, asking: Asks, folders: RootChoice, known: ServerFacts = ALONE) -> None:
         self._asking, self._folders, self._known = asking, folders, known
@@ -144,7 +144,7 @@ class AgentSession:
         self._answers: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
         self._began = self._asked = time.monotonic()
-        # What is more than the daemon's answer made fit to leave.
+        # Tools that do more than sanitize the daemon's answer.
         self._acts: dict[str, Act] = {
             "packet": self._packet,
             "context": self._context,
@@ -163,7 +163,7 @@ class AgentSession:
         }
 
     async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What the tool answers, fit to leave."""
+        """Validate the arguments, run the tool and return its sanitized answer. Raises HelixError."""
         self._asked = time.monotonic()
         operation = tool.operation
         given = validated(operation, arguments, "mcp")
@@ -180,7 +180,7 @@ class AgentSession:
         return answer
 
     def about(self, *, is_this: bool) -> dict[str, Any]:
-        """For a list of sessions."""
+        """Return the session's entry in the list of sessions; ages in seconds."""
         now = time.monotonic()
         return {
             "client": self.client,
@@ -192,11 +192,11 @@ class AgentSession:
         }
 
     def sentence(self, error: HelixError) -> str:
-        """What a client is told of a failure."""
+        """Return the text of an error, sanitized."""
         return cleaned_sentence(str(error), places(os.environ, *self._folders.all()))
 
     def listed(self) -> dict[str, Any]:
-        """The packets of this session, newest first."""
+        """Return the ``helix.packets/1`` object: the packets of this session, newest first."""
         return {
             "schema": "helix.packets/1",
             "packets": [
@@ -269,7 +269,7 @@ class AgentSession:
         raise UsageError("no packet of this session has an item of that id; ask for one with helix_context_packet")
 
     async def _again(self, pointer: dict[str, Any], packet: GivenPacket, task: str) -> dict[str, Any]:
-        """Where the item stands now."""
+        """Return the current lines of an item of an earlier packet."""
         judged = await _judged(packet, [pointer], task)
         lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
         return await packet.scope.lines(OpenArguments(pointer["source_id"], task_type=task, **lines))

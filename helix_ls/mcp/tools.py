@@ -1,4 +1,4 @@
-"""The tools: the view of the table of operations for agents. The list is the same in every workspace."""
+"""The MCP tools: the view of the table of operations for agents. The list is the same in every workspace."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from helix_ls.operations.arguments import DeclaredArgument, Operation
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """An operation as a tool. ``hint`` says when a model is to use it; ``shown`` are arguments shown under an older
-    name of theirs. What is done twice is as done once."""
+    """An operation as an MCP tool; every tool is idempotent.
+
+    ``hint`` tells the model when to use it; ``shown`` maps arguments to the older names they are shown under;
+    ``same_as`` is the tool of which this one is an alias.
+    """
 
     name: str
     operation: Operation[Any]
@@ -23,27 +26,27 @@ class ToolWords:
 
     @property
     def title(self) -> str:
-        """For a person."""
+        """The title shown to the user."""
         return self.operation.title
 
     @property
     def description(self) -> str:
-        """What a model is told of it."""
+        """The description for the model."""
         said = f"{self.operation.description} {self.hint}".rstrip()
         return f"The same as {self.same_as}. {said}" if self.same_as else said
 
     @property
     def schema(self) -> str:
-        """The name its answers bear."""
+        """The ``schema`` of its answers."""
         return self.operation.answer
 
     @property
     def writes(self) -> bool:
-        """Does it change anything? Then it is offered only where the user has allowed it."""
+        """Whether the tool changes anything; if so, it is offered only where the user has allowed it."""
         return self.operation.changes != "nothing"
 
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of its arguments."""
+        """Return the JSON Schema of its arguments."""
         parameters = self.operation.parameters("mcp")
         required = self.operation.required("mcp")
         return {
@@ -57,7 +60,7 @@ class ToolWords:
         return self.shown.get(parameter.name, parameter.name)
 
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of its structured content; more keys than these may be there."""
+        """Return the JSON Schema of its structured content, which may have additional keys."""
         return {
             "type": "object",
             "properties": {"schema": {"type": "string", "const": self.schema}},
@@ -65,7 +68,7 @@ class ToolWords:
         }
 
     def renamed(self, name: str) -> ToolWords:
-        """The same tool under an older name."""
+        """Return an alias of the tool under an older name."""
         return ToolWords(name, self.operation, self.hint, self.shown, same_as=self.name)
 
 
@@ -134,5 +137,5 @@ WRITE_TOOLS = (
 
 
 def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:
-    """The tools of a profile, in the order they are listed; with ``writes`` those that write too."""
+    """Return the tools of a profile in listing order; with ``writes`` including those that write."""
     return (FULL_TOOLS if profile == "full" else DEFAULT_TOOLS) + (WRITE_TOOLS if writes else ())

@@ -1,6 +1,6 @@
-"""Every verb once: name, wording, arguments with types, bounds and defaults, answer, who may ask, what it may change.
+"""The operations, each declared once: name, wording, arguments with bounds and defaults, answer, access, effects.
 
-LSP commands, MCP tools, HTTP routes with OpenAPI and the daemon's calls are views of ``table.OPERATIONS``. Importing a
-module of it loads neither pydantic nor a server, but ``validation``, which is for processes that live long. Knows no
-transport and no session.
+LSP commands, MCP tools, HTTP routes with OpenAPI and the daemon's calls are views of ``table.OPERATIONS``. Importing
+its modules loads neither pydantic nor a server, except ``validation``, which is for long-lived processes. Nothing here
+depends on a transport or a session.
 """

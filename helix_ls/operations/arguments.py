@@ -1,6 +1,6 @@
-"""How an operation is declared: a frozen dataclass of arguments, each annotated with its wording and bounds.
+"""Declare an operation: a frozen dataclass of arguments, each annotated with its wording and bounds.
 
-Pure, and cheap to import: the JSON Schemas, help texts and error sentences of every surface are made from it.
+Pure, and cheap to import: the JSON Schemas, help texts and error sentences of every surface are generated from it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ A = TypeVar("A")
 class Argument:
     """Wording and bounds of one argument, as metadata of ``Annotated``.
 
-    ``least`` and ``most`` bound a number; ``most`` of a string is a count of characters, 0 for no bound. Of a string
-    longer than ``reads`` characters the first count. ``also`` are older names that are accepted besides the field's
-    own. ``on`` are the surfaces that take the argument.
+    ``least`` and ``most`` bound a number; ``most`` of a string is its maximum length in characters, 0 for none. A
+    string is truncated to ``reads`` characters. ``also`` are older names that are accepted besides the field's own.
+    ``on`` are the surfaces that accept the argument.
     """
 
     description: str
@@ -52,7 +52,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredArgument:
-    """One field of a dataclass of arguments. ``item`` is the dataclass of each object of an array, or of an object."""
+    """One field of a dataclass of arguments. ``item`` is the dataclass of an object, or of an array's objects."""
 
     name: str
     kind: Kind
@@ -63,22 +63,22 @@ class DeclaredArgument:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name it is accepted under, its own first."""
+        """The accepted names, the field's own first."""
         return (self.name, *self.about.also)
 
     @property
     def least(self) -> int | float:
-        """The smallest number."""
+        """The minimum of a number."""
         return int(self.about.least) if self.kind == "integer" else self.about.least
 
     @property
     def most(self) -> int:
-        """The largest number, or the longest string; 0 where a string has no bound."""
+        """The maximum of a number, or the maximum length of a string; 0 for an unbounded string."""
         return int(self.about.most) or (LARGEST if self.kind in ("integer", "number") else 0)
 
     @property
     def wanted(self) -> str:
-        """What a value must be, to be put behind "must be"."""
+        """The description of a valid value, to follow "must be"."""
         if self.about.choices:
             return f"one of {', '.join(self.about.choices)}"
         if self.kind in ("integer", "number"):
@@ -89,14 +89,13 @@ class DeclaredArgument:
         ]
 
     def check(self, value: Any) -> None:
-        """Raise UsageError for a number out of its bounds, or an unknown choice: the command line's check, which has
-        parsed the types itself and must not load pydantic."""
+        """Check the bounds and choices of a parsed value without pydantic, for the command line. Raises UsageError."""
         is_out = isinstance(value, int | float) and not self.least <= value <= self.most
         if is_out or (self.about.choices and value is not None and value not in self.about.choices):
             raise UsageError(f"{self.name} must be {self.wanted}, not {value}")
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema 2020-12 of the value, without ``null`` and without the description."""
+        """Return the JSON Schema 2020-12 of the value, without ``null`` and without the description."""
         about: dict[str, Any] = {"type": self.kind}
         if self.kind in ("integer", "number"):
             about |= {"minimum": self.least, "maximum": self.most}
@@ -123,7 +122,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> DeclaredArgument:
 
 
 def parameters_of(arguments: Any) -> tuple[DeclaredArgument, ...]:
-    """The parameters that a dataclass of arguments declares, in its order."""
+    """Return the parameters that a dataclass of arguments declares, in its order."""
     return _declared(arguments)
 
 
@@ -142,9 +141,9 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AskContext:
-    """What a surface knows besides the arguments.
+    """What a surface passes to an operation besides the arguments.
 
-    ``asker`` names the session whose opened files are remembered, empty for none; ``live`` is the ``helix.live/1``
+    ``asker`` is the id of the session whose opened files are recorded, empty for none; ``live`` is the ``helix.live/1``
     object of the open workspace; ``hints`` and ``overlays`` are those of the engine.
     """
 
@@ -161,14 +160,14 @@ Changes = Literal["nothing", "index", "memory", "server", "window"]
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[A]):
-    """One verb.
+    """One operation of the table.
 
     Attributes:
         arguments: The dataclass of its arguments.
-        act: Answers with the engine; None where a surface answers from what it holds itself.
-        answer: The ``schema`` of the answer, empty where the answer is none.
-        access: Who may ask over HTTP: who has the ask key, or only who has the admin key.
-        changes: What it may change; ``destroys`` where something is gone afterwards.
+        act: Runs it on the engine; None where a surface answers from its own state.
+        answer: The ``schema`` of the answer, empty if it returns nothing.
+        access: Who may call it over HTTP: holders of the ask key, or only of the admin key.
+        changes: What it may change; ``destroys`` if something is deleted.
         needs: Alternatives of which a call gives one; with ``is_exclusive`` exactly one.
     """
 
@@ -185,25 +184,25 @@ class Operation(Generic[A]):
     is_exclusive: bool = False
 
     def parameters(self, surface: Surface) -> tuple[DeclaredArgument, ...]:
-        """The arguments that a surface takes."""
+        """Return the arguments that a surface accepts."""
         return tuple(each for each in parameters_of(self.arguments) if surface in each.about.on)
 
     def parameter(self, name: str) -> DeclaredArgument:
-        """One argument by its name. Raises StopIteration where there is none."""
+        """Return one argument by its name. Raises StopIteration if there is none."""
         return next(each for each in parameters_of(self.arguments) if each.name == name)
 
     def alternatives(self, surface: Surface) -> tuple[tuple[str, ...], ...]:
-        """Those of ``needs`` that can be given on a surface."""
+        """Return those of ``needs`` that a surface accepts."""
         known = {each.name for each in self.parameters(surface)}
         return tuple(names for names in self.needs if known.issuperset(names))
 
     def required(self, surface: Surface) -> tuple[str, ...]:
-        """The arguments that every call on a surface must give."""
+        """Return the arguments that are required on a surface."""
         only = self.alternatives(surface)
         known = set(only[0]) if len(only) == 1 else set()
         return tuple(each.name for each in self.parameters(surface) if each.is_required or each.name in known)
 
     def run(self, helix: Helix, given: A, context: AskContext) -> Any:
-        """Answer with the engine."""
+        """Run the operation on the engine and return its answer."""
         assert self.act is not None, f"{self.name} is answered by its surface"
         return self.act(helix, given, context)

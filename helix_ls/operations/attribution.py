@@ -1,4 +1,4 @@
-"""Whose this process is, as far as the machine tells: what stands for the four layers where nobody names them."""
+"""Detect the attribution of notes from the machine: the default of the four layers where a request names none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCALTIME = "/etc/localtime"
 
 
 def attribution(given: Mapping[str, str], environ: Mapping[str, str]) -> Attribution:
-    """The layers of what is kept now; ``given`` are members of a request."""
+    """Return the attribution of a note written now; ``given`` are the members of the request."""
     return attributed(given, environ, user=_user(), host=socket.gethostname(), timezone=_timezone(environ))
 
 
@@ -22,12 +22,12 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        # A user without a name in any table, as in some containers.
+        # The user id has no entry in the password database, as in some containers.
         return ""
 
 
 def _timezone(environ: Mapping[str, str]) -> str:
-    """The IANA name, where the machine tells it; else empty."""
+    """Return the IANA name of the machine's time zone, or an empty string if it is unknown."""
     if named := environ.get("TZ", "").lstrip(":"):
         return named
     try:

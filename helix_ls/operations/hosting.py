@@ -1,4 +1,4 @@
-"""The operations on a running Helix: its index, its servers, an editor's window. Most are answered by the surface."""
+"""The operations on a running Helix: index, servers, the editor's window. Most are answered by the surface."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_DOWNTIME_S = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class NoArguments:
-    """Of an operation that takes nothing."""
+    """The arguments of an operation that takes none."""
 
 
 REFRESH_INDEX = Operation(
@@ -55,7 +55,7 @@ RESUME_INDEX = Operation(
 
 
 def vacuum(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """The ``helix.vacuum/1`` object."""
+    """Prune and compact the index's SQLite file; return the ``helix.vacuum/1`` object."""
     return helix.vacuum(cancelled=context.cancelled)
 
 
@@ -73,7 +73,7 @@ VACUUM = Operation(
 
 @dataclass(frozen=True, slots=True)
 class RestartArguments:
-    """Of ``announce_restart``."""
+    """The arguments of ``announce_restart``."""
 
     reason: Annotated[str, Argument("Why, in a few words.", most=LONGEST_NAME, on=HTTP)] = ""
     actor: Annotated[str, Argument("Who announces it.", most=LONGEST_NAME, on=HTTP)] = ""
@@ -94,7 +94,7 @@ ANNOUNCE_RESTART = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ProxyArguments:
-    """Of ``proxy``."""
+    """The arguments of ``proxy``."""
 
     workspace: Workspace = None
     focused: Annotated[bool, Argument("The window of this folder has come to the front.", on=LSP)] = False
@@ -119,7 +119,7 @@ DOCTOR = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ClosePacketArguments:
-    """Of ``close_packet``."""
+    """The arguments of ``close_packet``."""
 
     packet_id: Annotated[str, Argument("The packet_id of an open packet.", most=LONGEST_ID, on=LSP)]
 
@@ -137,7 +137,7 @@ _LINE = Argument("A line, counted from 1.", 0, LAST_LINE, on=LSP)
 
 @dataclass(frozen=True, slots=True)
 class DocumentArguments:
-    """Of ``refresh_file``."""
+    """The arguments of ``refresh_file``."""
 
     uri: Annotated[str, _DOCUMENT]
 
@@ -153,7 +153,7 @@ REFRESH_FILE = Operation(
 
 @dataclass(frozen=True, slots=True)
 class DismissArguments:
-    """Of ``dismiss``."""
+    """The arguments of ``dismiss``."""
 
     uri: Annotated[str, _DOCUMENT]
     code: Annotated[str, Argument("The code of the finding.", most=LONGEST_NAME, on=LSP)]
@@ -171,7 +171,7 @@ DISMISS = Operation(
 
 @dataclass(frozen=True, slots=True)
 class SidesArguments:
-    """Of ``open_sides``."""
+    """The arguments of ``open_sides``."""
 
     uri: Annotated[str, _DOCUMENT]
     start_line: Annotated[int, _LINE]
@@ -190,7 +190,7 @@ OPEN_SIDES = Operation(
 
 @dataclass(frozen=True, slots=True)
 class CallArguments:
-    """What every call to the daemon may carry besides the operation's own arguments."""
+    """The envelope of a call to the daemon: its arguments besides those of the operation."""
 
     path: Annotated[
         str | None, Argument("The absolute path of the workspace folder.", most=LONGEST_PATH, on=DAEMON)

@@ -1,4 +1,4 @@
-"""The operations that keep and forget notes."""
+"""The operations that store, consolidate and delete notes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _layer(who: str) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class IngestArguments:
-    """Of ``ingest``."""
+    """The arguments of ``ingest``."""
 
     content: Annotated[str, Argument("The text that is to be kept.", most=MOST_BYTES)]
     content_type: Annotated[str, Argument("What sort of text it is.", choices=CONTENT_TYPES)] = "text"
@@ -45,7 +45,7 @@ class IngestArguments:
 
 
 def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """``{gene_ids, count, stored}``, with ``attributed`` where a note says who said it."""
+    """Store notes and return ``{gene_ids, count, stored}``, with ``attributed`` if a note names its author."""
     from helix_core.memory import NoteInput
     from helix_core.model import Attribution
     from helix_ls.operations.attribution import attribution
@@ -76,14 +76,14 @@ INGEST = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateArguments:
-    """Of ``consolidate``: the exchanges of one session, or of all."""
+    """The arguments of ``consolidate``: the exchanges of one session, or of all."""
 
     session_id: Annotated[str, SESSION] = ""
     workspace: Workspace = None
 
 
 def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """``{facts_extracted, gene_ids, exchanges, facts}``."""
+    """Extract facts from exchanges and return ``{facts_extracted, gene_ids, exchanges, facts}``."""
     return {"schema": "helix.consolidated/1"} | helix.memory.consolidate(given.session_id)
 
 
@@ -102,7 +102,7 @@ CONSOLIDATE = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ForgetArguments:
-    """Of ``forget``: a note, or a session's exchanges."""
+    """The arguments of ``forget``: a note, or a session's exchanges."""
 
     gene_id: Annotated[str | None, Argument("The gene_id of a chunk of the note.", most=LONGEST_ID, also=("id",))] = (
         None
@@ -114,7 +114,7 @@ class ForgetArguments:
 
 
 def forget(helix: Helix, given: ForgetArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """What was forgotten."""
+    """Delete a note or a session's exchanges and return what was deleted."""
     gone = helix.memory.forget(given.gene_id) if given.gene_id else helix.memory.forget_session(given.session_id or "")
     return {"schema": "helix.forgotten/1"} | gone
 
@@ -135,7 +135,7 @@ FORGET = Operation(
 
 
 def backfill(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
-    """``{backfilled, total}``."""
+    """Extract the literal claims of every note again and return ``{backfilled, total}``."""
     return helix.memory.kv_backfill()
 
 

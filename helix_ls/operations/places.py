@@ -1,4 +1,4 @@
-"""The operations about known places of a workspace, and its status. Each is a dataclass, one function and one entry."""
+"""The operations on known places of a workspace, and its status. Each is a dataclass, one function and one entry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID,
 
 @dataclass(frozen=True, slots=True)
 class OpenArguments:
-    """Of ``open``."""
+    """The arguments of ``open``."""
 
     source_id: Annotated[str, SOURCE]
     start_line: Annotated[int, Argument("The first line, counted from 1.", 1, LAST_LINE)] = 1
@@ -49,7 +49,7 @@ class OpenArguments:
 
 
 def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.open/1`` object; that the asker has opened the file is remembered."""
+    """Return the ``helix.open/1`` object, and record that the session opened the file."""
     last = given.end_line if given.end_line is not None else given.start_line + OPENED_LINES - 1
     shown = helix.show(
         given.source_id,
@@ -76,7 +76,7 @@ OPEN = Operation(
 
 @dataclass(frozen=True, slots=True)
 class DocumentPosition:
-    """A position of the Language Server Protocol, counted from 0."""
+    """A position of the Language Server Protocol, 0-based."""
 
     line: Annotated[int, Argument("The line, counted from 0.", 0, LAST_LINE)]
     character: Annotated[int, Argument("The character, in the client's units.", 0, LAST_LINE)] = 0
@@ -87,7 +87,7 @@ Position = Annotated[DocumentPosition | None, Argument("A position in that docum
 
 @dataclass(frozen=True, slots=True)
 class ExplainArguments:
-    """Of ``explain``: lines of a file, a position in a document, a packet of the session, or a question."""
+    """The arguments of ``explain``: lines of a file, a position in a document, a packet, or a question."""
 
     source_id: Annotated[str | None, SOURCE] = None
     start_line: Annotated[int | None, Argument("The first line.", 1, LAST_LINE)] = None
@@ -103,7 +103,7 @@ class ExplainArguments:
 
 
 def explain(helix: Helix, given: ExplainArguments, context: AskContext) -> dict[str, Any] | None:
-    """The ``helix.explain/1`` object of lines; with a question, how its answer comes about."""
+    """Return the ``helix.explain/1`` object of lines, or of the ranking that answers a question."""
     if given.question is not None:
         return helix.explain_answer(
             given.question,
@@ -131,7 +131,7 @@ EXPLAIN = Operation(
 
 @dataclass(frozen=True, slots=True)
 class NameArguments:
-    """Of ``symbol``: a name, or a position in a document."""
+    """The arguments of ``symbol``: a name, or a position in a document."""
 
     name: Annotated[
         str | None, Argument("Its name, plain or qualified.", most=LONGEST_PATH, also=("symbol", "query"))
@@ -142,7 +142,7 @@ class NameArguments:
 
 
 def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any] | None:
-    """The ``helix.symbol/1`` object; None where no definition has the name."""
+    """Return the ``helix.symbol/1`` object, or None if nothing defines the name."""
     assert given.name is not None
     return helix.symbols.about(given.name, cancelled=context.cancelled)
 
@@ -161,7 +161,7 @@ SYMBOL = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ExpandArguments:
-    """Of ``expand``: a place by the hash of its text, or by its file and line."""
+    """The arguments of ``expand``: a place by the hash of its text, or by its file and line."""
 
     gene_id: Annotated[str, Argument("The place, by the hash of its text.", most=LONGEST_ID)] = ""
     source_id: Annotated[str, Argument("The place, by its file, with start_line.", most=LONGEST_PATH)] = ""
@@ -175,7 +175,7 @@ class ExpandArguments:
 
 
 def expand(helix: Helix, given: ExpandArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.expand/1`` object."""
+    """Return the ``helix.expand/1`` object: the places related to one place."""
     return helix.memory.expand(
         gene_id=given.gene_id,
         source_id=given.source_id,
@@ -201,7 +201,7 @@ EXPAND = Operation(
 
 @dataclass(frozen=True, slots=True)
 class GivenItem:
-    """As much of an item of a packet as points."""
+    """An item of a packet, reduced to its pointer."""
 
     source_id: Annotated[str, SOURCE]
     gene_id: Annotated[str, GENE]
@@ -213,7 +213,7 @@ class GivenItem:
 
 @dataclass(frozen=True, slots=True)
 class JudgeArguments:
-    """Of ``judge``."""
+    """The arguments of ``judge``."""
 
     items: Annotated[list[GivenItem], Argument("The items of a packet, or as much of them as points.", on=DAEMON)]
     task_type: Annotated[str, replace(TASK, on=DAEMON)] = TaskType.EXPLAIN.value
@@ -221,7 +221,7 @@ class JudgeArguments:
 
 
 def judge(helix: Helix, given: JudgeArguments, context: AskContext) -> dict[str, Any]:
-    """The verdicts of a packet's items as they are now, and what to read again."""
+    """Return the current verdicts of a packet's items, and the refresh targets."""
     shown = [
         Pointer(
             source_id=item.source_id,
@@ -271,14 +271,14 @@ JUDGE = Operation(
 
 @dataclass(frozen=True, slots=True)
 class StatusArguments:
-    """Of ``status``."""
+    """The arguments of ``status``."""
 
     workspace: Workspace = None
     skipped: Annotated[bool, Argument("List every file that was left out.", on=DAEMON)] = False
 
 
 def status(helix: Helix, given: StatusArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.status/1`` object, with ``live`` where the workspace is open in this process."""
+    """Return the ``helix.status/1`` object, with ``live`` if the workspace is open in this process."""
     live = {"live": context.live} if context.live is not None else {}
     return helix.status(skipped=given.skipped) | live
 
@@ -296,7 +296,7 @@ STATUS = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ItemArguments:
-    """Of ``item``."""
+    """The arguments of ``item``."""
 
     gene_id: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""The operations that answer a question. Each is a dataclass of arguments, one function and one entry."""
+"""The operations that answer a query. Each is a dataclass of arguments, one function and one entry."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from helix_ls.operations.arguments import DAEMON, HTTP, LSP, MCP, Argument, AskC
 if TYPE_CHECKING:
     from helix_core.engine import Helix
 
-# Of a question so many characters are read: more is no question.
+# The query is truncated to so many characters.
 READ_CHARACTERS = 8_000
 LONGEST_NAME = 200
 LONGEST_ID = 64
 LONGEST_PATH = 4_096
 MOST_FINGERPRINTS = 200
-# Places looked at for one that is returned.
+# Candidates evaluated per place returned.
 PROFILES = {"fast": 1, "balanced": 2, "quality": 3}
 
 _FOLDERS = MCP | LSP
@@ -56,14 +56,14 @@ Workspace = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceArguments:
-    """Of an operation that takes nothing but the folder it is about."""
+    """The arguments of an operation that takes only its workspace."""
 
     workspace: Workspace = None
 
 
 @dataclass(frozen=True, slots=True)
 class PacketArguments:
-    """Of ``packet``; ``open`` keeps the packet in the editor's session, judged again at every change."""
+    """The arguments of ``packet``; ``open`` keeps the packet in the editor's session, judged at every change."""
 
     question: Question
     task_type: Task = TaskType.EXPLAIN.value
@@ -91,7 +91,7 @@ class PacketArguments:
 
 
 def packet(helix: Helix, given: PacketArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.packet/1`` object."""
+    """Return the ``helix.packet/1`` object: pointers with verdicts."""
     return helix.packet(
         given.question,
         task=given.task_type,
@@ -119,7 +119,7 @@ PACKET = Operation(
 
 @dataclass(frozen=True, slots=True)
 class SearchArguments:
-    """Of ``search``."""
+    """The arguments of ``search``."""
 
     question: Question
     k: Annotated[int, _RESULTS] = 10
@@ -127,7 +127,7 @@ class SearchArguments:
 
 
 def search(helix: Helix, given: SearchArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.search/1`` object."""
+    """Return the ``helix.search/1`` object: ranked items."""
     return helix.search(given.question, k=given.k, hints=context.hints, cancelled=context.cancelled)
 
 
@@ -144,7 +144,7 @@ SEARCH = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ContextArguments:
-    """Of ``context``. What a session was given before is left out of its next answer."""
+    """The arguments of ``context``. What a session has received before is left out of its next answer."""
 
     question: Question
     budget: Annotated[int, _BUDGET] = 6_000
@@ -177,7 +177,7 @@ class ContextArguments:
 
 
 def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[str, Any]:
-    """The ``helix.context/1`` object."""
+    """Return the ``helix.context/1`` object: current text within a token budget."""
     from helix_core.engine.answer import ContextRequest
 
     request = ContextRequest(
@@ -208,7 +208,7 @@ CONTEXT = Operation(
 
 @dataclass(frozen=True, slots=True)
 class PreviewArguments:
-    """Of ``preview``."""
+    """The arguments of ``preview``."""
 
     question: Question
     budget: Annotated[int, _BUDGET] = 6_000
@@ -219,7 +219,7 @@ _PLACE = ("source_id", "start_line", "end_line", "symbol")
 
 
 def preview(helix: Helix, given: PreviewArguments, asking: AskContext) -> dict[str, Any]:
-    """``helix.context/1`` without its text, as ``helix.preview/1``."""
+    """Return ``helix.context/1`` without its text, as the ``helix.preview/1`` object."""
     window = context(helix, ContextArguments(given.question, given.budget), asking)
     kept = ("query", "workspace", "tokens", "budget", "budget_tier", "known_empty", "nearest", "left_out", "notes")
     return {
@@ -247,7 +247,7 @@ PREVIEW = Operation(
 
 @dataclass(frozen=True, slots=True)
 class ResonanceArguments:
-    """Of ``resonance``."""
+    """The arguments of ``resonance``."""
 
     question: Question
     k: Annotated[
@@ -258,7 +258,7 @@ class ResonanceArguments:
 
 
 def resonance(helix: Helix, given: ResonanceArguments, context: AskContext) -> dict[str, Any]:
-    """``helix.search/1`` by ranker, as ``helix.resonance/1``: ``share`` is its mean share of a place's score."""
+    """Return ``helix.search/1`` by ranker, as ``helix.resonance/1``; ``share`` is its mean share of a score."""
     found = search(helix, SearchArguments(given.question, given.k), context)
     shares: Counter[str] = Counter()
     ranks: dict[str, list[tuple[int, int]]] = {}
@@ -300,7 +300,7 @@ RESONANCE = Operation(
 
 @dataclass(frozen=True, slots=True)
 class FingerprintArguments:
-    """Of ``fingerprint``: at most ``max_results`` places with at least ``score_floor`` as score."""
+    """The arguments of ``fingerprint``: at most ``max_results`` places with a score of at least ``score_floor``."""
 
     question: Question
     profile: Annotated[str, Argument("How far is looked.", choices=tuple(PROFILES))] = "balanced"
@@ -309,12 +309,12 @@ class FingerprintArguments:
 
     @property
     def evaluated(self) -> int:
-        """Places to look at: with a floor more than are returned, for some may be below it."""
+        """The number of candidates to evaluate: more than are returned if a score floor may exclude some."""
         return min(max(self.max_results * PROFILES[self.profile], 50 if self.score_floor else 1), MAX_K)
 
 
 def fingerprint(helix: Helix, given: FingerprintArguments, context: AskContext) -> dict[str, Any]:
-    """``helix.search/1`` as places to go to, with what was looked at, passed, returned and left out, each counted."""
+    """Return the places of ``helix.search/1``, with counts of those evaluated, passed, returned and left out."""
     found = search(helix, SearchArguments(given.question, given.evaluated), context)
     above = [item for item in found["items"] if item["score"] >= given.score_floor]
     returned = above[: given.max_results]
@@ -361,7 +361,7 @@ FINGERPRINT = Operation(
 
 @dataclass(frozen=True, slots=True)
 class PlanArguments:
-    """Of ``plan``: a packet of the session, or a question."""
+    """The arguments of ``plan``: a packet of the session, or a question."""
 
     packet_id: Annotated[
         str | None, Argument("The packet_id of an earlier packet of this session.", most=LONGEST_ID, on=MCP | LSP)
@@ -373,7 +373,7 @@ class PlanArguments:
 
 
 def plan(helix: Helix, given: PlanArguments, context: AskContext) -> dict[str, Any]:
-    """The part of a packet that says what to read again, as ``helix.refreshPlan/1``."""
+    """Return the refresh targets of a packet as the ``helix.refreshPlan/1`` object."""
     assert given.question is not None
     whole = packet(helix, PacketArguments(given.question, given.task_type, given.k), context)
     kept = ("query", "task_type", "workspace", "head", "refresh_targets", "known_empty", "notes")

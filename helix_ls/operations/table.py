@@ -1,4 +1,4 @@
-"""The table: every operation by its name."""
+"""The table of operations: every operation by its name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Validate what a client sent for an operation, with pydantic; every fault has one sentence on every surface.
+"""Validate the arguments of an operation with pydantic; a fault has the same sentence on every surface.
 
-For processes that live long: importing this loads pydantic. Pure.
+For long-lived processes: importing this loads pydantic. Pure.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LENIENT: Surface = "http"
 
 
 def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surface) -> A:
-    """The arguments of a call, defaults filled in. ``null`` is as if it were not there.
+    """Return the validated arguments of a call, with defaults. ``null`` counts as missing.
 
-    Over HTTP a member that nobody knows is left alone, and of several names of one argument the first counts: older
-    clients send such bodies. Elsewhere both are refused. Raises UsageError with one sentence.
+    Over HTTP an unknown member is ignored, and of several names of one argument the first is used, as older clients
+    send such bodies. Elsewhere both are errors. Raises UsageError with one sentence.
     """
     arguments: Any = operation.arguments
     parameters = operation.parameters(surface)
@@ -51,7 +51,7 @@ def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surfac
 
 
 def _typed(arguments: Any, given: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
-    """The values sent under these names, by the arguments' own names. Raises UsageError."""
+    """Return the values by the arguments' own names, converted to their types. Raises UsageError."""
     sent = {name: given[as_sent] for name, as_sent in named.items()}
     try:
         return _values(arguments, _model(arguments, is_call=True).model_validate(sent))
@@ -60,14 +60,14 @@ def _typed(arguments: Any, given: Mapping[str, Any], named: Mapping[str, str]) -
 
 
 def _first_name(parameter: DeclaredArgument, given: Mapping[str, Any]) -> str:
-    """The first name that has a value, one that says something before one that is blank."""
+    """Return the first name with a value, preferring one that is not blank."""
     names = [name for name in parameter.names if given.get(name) is not None]
     speaking = [name for name in names if not isinstance(given[name], str) or given[name].strip()]
     return next(iter(speaking or names), "")
 
 
 def _names(parameters: tuple[DeclaredArgument, ...], given: Mapping[str, Any]) -> dict[str, str]:
-    """The name each argument was sent under. Raises UsageError for unknown names and for two of one argument."""
+    """Map each argument to the name it was sent under. Raises UsageError for unknown and duplicate names."""
     known = {name: each for each in parameters for name in each.names}
     named: dict[str, str] = {}
     for name, value in given.items():
@@ -95,7 +95,7 @@ def _check_alternatives(operation: Operation[Any], values: Mapping[str, Any], su
 
 
 def _sentence(arguments: Any, error: ValidationError, named: Mapping[str, str]) -> str:
-    """One sentence about the first fault, under the name the argument was sent under."""
+    """Return the first error as one sentence, under the name that the argument was sent under."""
     first = error.errors(include_url=False, include_context=False)[0]
     top, *inner = first["loc"]
     parameter = next(each for each in parameters_of(arguments) if each.name == top)
@@ -118,7 +118,7 @@ def _within(item: Any, name: str) -> DeclaredArgument | None:
 
 
 def _whole(value: Any) -> Any:
-    """8.0 is an integer of JSON Schema."""
+    """Convert an integral float to an integer: 8.0 is an integer of JSON Schema."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -150,7 +150,7 @@ def _type(parameter: DeclaredArgument) -> Any:
 
 @cache
 def _model(arguments: Any, *, is_call: bool = False) -> type[BaseModel]:
-    """A model of the arguments; of a call all may be left out, for what is missing is found before."""
+    """Return a pydantic model of the arguments; for a call all are optional, as missing ones are found before."""
     fields: dict[str, Any] = {
         each.name: (_type(each), ... if each.is_required and not is_call else None) for each in parameters_of(arguments)
     }
@@ -158,7 +158,7 @@ def _model(arguments: Any, *, is_call: bool = False) -> type[BaseModel]:
 
 
 def _values(arguments: Any, model: BaseModel) -> dict[str, Any]:
-    """What was given, objects as their dataclasses."""
+    """Return the validated values, with objects as their dataclasses."""
     items = {each.name: each.item for each in parameters_of(arguments) if each.item is not None}
     values = {name: getattr(model, name) for name in model.model_fields_set}
     for name in values.keys() & items.keys():

@@ -53,8 +53,10 @@ class Lost:
 
 
 class Judgement:
-    """For one set of pointers. ``weigher`` should not mend: whoever asks this has somebody who indexes. ``note``
-    judges what points at a note of the memory."""
+    """Judge one set of pointers against the disk. ``note`` judges pointers at notes of the memory.
+
+    ``weigher`` should not repair the index, as callers have an index thread.
+    """
 
     def __init__(
         self, reader: Reader, weigher: Weigher, note: Callable[[Pointer, TaskType], Judged] | None = None
@@ -107,7 +109,7 @@ class Judgement:
                 return _since(pointer, self._weigher.place(Ranked(nearest, 1.0, ())))
             placed = self._weigher.relocated(Ranked(called(nearest, pointer.symbol), 1.0, ()), sight)
             return _since(pointer, placed)
-        # The text may be there all the same: in other chunks than before, in bytes that are not indexed, in a new file.
+        # The text may still be in the file: in other chunks, in bytes that are not indexed yet, or in a new file.
         masked = self._weigher.mask(sight)
         start_line = locate(masked.data, pointer)
         if start_line is not None:
@@ -127,8 +129,10 @@ class Judgement:
 
     @staticmethod
     def _part_of(items: Sequence[Item], pointer: Pointer, start_line: int, data: bytes) -> Item | None:
-        """The pointer's lines as a part of the chunk around them, so that what the chunk claims is still known; None
-        where they are not at their place or no chunk is around them."""
+        """Return the pointer's lines cut from the chunk around them, which keeps the chunk's claims.
+
+        None if the lines have moved or no chunk contains them.
+        """
         if start_line != pointer.start_line:
             return None
         end_line = start_line + pointer.end_line - pointer.start_line
@@ -144,7 +148,7 @@ class Judgement:
         return self._items[source.id]
 
     def _only_in_buffer(self, pointer: Pointer, path: bytes, content_hash: str) -> LineSpan | None:
-        """Of a file that reads as it did when the pointer was shown, a text it has not was that of a buffer."""
+        """Return the lines of a pointer's text in the unsaved buffer, if the file is as it was for the pointer."""
         buffer = self._weigher.facts.buffers.of(path)
         if buffer is None or pointer.content_hash != content_hash or len(buffer) > MOST_BUFFER_BYTES:
             return None
@@ -193,9 +197,7 @@ def unindexed(path: bytes) -> Source:
 
 
 def locate(data: bytes, pointer: Pointer) -> int | None:
-    """Return the line, 1-based, where as many lines as the pointer's have its hash: at its place, else the first
-    match.
-    """
+    """Return the first line, 1-based, of the text with the pointer's hash: at its place, else the first match."""
     lines = data.splitlines(keepends=True)
     count = pointer.end_line - pointer.start_line + 1
     if not 1 <= pointer.start_line <= pointer.end_line:
@@ -213,7 +215,7 @@ def locate(data: bytes, pointer: Pointer) -> int | None:
 
 
 def _pointed_item(number: int, source: Source, data: bytes, start_line: int, pointer: Pointer) -> Item:
-    """The pointer's text as an item of a file in which the index has none such; its ``number`` is no row's."""
+    """Return an item for a pointer's text that the index does not contain; ``number`` is a negative id."""
     lines = data.splitlines(keepends=True)
     end_line = start_line + pointer.end_line - pointer.start_line
     start_byte = sum(map(len, lines[: start_line - 1]))
@@ -276,9 +278,9 @@ SHORTEST = 3
 
 @dataclass(frozen=True, slots=True)
 class OnlyInBuffer:
-    """A definition of a buffer: the item's lines are the buffer's own, ``lines`` those of the definition alone.
+    """A definition that exists only in a buffer; ``lines`` are those of the definition within the item.
 
-    ``content_hash`` is that of the file on disk, empty where there is none.
+    ``content_hash`` is the hash of the file on disk, empty if there is none.
     """
 
     item: Item
@@ -288,7 +290,7 @@ class OnlyInBuffer:
 
 @dataclass(frozen=True, slots=True)
 class UnsavedNames:
-    """Finds definitions in buffers for one answer. ``check`` is called before each buffer and may raise Cancelled."""
+    """Find definitions in buffers for one answer. ``check`` is called before each buffer and may raise Cancelled."""
 
     root: Root
     reader: Reader

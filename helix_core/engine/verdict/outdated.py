@@ -1,4 +1,4 @@
-"""Documents that the code left behind: which of the symbols a document names changed after its last commit."""
+"""Detect outdated documents: symbols that a document names and that changed after its last commit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from helix_core.store import DefinedAt, Reader
 from helix_core.words import is_compound, split_identifier
 from helix_core.workspace import BlobReader
 
-# A value belongs to a name when it stands at most so many characters after it.
+# The longest distance, in characters, between a name and a value that belongs to it.
 _NEAR = 60
 _PAST = re.compile(
     r"\b(?:remov(?:ed?|es|al|ing)|deprecat\w+|renam\w+|no longer|formerly|previous(?:ly)?|used to be|prior to"
@@ -46,7 +46,7 @@ _PAST = re.compile(
     r"|not exist|doesn't exist|will be|would be|could be|future|planned|propos\w+)\b|\b[v<>=]*\d+\.\d+(?:\.\d+)?\b",
     re.I,
 )
-# What may stand between a name and the value it is given; any other word gives the number to something else.
+# The words allowed between a name and its value; with any other word the number belongs to something else.
 _GIVES = re.compile(
     r"[\W_]*(?:(?:is|are|be|equals?|defaults?|value|set|to|of|by|at|from|currently|initially|which|that|it|the|an?|and"
     r"|means|hours?|days?|minutes?|seconds?|weeks?|years?|int|float|str|bool|string|number|integer)\b[\W_]*){1,9}"
@@ -60,7 +60,7 @@ _FACTOR = re.compile(r"(?<![\w.])\d[\d_]*+(?: ?\* ?\d[\d_]*+)++")
 
 
 def changes(reference: Reference, then: Declaration, now: Declaration) -> tuple[DocumentFlag, ...]:
-    """What of the reference was right of ``then`` and is wrong of ``now``, at most one flag a kind of change."""
+    """Return what the reference states that held for ``then`` and not for ``now``, one flag per kind of change."""
     if reference.is_generated:
         return ()
     if speaks_of_other_times(reference.sentence) and not reference.is_signature:
@@ -70,7 +70,7 @@ def changes(reference: Reference, then: Declaration, now: Declaration) -> tuple[
 
 
 def states_something(reference: Reference) -> bool:
-    """Can ``changes`` find anything? A document that only mentions a name says nothing of it that could be wrong."""
+    """Return whether ``changes`` can find anything: a document that only mentions a name states nothing about it."""
     if reference.is_generated:
         return False
     if reference.is_signature or reference.arguments:
@@ -85,17 +85,17 @@ def states_something(reference: Reference) -> bool:
 
 
 def speaks_of_other_times(sentence: str) -> bool:
-    """Does a sentence tell of another version, or of what is to come? Then nothing of today contradicts it."""
+    """Return whether a sentence is about another version or a plan, which today's code cannot contradict."""
     return _PAST.search(sentence) is not None
 
 
 def signature(declaration: Declaration) -> str:
-    """``Owner.name(a, b=1)`` as a reader writes it."""
+    """Return the declaration as ``Owner.name(a, b=1)``."""
     return f"{dotted(declaration.chain)}({', '.join(_shown(declaration.parameters or ()))})"
 
 
 def dotted(chain: Sequence[str]) -> str:
-    """The last two names of a chain."""
+    """Return the last two names of a chain, joined by a dot."""
     return ".".join(chain[-2:])
 
 
@@ -125,7 +125,7 @@ def _value(reference: Reference, then: Declaration, now: Declaration) -> Iterato
 
 
 def _literal(text: str) -> tuple[str, object] | None:
-    """Type and value of a literal, None for anything that must be computed."""
+    """Return type and value of a literal, or None for an expression."""
     stated = value_of(text.encode())
     if stated is None:
         return None
@@ -142,7 +142,7 @@ def _literal(text: str) -> tuple[str, object] | None:
 
 
 def _is_stated(reference: Reference, name: str, was: str, now: str) -> bool:
-    """Does the sentence give the name the old value, and the new one nowhere?"""
+    """Return whether the sentence assigns the name the old value, and contains the new one nowhere."""
     before, after = _literal(was), _literal(now)
     if before is None or after is None:
         return False
@@ -153,7 +153,7 @@ def _is_stated(reference: Reference, name: str, was: str, now: str) -> bool:
 
 
 def _is_measured(paragraph: str, was: str, now: str) -> bool:
-    """Does a paragraph say the old number with its unit, as in ``timedelta(days=30)`` and "30 days"?"""
+    """Return whether a paragraph has the old number with its unit: ``timedelta(days=30)`` and "30 days"."""
     before, after = _UNIT.findall(was), _UNIT.findall(now)
     if len(before) != 1 or len(after) != 1 or before[0][0] != after[0][0] or before[0][1] == after[0][1]:
         return False
@@ -164,7 +164,7 @@ def _is_measured(paragraph: str, was: str, now: str) -> bool:
 
 
 def _place(text: str, literal: tuple[str, object]) -> int:
-    """Where a text says the literal first, below 0 where it does not."""
+    """Return the first offset of the literal in a text, or -1."""
     kind, value = literal
     if kind == "number":
         found = [*_FACTOR.finditer(text), *_NUMBER.finditer(text)]
@@ -197,7 +197,7 @@ def _parameters(reference: Reference, then: Declaration, now: Declaration) -> It
 
 
 def _difference(before: Sequence[Parameter], after: Sequence[Parameter]) -> str:
-    """How two parameter lists differ, as what follows the name of a function."""
+    """Return how two parameter lists differ, phrased to follow the name of the function."""
     old, new = ({one.name: one for one in some} for some in (before, after))
     gone = [name for name in old if name not in new]
     added = [str(one) for name, one in new.items() if name not in old]
@@ -223,7 +223,7 @@ def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
 
 
 def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
-    """Does a documented signature say exactly these parameters, with the defaults that it gives?"""
+    """Return whether a documented signature has exactly these parameters, with the defaults that it states."""
     stated = python_parameters(arguments.replace("[", "").replace("]", "").replace("\\", ""))
     if [(one.name, one.kind in ("*", "**")) for one in stated] != [
         (one.name, one.kind in ("*", "**")) for one in parameters
@@ -236,13 +236,13 @@ def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
 
 
 def _same_default(stated: str, real: str) -> bool:
-    """A name or call in a default is written in many ways; only two literals can differ."""
+    """Return whether two defaults are equal; a name or call has many spellings, so only two literals can differ."""
     one, other = _literal(stated), _literal(real)
     return one is None or other is None or one == other
 
 
 def _call(arguments: str) -> tuple[list[str], list[str]] | None:
-    """What is given by position and the names given by keyword; None where the call is not written out."""
+    """Return the positional arguments and the keyword names of a call, or None if it is abbreviated."""
     if "..." in arguments or "…" in arguments:
         return None
     given, named = [], []
@@ -259,7 +259,7 @@ def _call(arguments: str) -> tuple[list[str], list[str]] | None:
 
 
 def _takes(parameters: Sequence[Parameter], given: Sequence[str], named: Sequence[str]) -> bool:
-    """Can the parameters be called so?"""
+    """Return whether the parameters accept the call."""
     positional = [one for one in parameters if one.kind in ("", "/")]
     names = {one.name for one in parameters if one.kind in ("", "=")}
     if len(given) > len(positional) and not any(one.kind == "*" for one in parameters):
@@ -271,7 +271,7 @@ def _takes(parameters: Sequence[Parameter], given: Sequence[str], named: Sequenc
 
 
 def _keeps(given: Sequence[str], before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
-    """Where all that is given by position are the parameters' own names, are they so still?"""
+    """Return whether positional arguments that equal the parameters' names still do."""
     old, new = ([one.name for one in some if one.kind in ("", "/")] for some in (before, after))
     return old[: len(given)] != list(given) or new[: len(given)] == list(given)
 
@@ -281,7 +281,7 @@ def _is_required(one: Parameter) -> bool:
 
 
 def _spoken_of(reference: Reference, then: Declaration, now: Declaration) -> Iterator[DocumentFlag]:
-    """Parameters that the paragraph writes as code beside the name: gone, or with another default than it says."""
+    """Flag parameters that the paragraph marks up as code beside the name: removed, or with another default."""
     before = {one.name: one for one in then.parameters or ()}
     after = {one.name: one for one in now.parameters or ()}
     takes_any = any(one.kind == "**" for one in now.parameters or ())
@@ -327,7 +327,7 @@ def _flag(
 
 
 MOST_REFERENCES = 60
-# Of the files that differ from a commit's, so many are searched for a name that is gone.
+# At most so many of the files changed since a commit are searched for a removed name.
 MOST_SEARCHED = 400
 MOST_READ = 24
 MOST_KEPT = 4_096
@@ -346,7 +346,7 @@ _OTHER_TIMES = frozenset(
 class CommittedText:
     """A document item, the masked text of its whole file, and the commit that last touched that file.
 
-    ``lines`` are the commits of the file's lines, first line first, where git has said them by now.
+    ``lines`` is the blame of the file, one commit per line, empty until it is computed.
     """
 
     item: Item
@@ -357,7 +357,7 @@ class CommittedText:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """A declaration on disk now: its source, the masked bytes of its file, and where the index has it."""
+    """A declaration in the current file: its source, the file's masked bytes, its language and the declaration."""
 
     source: Source
     data: bytes
@@ -370,8 +370,10 @@ _Asked: TypeAlias = tuple[str, str, tuple[str, ...], str]
 
 
 class KeptLookups:
-    """What was looked up of names, for the next answer: where they were by two commits, which never changes, and what
-    defines and says them by the index, while nobody writes it. The oldest are dropped."""
+    """A cache of name lookups across answers, bounded by dropping the oldest entries.
+
+    Lookups between two commits never change; lookups in the index are valid until it is written.
+    """
 
     def __init__(self) -> None:
         self._lost: OrderedDict[_Asked, tuple[_Lost, ...]] = OrderedDict()
@@ -380,7 +382,7 @@ class KeptLookups:
         self.said: set[str] = set()
 
     def lost(self, asked: _Asked, search: Callable[[], tuple[_Lost, ...]]) -> tuple[_Lost, ...]:
-        """Where the name was; found by ``search`` the first time."""
+        """Return where the name was, computed by ``search`` at a cache miss."""
         if asked not in self._lost:
             self._lost[asked] = search()
             while len(self._lost) > MOST_KEPT:
@@ -388,7 +390,7 @@ class KeptLookups:
         return self._lost[asked]
 
     def follow(self, reader: Reader) -> None:
-        """Forget what the index said before somebody wrote it."""
+        """Invalidate the lookups in the index if it was written since."""
         version = reader.version()
         if version != self._version:
             self._version = version
@@ -396,7 +398,7 @@ class KeptLookups:
             self.said.clear()
 
     def defined(self, name: str, reader: Reader) -> list[DefinedAt]:
-        """What defines the name, as it is written."""
+        """Return the definitions of the name, case-sensitive, cached."""
         if name not in self._defined:
             self._defined[name] = [one for one in reader.names.defined_at(name, b"", 60) if one.hit.name == name]
             while len(self._defined) > MOST_KEPT:
@@ -406,7 +408,7 @@ class KeptLookups:
 
 @dataclass(slots=True)
 class OutdatedDocuments:
-    """Asks for one answer. ``head`` is the commit that is checked out."""
+    """The check of documents for one answer. ``head`` is the commit that is checked out."""
 
     committed: BlobReader | None
     reader: Reader
@@ -416,7 +418,7 @@ class OutdatedDocuments:
     notes: list[str] = field(default_factory=list)
 
     def flags(self, documents: Sequence[CommittedText]) -> dict[int, tuple[DocumentFlag, ...]]:
-        """The flags by item id, in the order of their lines; items without any are left out."""
+        """Return the flags by item id, in line order; items without flags are omitted."""
         if self.committed is None:
             return {}
         found: dict[int, tuple[DocumentFlag, ...]] = {}
@@ -433,7 +435,7 @@ class OutdatedDocuments:
     def _flags(self, document: CommittedText, committed: BlobReader) -> tuple[DocumentFlag, ...]:
         source = document.item.source
         language = "rst" if source.path.endswith((b".rst", b".rest", b".txt")) else "markdown"
-        # Of the whole file: a code block or a class may have begun before the item.
+        # Parse the whole file, as a code block or a class may begin before the item.
         lines = range(document.item.start_line, document.item.end_line + 1)
         if speaks_of_other_times(f"{document.item.breadcrumb} {document.item.name}"):
             return ()
@@ -450,18 +452,18 @@ class OutdatedDocuments:
         return tuple(found.values())
 
     def _is_as_committed(self, document: CommittedText, committed: BlobReader) -> bool:
-        """A document with edits of its own since its commit is being brought up to date right now."""
+        """Return whether the document equals its committed text; one with local edits is being updated right now."""
         source = document.item.source
         file = self.observer.look(source).file
         (then,) = committed.read([(document.commit, source.path)])
         return file is not None and then is not None and same_text(file.data, then)
 
     def defined(self, name: str) -> list[DefinedAt]:
-        """What defines the name, as it is written, by the index."""
+        """Return the definitions of the name in the index, case-sensitive."""
         return self.kept.defined(name, self.reader)
 
     def is_in_code(self, name: str) -> bool:
-        """Does any file of code say the name now, in a string or comment even? Yes where too many would be read."""
+        """Return whether any code contains the name, even in a string; True with ``MOST_READ`` or more candidates."""
         if name in self.kept.said:
             return True
         is_said = self._is_said(name)
@@ -480,7 +482,7 @@ class OutdatedDocuments:
         return len(paths) == MOST_READ
 
     def code(self, one: DefinedAt) -> _Code | None:
-        """The definition as it is on disk, also where the index lags behind; None where the file has it no more."""
+        """Return the definition as it is on disk, even if the index lags behind; None if the file lost it."""
         source = self.reader.files.source(one.path)
         file = self.observer.look(source).file if source is not None else None
         if source is None or file is None:
@@ -492,14 +494,14 @@ class OutdatedDocuments:
 
 @dataclass(slots=True)
 class _Look:
-    """The references of one document item, looked at."""
+    """The check of the references of one document item."""
 
     asked: OutdatedDocuments
     document: CommittedText
     committed: BlobReader
 
     def flags(self, reference: Reference) -> Iterable[DocumentFlag]:
-        """What is wrong with one reference."""
+        """Return the flags of one reference."""
         line = self._baseline(reference)
         commit = line.commit if line is not None else self.document.commit
         for flag in self._looked(reference, commit):
@@ -524,7 +526,7 @@ class _Look:
         ]
 
     def _baseline(self, reference: Reference) -> LastCommit | None:
-        """The newest commit among the lines of the reference's paragraph; None where git has not said them."""
+        """Return the newest commit among the lines of the reference's paragraph, or None without a complete blame."""
         lines = self.document.lines[reference.first_line - 1 : reference.last_line]
         own = [line for line in lines if line.commit.strip("0")]
         if not own or len(own) < len(lines):
@@ -550,7 +552,7 @@ class _Look:
                     yield dataclasses.replace(shown, path=code.source.path)
 
     def _may_differ(self, commit: str, meant: DefinedAt) -> bool:
-        """Is the definition's text another than at the commit? Most are not, and then nothing need be parsed."""
+        """Return whether the definition's text differs from the commit's; most do not, and need not be parsed."""
         source = self.asked.reader.files.source(meant.path)
         file = self.asked.observer.look(source).file if source is not None else None
         for path in _places(meant.path):
@@ -573,7 +575,7 @@ class _Look:
         return None
 
     def _changed_together(self, commit: str, read: Callable[[str], object], then: object) -> bool:
-        """Did a commit that touched this document make the change? Then its author has looked at the document."""
+        """Return whether a commit that touched this document made the change, so that its author saw both."""
         since = next((line.committed_at for line in self.document.lines if line.commit == commit), None)
         if since is None:
             return False
@@ -581,7 +583,7 @@ class _Look:
         return any(read(f"{at}^") == then != read(at) for at in later)
 
     def _setting(self, reference: Reference, commit: str) -> list[DocumentFlag]:
-        """A key of one configuration file whose value the document states."""
+        """Flag a key of a single configuration file whose documented value has changed."""
         if reference.role or reference.arguments is not None or not states_something(reference):
             return []
         key = ".".join(reference.parts)
@@ -611,10 +613,10 @@ class _Look:
             if not self._changed_together(commit, read, _means(then))
         ]
 
-    # Gone
+    # Removed
 
     def _lost_name(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
-        """What the commit declared and nothing in the code says any more."""
+        """Flag a name that the commit declared and that no code contains any more."""
         name = reference.name
         is_own = is_compound(name) or reference.role or (len(reference.parts) > 1 and reference.parts[-2][:1].isupper())
         if not is_own or not self.asked.head or speaks_of_other_times(reference.sentence):
@@ -651,10 +653,10 @@ class _Look:
         )
 
     def _is_gone(self, path: bytes, name: str) -> bool:
-        """Is the name away from the file that had it, on the disk of this moment?
+        """Return whether the file that had the name no longer contains it on disk, as the index may lag behind.
 
-        The index may lag behind. A file that cannot be read proves nothing, nor does one that is away from the disk
-        alone: its folder may just have been renamed.
+        An unreadable file proves nothing, nor does a deletion that is not committed: its folder may just have been
+        renamed.
         """
         sight = self.asked.observer.peek(path)
         if sight.file is not None:
@@ -662,25 +664,28 @@ class _Look:
         return sight.reason is Reason.GONE and not self._is_at_head(path)
 
     def _is_at_head(self, path: bytes) -> bool:
-        """Has the commit checked out the file? Then it is away from the disk alone, and may be back in a moment."""
+        """Return whether HEAD has the file; then it is missing only on disk, perhaps for a moment."""
         return bool(self.asked.head) and self._had(path)(self.asked.head)
 
     def _is_said_at_head(self, commit: str, name: str) -> bool:
-        """Does code that has changed since the commit say the name in the commit checked out, indexed or not?"""
+        """Return whether code changed since the commit contains the name at HEAD, indexed or not."""
         differing = self.committed.differing(commit, self.asked.head)
         now = [now for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
         pattern = name.encode()
         return any(data is not None and pattern in data for data in self.committed.contents(now[:MOST_SEARCHED]))
 
     def _searched(self, reference: Reference, commit: str) -> _Lost | None:
-        """Where the commit had what the reference means, as far as the rest of the document bears it out."""
+        """Return where the commit had the referenced name, if the rest of the document supports that meaning."""
         asked = (commit, self.asked.head, reference.parts, reference.role)
         found = self.asked.kept.lost(asked, lambda: self._search(reference, commit))
         return next((one for one in found if self._is_borne_out(reference, one[1])), None)
 
     def _is_borne_out(self, reference: Reference, then: Declaration) -> bool:
-        """A member is meant by its bare name only where its owner is named too, or the name is long; a parameter only
-        where its function is named."""
+        """Return whether the document supports that the reference means this declaration.
+
+        A bare name means a member only if its owner is named too or the name is long, and a parameter only if its
+        function is named.
+        """
         if len(then.chain) == 1:
             return True
         owners = [name for name in then.chain[:-1] if name != "__init__"]
@@ -690,7 +695,7 @@ class _Look:
         return bool(is_named)
 
     def _may_inherit(self, owner: str, name: str) -> bool:
-        """May the class have the member from elsewhere now?"""
+        """Return whether the class may now inherit the member."""
         known = [one for one in self.asked.defined(owner) if one.source_kind is SourceKind.CODE]
         if not known:
             return self.asked.is_in_code(owner)
@@ -698,8 +703,7 @@ class _Look:
         return code is None or any(self._may_give(base, name, 0) for base in code.declaration.bases)
 
     def _search(self, reference: Reference, commit: str) -> tuple[_Lost, ...]:
-        """What the commit had of this name, among the files that differ now: declarations, then parameters, then
-        attributes and keys."""
+        """Find the name in the commit's changed files: declarations, then parameters, then attributes and keys."""
         name = reference.name
         is_plain = len(reference.parts) == 1 and not reference.role
         ranked: tuple[list[_Lost], list[_Lost], list[_Lost]] = [], [], []
@@ -718,13 +722,13 @@ class _Look:
         return tuple(one for some in ranked for one in some)[:MOST_FOUND]
 
     def _differing_code(self, commit: str) -> dict[bytes, str]:
-        """The implementation's files at the commit that read otherwise now, with their object names."""
+        """Return the implementation files of the commit that differ at HEAD, with their object names."""
         differing = self.committed.differing(commit, self.asked.head)
         code = sorted(path for path, (then, _) in differing.items() if then and _is_implementation(path))
         return {path: differing[path][0] for path in code[:MOST_SEARCHED]}
 
     def _lost_module(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
-        """A dotted name that leads through a module which the commit had and the disk has not."""
+        """Flag a dotted name whose path contains a module that the commit had and that is missing on disk."""
         if speaks_of_other_times(reference.sentence) or len(reference.parts) < 2:
             return
         for count in range(len(reference.parts), 1, -1):
@@ -746,7 +750,7 @@ class _Look:
             return
 
     def _is_module(self, reference: Reference, count: int) -> bool:
-        """Can the first names only be a module, and nothing that their package gives?"""
+        """Return whether the first ``count`` names can only be a module, and not an attribute of its package."""
         name = reference.parts[count - 1]
         if not name.islower() or (count == len(reference.parts) and reference.role not in ("mod", "")):
             return False
@@ -756,7 +760,7 @@ class _Look:
         return any(files) and not any(file is not None and name.encode() in file.data for file in files)
 
     def _lost_member(self, reference: Reference, known: Sequence[DefinedAt], commit: str) -> Iterable[DocumentFlag]:
-        """A member that its class had at the commit and nothing gives it now, whatever else bears its name."""
+        """Flag a member that its class had at the commit and now neither has nor inherits."""
         owner = reference.parts[-2] if len(reference.parts) > 1 else ""
         if not owner[:1].isupper() or any(owner in one.trail for one in known):
             return
@@ -783,7 +787,7 @@ class _Look:
             )
 
     def _may_give(self, base: str, name: str, depth: int) -> bool:
-        """May a base class have the member? Yes, unless it and all of its own bases are known and do not."""
+        """Return whether a base class may have the member: True unless it and all its bases are known and lack it."""
         last = base.partition("[")[0].rpartition(".")[2]
         if last in ("object", "Generic", "Protocol", "ABC") or "=" in base:
             return False
@@ -794,7 +798,7 @@ class _Look:
         return any(self._may_give(one, name, depth + 1) for one in code.declaration.bases)
 
     def _became(self, path: bytes, then_data: bytes, then: Declaration) -> Declaration | None:
-        """What has the same owner, kind and nearly the same text in the same file now, and did not exist then."""
+        """Return the new declaration with the same owner, kind and similar text in the same file: a rename."""
         source = self.asked.reader.files.source(path)
         file = self.asked.observer.look(source).file if source is not None else None
         if file is None:
@@ -832,11 +836,11 @@ class _Look:
         )
 
     def _had(self, path: bytes) -> Callable[[str], bool]:
-        """Asks whether a commit has the file."""
+        """Return a predicate: whether a commit has the file."""
         return lambda at: self.committed.read([(at, path)])[0] is not None
 
     def _moved_to(self, commit: str, lost: bytes) -> str:
-        """The one new file with the same bytes, else the one new file of the same name."""
+        """Return the only new file with the same bytes, else the only one of the same name, else an empty string."""
         differing = self.committed.differing(commit, self.asked.head) if self.asked.head else {}
         own = differing.get(lost, ("", ""))[0]
         new = [path for path, (then, now) in differing.items() if not then and now]
@@ -847,20 +851,20 @@ class _Look:
 
 
 def _is_telling(reference: Reference) -> bool:
-    """Can the reference mean something of the project, and not a word of prose that happens to be written as code?"""
+    """Return whether the reference can mean a symbol of the project, and not a common word marked up as code."""
     if reference.role or len(reference.parts) > 1 or reference.arguments is not None:
         return len(reference.name) > 1
     return is_compound(reference.name) or (reference.name.isupper() and len(reference.name) > 2)
 
 
 def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None:
-    """The one definition of the implementation that the reference means."""
+    """Return the only definition in the implementation that the reference can mean, or None."""
     code = [one for one in known if one.source_kind is SourceKind.CODE and one.role is Role.IMPLEMENTATION]
     owned = [one for one in code if _is_owner(reference, (*one.trail, one.hit.name), one.path)]
     if len(owned) == 1:
         return owned[0]
     if owned:
-        # The same name in a stub or at several places of one file is for the declarations to tell apart.
+        # The same name in a stub or several times in a file is ambiguous, unless path and owner are equal.
         places = {(one.path, one.trail) for one in owned}
         return owned[0] if len(places) == 1 else None
     is_plain = len(reference.parts) == 1 or reference.role or reference.parts[0][:1].isupper()
@@ -868,9 +872,9 @@ def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None
 
 
 def _is_owner(reference: Reference, chain: Sequence[str], path: bytes) -> bool:
-    """Do the names before the last one lead to this declaration: its classes, then parts of its path?"""
+    """Return whether the qualifying names match the declaration's classes and then parts of its path."""
     if len(reference.parts) == 1:
-        # A method is rarely meant by its bare name, unless its role says so or nothing else is called so.
+        # A bare name has no owner to compare.
         return True
     owners = list(chain[:-1])
     given = list(reference.parts[:-1])
@@ -884,7 +888,7 @@ def _is_owner(reference: Reference, chain: Sequence[str], path: bytes) -> bool:
 
 
 def _fits(reference: Reference, declaration: Declaration) -> bool:
-    """Is the declaration of the kind that the role names?"""
+    """Return whether the declaration is of the kind that the reference's role requires."""
     wanted = _KINDS.get(reference.role)
     if reference.role == "meth" and len(declaration.chain) < 2:
         return False
@@ -894,7 +898,7 @@ def _fits(reference: Reference, declaration: Declaration) -> bool:
 
 
 def _stated(data: bytes, language: str, key: str) -> Declaration | None:
-    """What a configuration file gives a key, once; secrets are no claims."""
+    """Return the value of a key that a configuration file sets exactly once; masked secrets are no claims."""
     same = [one for one in find_claims(mask(data), language) if one.key == key]
     if len(same) != 1:
         return None
@@ -904,7 +908,7 @@ def _stated(data: bytes, language: str, key: str) -> Declaration | None:
 
 
 def _means(one: Declaration | None) -> tuple[object, ...] | None:
-    """A declaration without its place."""
+    """Return a declaration without its position, for comparison."""
     return (one.kind, one.parameters, one.value) if one is not None else None
 
 
@@ -921,19 +925,19 @@ def _is_implementation(path: bytes) -> bool:
 
 
 def _places(path: bytes) -> tuple[bytes, ...]:
-    """Where a file may have been: many projects moved into or out of ``src``."""
+    """Return the paths a file may have had: many projects moved into or out of ``src``."""
     return (path, path.removeprefix(b"src/")) if path.startswith(b"src/") else (path, b"src/" + path)
 
 
 def _paths(document: bytes, reference: Reference) -> list[bytes]:
-    """The paths a reference may mean: from the document's folder, and from the root for what is no link."""
+    """Return the paths a reference may mean: relative to the document, and to the root unless it is a link."""
     folder = posixpath.dirname(document.decode("utf-8", "surrogateescape"))
     path = reference.path
     if path.startswith("/") or "*" in path or "<" in path or "{" in path:
         return []
     is_own = not folder and (is_compound(path.rpartition(".")[0]) or path[:1].isupper())
     if "/" not in path and reference.role != "link" and not is_own:
-        # ``app.py`` and ``setup.py`` are the reader's own, as a rule; ``NOTES.md`` in a document of the root is not.
+        # ``app.py`` and ``setup.py`` usually are files of the reader's project; ``NOTES.md`` in a root document is not.
         return []
     endings = ("", ".rst", ".md") if reference.role == "doc" else ("",)
     tries = [posixpath.normpath(posixpath.join(folder, path + ending)) for ending in endings]
@@ -943,7 +947,7 @@ def _paths(document: bytes, reference: Reference) -> list[bytes]:
 
 
 def _is_given(data: bytes, name: str) -> bool:
-    """Does code give an attribute of this long name, or have it as a key in capitals?"""
+    """Return whether code sets an attribute of this long name, or has it as an uppercase key."""
     own = name.encode()
     return (len(split_identifier(name)) > 2 and b"self." + own + b" =" in data) or (
         name.isupper() and any(q + own + q + b":" in data for q in (b'"', b"'"))
@@ -951,13 +955,13 @@ def _is_given(data: bytes, name: str) -> bool:
 
 
 def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """Jaccard's coefficient of two sets of lines."""
+    """Return the Jaccard coefficient of two sets of lines."""
     first, second = set(one), set(other)
     return len(first & second) / max(len(first | second), 1)
 
 
 def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
-    """The flag, unless one of its sides holds a secret: a document's value may be anything."""
+    """Return the flag, or None if one of its values contains a secret."""
     for side in (flag.was, flag.now):
         text = f"{flag.symbol.rpartition('.')[2]} = {side}".encode()
         if mask(text).data != text:
@@ -966,17 +970,17 @@ def _without_secrets(flag: DocumentFlag) -> DocumentFlag | None:
 
 
 def is_document(item: Item) -> bool:
-    """Is the item prose about the code as it is, which the code can outdate? A changelog speaks of its own time."""
+    """Return whether the item is prose about the current code; a changelog or a numbered proposal is not."""
     source = item.source
     if source.source_kind not in (SourceKind.DOC, SourceKind.NOTE) or source.role is Role.HISTORY:
         return False
     stem = source.path.rpartition(b"/")[2].decode("utf-8", "replace").lower().partition(".")[0]
     folders = source.path.decode("utf-8", "replace").lower().split("/")[:-1]
-    # ``sep-016``, ``pep_8``, ``0001-use-git``: what was once proposed or decided stays as it was.
+    # ``sep-016``, ``pep_8``, ``0001-use-git``: proposals and decisions are not updated.
     is_numbered = re.fullmatch(r"[a-z]{2,6}[-_]?\d{1,4}|\d{3,4}[-_].*", stem) is not None
     return not is_numbered and _OTHER_TIMES.isdisjoint((*folders, *stem.replace("-", "_").split("_")))
 
 
 def same_text(one: bytes, other: bytes) -> bool:
-    """Are two versions of a file equal but for their line ends, which git may have changed on checkout?"""
+    """Return whether two versions are equal apart from line endings, which git may convert on checkout."""
     return one == other or one.replace(b"\r\n", b"\n") == other.replace(b"\r\n", b"\n")

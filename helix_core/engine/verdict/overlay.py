@@ -1,8 +1,8 @@
-"""Where an item of the disk is in the editor's unsaved buffer, and whether the unsaved edits touch it.
+"""Map an item on disk to the editor's unsaved buffer, and detect whether unsaved edits touch it.
 
-In: bytes of the disk and of the buffer. Out: lines of the buffer. Nothing of a buffer is ever stored. What is said to
-be untouched is in the buffer byte for byte and under the same symbol; line ends and a byte order mark do not count, as
-editors change them when they open a file.
+In: bytes of the file and of the buffer. Out: lines of the buffer. No buffer is ever stored. An untouched item is in the
+buffer byte for byte and under the same symbol; line endings and a byte order mark are ignored, as editors change them
+when they open a file.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class InBuffer:
-    """The buffer's own lines for an item, and whether the unsaved edits reach into it."""
+    """The lines of an item in the buffer, and whether unsaved edits overlap it."""
 
     lines: LineSpan
     touched: bool
 
 
 class Buffers:
-    """The buffers of one question, each compared with its file once; ``chains`` tells symbols in their texts."""
+    """The buffers of one query, each diffed with its file once; ``chains`` resolves symbols in their texts."""
 
     def __init__(self, overlays: Overlays, chains: ChainLookup) -> None:
         self._overlays, self._chains = overlays, chains
         self._edits: dict[tuple[bytes, str], Edits | None] = {}
 
     def place(self, item: Item, file: DiskFile) -> InBuffer | None:
-        """The item of ``file`` in the buffer of its path; None where no buffer is open or it reads as the disk."""
+        """Map an item of ``file`` to the buffer of its path; None if none is open or it equals the file."""
         found = self._of(item.source.path, file)
         if found is None:
             return None
@@ -54,7 +54,7 @@ class Buffers:
         return dataclasses.replace(there, touched=True)
 
     def _keeps_symbol(self, found: Edits, lines: LineSpan, item: Item) -> bool:
-        """Has the text its symbol in the buffer? What it is called is said before it, or in it."""
+        """Return whether the text has the same symbol in the buffer, which depends on the text before it and in it."""
         if found.begins_after(item.end_byte) and item.source.language not in _NAMED_AFTERWARDS:
             return True
         buffer = found.buffer
@@ -87,7 +87,7 @@ def edits(disk: bytes, buffer: bytes) -> Edits | None:
 
 
 def line_on_disk(buffer: bytes, disk: bytes, line: int) -> int:
-    """Where a line of an open buffer, 1-based, stands in the file as it is on disk, as far as that can be told."""
+    """Map a line of an open buffer, 1-based, to the file on disk; approximate if the line was edited."""
     changed = edits(buffer, disk)
     if changed is None or line < 1:
         return line
@@ -96,7 +96,7 @@ def line_on_disk(buffer: bytes, disk: bytes, line: int) -> int:
 
 
 class Edits:
-    """A file and its buffer, compared from both ends; what lies between is compared by its text."""
+    """The diff of a file and its buffer: common head and tail, and a line-based patience diff between them."""
 
     def __init__(self, disk: bytes, before: bytes, after: bytes) -> None:
         self._disk, self._before, self._after = disk, before, after
@@ -106,7 +106,7 @@ class Edits:
         self._anchors: tuple[list[int], list[int]] | None = None
 
     def place(self, start_byte: int, end_byte: int) -> InBuffer:
-        """Where the bytes ``[start, end)`` of the file, whole lines, stand in the buffer."""
+        """Map the bytes ``[start, end)`` of the file, whole lines, to lines of the buffer."""
         start, end = self._offset(start_byte), self._offset(end_byte)
         there = self._untouched(start, end)
         if there is None:
@@ -127,7 +127,7 @@ class Edits:
         return offset if self._same_length else len(_plain(_decodable(self._disk[:offset])))
 
     def _untouched(self, start: int, end: int) -> int | None:
-        """Where exactly this text begins in the buffer; None when an edit reaches into it."""
+        """Return the offset of exactly this text in the buffer, or None if an edit overlaps it."""
         if end <= self._head:
             return start
         if start >= len(self._before) - self._tail:
@@ -135,7 +135,7 @@ class Edits:
         text = self._before[start:end]
         here, there = _occurrences(self._before, text), _occurrences(self._after, text)
         if start in here and len(here) == len(there):
-            # Of several equal texts the n-th is still the n-th, as long as none came or went.
+            # With an unchanged number of equal texts, the n-th is still the n-th.
             return there[here.index(start)]
         line = self._mapped(self._before.count(b"\n", 0, start)) if there else 0
         return next(
@@ -143,7 +143,7 @@ class Edits:
         )
 
     def _around(self, start: int, end: int) -> LineSpan:
-        """The buffer's lines in the place of the touched ones, as far as the lines around them can tell."""
+        """Return the buffer's lines that replace the touched ones, estimated from the unchanged lines around them."""
         first_before = self._before.count(b"\n", 0, start)
         first = self._mapped(first_before)
         after = self._mapped(first_before + _lines_in(self._before[start:end]))
@@ -151,7 +151,7 @@ class Edits:
         return LineSpan(first + 1, max(after, first + 1))
 
     def _mapped(self, line: int) -> int:
-        """The line border of the buffer that a border of the file (lines before it) has become."""
+        """Map a line boundary of the file, counted in lines before it, to the buffer."""
         head = self._before.count(b"\n", 0, self._head)
         if line <= head:
             return line
@@ -178,7 +178,7 @@ def _plain(text: bytes) -> bytes:
 
 
 def _decodable(text: bytes) -> bytes:
-    """What an editor that reads UTF-8 makes of it."""
+    """Return the text with invalid UTF-8 replaced, as an editor decodes it."""
     return text if text.isascii() else text.decode("utf-8", "replace").encode()
 
 
@@ -187,7 +187,7 @@ def _lines_in(text: bytes) -> int:
 
 
 def _common_head(one: bytes, other: bytes) -> int:
-    """How many bytes of whole lines both begin with. Compared by halves, at the speed of memory."""
+    """Return the length in bytes of the whole lines that both begin with, by binary search of slices."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -199,7 +199,7 @@ def _common_head(one: bytes, other: bytes) -> int:
 
 
 def _common_tail(one: bytes, other: bytes) -> int:
-    """How many bytes of whole lines both end with."""
+    """Return the length in bytes of the whole lines that both end with."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -214,7 +214,7 @@ def _common_tail(one: bytes, other: bytes) -> int:
 
 
 def _occurrences(data: bytes, text: bytes) -> list[int]:
-    """Where ``text`` stands in ``data`` as whole lines; empty when that is too often to tell them apart."""
+    """Return the offsets of ``text`` in ``data`` as whole lines; empty if there are ``MOST_COPIES`` or more."""
     needle = b"\n" + text
     starts = [0] if data.startswith(text) else []
     at = data.find(needle)
@@ -229,7 +229,7 @@ def _occurrences(data: bytes, text: bytes) -> list[int]:
 
 
 def _line_numbers(data: bytes, offsets: Sequence[int]) -> Iterator[int]:
-    """How many lines stand before each offset; ``offsets`` in rising order."""
+    """Yield the number of lines before each offset; ``offsets`` must be ascending."""
     lines = last = 0
     for offset in offsets:
         lines += data.count(b"\n", last, offset)
@@ -238,7 +238,7 @@ def _line_numbers(data: bytes, offsets: Sequence[int]) -> Iterator[int]:
 
 
 def _anchors(here: Sequence[bytes], there: Sequence[bytes]) -> tuple[list[int], list[int]]:
-    """Line numbers of the lines that both hold exactly once, in an order that both agree on (patience diff's core)."""
+    """Return line numbers of the unique common lines, in a common order (the core of patience diff)."""
     if max(len(here), len(there)) > MOST_LINES_COMPARED:
         return [], []
     once_here, once_there = _once(here), _once(there)

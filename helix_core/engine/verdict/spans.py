@@ -1,6 +1,6 @@
-"""Where a name stands in the text of an item: the line that uses it, the line of a document that means it.
+"""Find the line of an item that uses or mentions a name. Pure.
 
-Pure: bytes and a name in, a line out. What is asked for is compared as it is written; postings fold the case.
+Names are compared case-sensitively, unlike postings, which fold the case.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _LITERAL = re.compile(r"`+([^`\n]{1,200})`+")
 
 
 def whole_word(name: str) -> re.Pattern[str]:
-    """The name with no letter, digit or underscore beside it."""
+    """Return a pattern that matches the name as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def owners_in(line: str, name: str) -> tuple[str, ...]:
-    """What stands before the name on a line (``a.b`` of ``a.b.name``), outermost first, when all its places agree.
+    """Return the qualifier of the name on a line, ``a.b`` of ``a.b.name``, outermost first, if unambiguous.
 
-    ``("()",)`` is said of what no name tells, like the value of a call.
+    ``("()",)`` stands for an owner without a name, such as the value of a call.
     """
     if len(line) > LONGEST_LINE:
         return ()
@@ -51,9 +51,9 @@ def _owners(before: str) -> tuple[str, ...]:
 
 
 def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = ()) -> int:
-    """The first line of code in the item that uses the name, 1-based; 0 where none does.
+    """Return the first line of code in the item that uses the name, 1-based, or 0.
 
-    ``without`` are lines that do not count: those of the definition. Comments and imports do not count either.
+    ``without`` are lines to skip: those of the definition. Comments and imports are skipped too.
     """
     pattern = whole_word(name)
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
@@ -66,10 +66,9 @@ def line_of_use(data: bytes, item: Item, name: str, without: Collection[int] = (
 
 
 def line_of_mention(data: bytes, item: Item, name: str) -> int:
-    """The first line of a document's item that writes the name as code, 1-based; 0 where none does.
+    """Return the first line of a document's item that mentions the name as code, 1-based, or 0.
 
-    As code is what stands in backticks or in a fenced block, and any name of several words: ``parse_header``,
-    ``Model.save``.
+    A mention is in backticks or in a fenced block, or a compound name: ``parse_header``, ``Model.save``.
     """
     pattern = whole_word(name)
     text = data[item.start_byte : item.end_byte].decode("utf-8", "replace")
@@ -85,7 +84,7 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
 
 
 def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
-    """The item cut down to some of its lines; ``data`` is the file it stands in."""
+    """Return the item cut to a range of lines; ``data`` is its whole file."""
     start, end = max(start_line, item.start_line), min(end_line, item.end_line)
     lines = LineTable(data[item.start_byte : item.end_byte])
     first, last = lines.span(start - item.start_line + 1, end - item.start_line + 1)
