@@ -147,7 +147,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if follows:
         best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
         carried = (*carry.questions, *best)
-        judged = " ".join((*carry.questions, asking))
+        judged = " ".join((*carry.questions, asking) if _telling(asking) else carry.questions)
     searched = " ".join(part for part in (asking, context if needs_context else "", *errors, *names, *carried) if part)
     judged = "" if judged == searched else judged or searched
     return ConversationQuery(

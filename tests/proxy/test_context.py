@@ -58,6 +58,46 @@ def test_without_context_the_body_is_forwarded_byte_for_byte(server, upstream, q
     assert "x-helix-context" not in {name.lower() for name in upstream.asked[0][1]}
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Hi Claude, {ASK} Thanks a lot!",
+        f"I'm on Ubuntu 22.04 with PyCharm. {ASK}",
+        f"(ticket ABC-1234) {ASK}\n\nBest regards,\nPetra Müller\nAcme GmbH",
+    ],
+)
+def test_what_surrounds_a_question_takes_no_evidence_away(server, upstream, question):
+    _, answer = chat(server, [{"role": "user", "content": question}])
+    assert (answer.headers["x-helix-context"], answer.headers["x-helix-needs"]) == ("added", "evidence")
+    block, asked = upstream.bodies()[0]["messages"]
+    assert "def sign_cookie" in block["content"]
+    assert asked == {"role": "user", "content": question}, "the question goes on as it was written"
+
+
+@pytest.mark.parametrize("message", ["thanks!", "hi", "what is 2+2?", "translate 'good morning' into French"])
+def test_a_message_that_needs_nothing_gets_nothing(server, upstream, message):
+    turns = [{"role": "user", "content": ASK}, {"role": "assistant", "content": "in app/sessions.py"}]
+    sent, answer = chat(server, [*turns, {"role": "user", "content": message}])
+    assert upstream.asked[0][2] == sent
+    assert (answer.headers["x-helix-context"], answer.headers["x-helix-needs"]) == ("none", "nothing")
+
+
+def test_a_follow_up_gets_evidence_of_what_it_refers_to(server, upstream):
+    turns = [{"role": "user", "content": ASK}, {"role": "assistant", "content": "By `sign_cookie`."}]
+    _, answer = chat(server, [*turns, {"role": "user", "content": "fix it"}])
+    assert answer.headers["x-helix-context"] == "added"
+    assert "def sign_cookie" in upstream.bodies()[0]["messages"][2]["content"]
+
+
+def test_a_question_of_the_workspace_that_is_not_answered_in_it_gets_one_line(server, upstream):
+    question = "where does our project call `zzyzx_qwrtplk`?"
+    _, answer = chat(server, [{"role": "user", "content": question}])
+    assert answer.headers["x-helix-context"] == "empty"
+    line, asked = upstream.bodies()[0]["messages"]
+    assert "known_empty" in line["content"] and "\n" not in line["content"]
+    assert asked["content"] == question
+
+
 @pytest.mark.parametrize("messages", ["no list", [], [1], [{"role": "user", "content": None}], None])
 def test_what_is_no_chat_is_for_the_upstream_to_refuse(server, upstream, messages):
     sent, answer = chat(server, messages)

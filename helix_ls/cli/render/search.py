@@ -45,6 +45,14 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
     """Add the rankers' lists, the reasons of silent rankers, the vectors and the confidence to the page."""
     blocks, silent = draws_blocks(), []
     page.space()
+    if "asked" in answer:
+        asked = answer["asked"]
+        _flow(
+            page,
+            [dim("Searched:"), Text(one_line(asked["searched"][:400])), dim(f"({one_line(asked['why'])})")],
+            indent=0,
+        )
+        page.space()
     page.cut(dim("Each ranker's list: the file's rank in it, and how much of its score that gave"))
     for ranker, entries in answer["lists"].items():
         if not entries:

@@ -1,0 +1,34 @@
+"""What a trace points at comes first, wherever the code was installed when it ran."""
+
+import pytest
+
+from helix_core.conversation import coordinates
+from helix_core.search.search import SearchRequest, search
+
+TRACE = """Traceback (most recent call last):
+  File "/usr/lib/python3.12/runpy.py", line 88, in _run_code
+  File "/home/somebody/venv/lib/python3.12/site-packages/shop/stock.py", line 6, in reserve
+ValueError: zzyzx
+"""
+
+
+def test_the_place_of_a_trace_is_first_and_its_question_is_never_called_empty(shop):
+    found = search(SearchRequest("zzyzx qwrtplk", 5, places=coordinates(TRACE)), shop)
+    first = found.ranked[0]
+    assert (first.item.source.source_id, first.signals[0].ranker) == ("src/shop/stock.py", "pasted")
+    assert first.item.start_line <= 6 <= first.item.end_line
+    assert not found.known_empty
+    assert search(SearchRequest("zzyzx qwrtplk", 5), shop).known_empty
+
+
+@pytest.mark.parametrize("text", ["/usr/lib/other/runpy.py:3", "stock.py:9999", "elsewhere/nothing.py:2"])
+def test_a_frame_of_a_library_or_past_the_end_of_a_file_is_no_place(shop, text):
+    found = search(SearchRequest("price of the cart", 5, places=coordinates(text)), shop)
+    assert all(signal.ranker != "pasted" for one in found.ranked for signal in one.signals)
+
+
+def test_a_word_that_is_not_judged_takes_no_present_thing_away(shop):
+    wrapped = "price of the cart qwrtplk Zzyzx"
+    assert search(SearchRequest(wrapped, 5), shop).known_empty
+    found = search(SearchRequest(wrapped, 5, judged="price of the cart"), shop)
+    assert not found.known_empty and found.ranked[0].item.source.source_id == "src/shop/cart.py"
