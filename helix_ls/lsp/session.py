@@ -162,7 +162,7 @@ class Input(asyncio.Transport):
 
 
 class Output:
-    """Write to a file descriptor from a queue in a writer thread; ``broken`` is called on the loop at EPIPE."""
+    """Write to a file descriptor from a queue in a writer thread; ``broken`` is called on the loop if a write fails."""
 
     def __init__(self, descriptor: int, broken: Callable[[], None]) -> None:
         self._descriptor = descriptor

@@ -107,7 +107,7 @@ class Daemons:
         """Send a request and return the reply; retry with a new connection, at most twice, if the daemon died.
 
         Raises StartError and PlaceError if no daemon can be reached, AskingError if it does not reply in ``ANSWER_S``
-        seconds.
+        seconds or dies at the last attempt.
         """
         for attempt in range(3):
             with self._lock:

@@ -110,7 +110,7 @@ _POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_
 
 @dataclass(frozen=True, slots=True)
 class GivenPacket:
-    """A packet in the session's history: its answer as sent, its pointers and its query's scope."""
+    """A packet in the session's history: the answer as sent, its pointers, and the scope and task of its query."""
 
     scope: Scope
     answer: dict[str, Any]

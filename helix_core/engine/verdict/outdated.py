@@ -874,7 +874,7 @@ def _meant(reference: Reference, known: Sequence[DefinedAt]) -> DefinedAt | None
 def _is_owner(reference: Reference, chain: Sequence[str], path: bytes) -> bool:
     """Return whether the qualifying names match the declaration's classes and then parts of its path."""
     if len(reference.parts) == 1:
-        # A bare name has no owner to compare.
+        # A bare name is not compared: it rarely means a method, unless its role says so or the name is unique.
         return True
     owners = list(chain[:-1])
     given = list(reference.parts[:-1])
