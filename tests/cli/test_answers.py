@@ -227,7 +227,10 @@ def test_context_of_what_is_not_there_is_empty_and_says_so(helix: RunHelix, shop
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("--budget", "3"), "the budget is 3 tokens; it must be from 200"), (("--decoder", "loud"), "use one of full")],
+    [
+        (("--budget", "3"), "budget must be a whole number from 200 to 200,000, not 3"),
+        (("--decoder", "loud"), "decoder must be one of full"),
+    ],
 )
 def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, options: tuple[str, str], said: str) -> None:
     ran = helix("context", "shipping", "--path", str(shop), *options)

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from helix_core.workspace.git import Git
 def children() -> set[int]:
     found = set()
     for task in os.listdir("/proc/self/task"):
-        found |= set(map(int, Path(f"/proc/self/task/{task}/children").read_text().split()))
+        # A thread may end while its entry is read.
+        with suppress(FileNotFoundError):
+            found |= set(map(int, Path(f"/proc/self/task/{task}/children").read_text().split()))
     return found
 
 
