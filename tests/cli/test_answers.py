@@ -229,7 +229,7 @@ def test_context_of_what_is_not_there_is_empty_and_says_so(helix: RunHelix, shop
     ("options", "said"),
     [
         (("--budget", "3"), "budget must be a whole number from 200 to 200,000, not 3"),
-        (("--decoder", "loud"), "decoder must be one of full"),
+        (("--decoder", "loud"), "decoder_mode must be one of full"),
     ],
 )
 def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, options: tuple[str, str], said: str) -> None:
