@@ -166,6 +166,8 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
 def _asking(parts: Sequence[MessagePart]) -> str:
     """Return the sentences that ask; one without any content counts only where no other asks."""
     texts = [part.text for part in parts if part.part is PartKind.QUESTION]
+    # "Explain it step by step" is a wish about style only beside a question.
+    texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
     return " ".join([text for text in texts if _content(text)] or texts).strip()
 
 
@@ -199,9 +201,15 @@ def _follows(asking: str, *, has_paste: bool) -> bool:
     if ELLIPSES.length_at(words) and len(telling) <= 3:
         return True
     first = next((at for at, word in enumerate(words) if word in FOLLOWING), len(words))
-    if _refers(asking) and (len(telling) <= 3 or first < 3):
+    if _refers(_first_clause(asking)) and (len(telling) <= 4 or first < 3):
         return True
-    return words[0] in CONTINUATIONS and len(telling) <= 3
+    return words[0] in CONTINUATIONS and len(telling) <= 4
+
+
+def _first_clause(text: str) -> str:
+    """Return the text up to an ``and`` whose pronouns may stand for what is named before it; all of it elsewhere."""
+    before, joined, _ = text.partition(" and ")
+    return before if joined and len(_telling(before)) >= 2 else text
 
 
 def _telling(text: str) -> list[str]:
@@ -216,14 +224,18 @@ def _refers(text: str, *, is_open: bool = False) -> bool:
         if is_open and word not in STOP_WORDS | BARE_VERBS | FOLLOWING:
             return False
         following = words[at + 1] if at + 1 < len(words) else ""
-        if word in FOLLOWING or (word in DEMONSTRATIVES and following not in ARTICLES and _may_end(following)):
+        if word in FOLLOWING or (word in DEMONSTRATIVES and _points_back(words[at - 1] if at else "", word, following)):
             return True
     return False
 
 
-def _may_end(following: str) -> bool:
-    """Does the word after ``that`` or ``this`` show that it stands alone?"""
-    return not following or following in STOP_WORDS
+def _points_back(before: str, word: str, following: str) -> bool:
+    """Does ``that``, ``this`` … stand for something said before, rather than open a clause or mean the workspace?"""
+    if following in ARTICLES or following in OF_WORKSPACE:
+        return word == "such"
+    if not following or following in STOP_WORDS:
+        return word != "such"
+    return word in {"this", "such"} or (word == "that" and (not before or before in STOP_WORDS | BARE_VERBS))
 
 
 def _carried(before: Sequence[Any]) -> _Carry:

@@ -72,6 +72,7 @@ class MessagePart:
 
 
 _LINE_ALONE = re.compile(r"\b(?:at |on |in )?lines? \d{1,7}(?:\s?-\s?\d{1,7})?\b", re.IGNORECASE)
+_WIDE_MARK = re.compile(r"[，、,。！!？ 　]")
 # Runs of one character class and bounded repeats only: none of these backtracks on hostile text.
 _WORD = re.compile(r"[^\W_][\w'’+]*+(?:-[^\W_][\w'’]*+)*+")
 _SENTENCE_END = re.compile(r"[.!?…]++[\"')\]]*+(?=\s|$)|\s(?=[¿¡])|[。！？]++|\n++|;(?=\s)")
@@ -276,6 +277,10 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
 
 def _wide(sentence: str) -> PartKind | None:
     bare = sentence.strip(" 　。！？!?.,、，~～")
+    pieces = [piece for piece in _WIDE_MARK.split(bare) if piece]
+    if len(pieces) > 1:
+        kinds = [_wide(piece) for piece in pieces]
+        return kinds[0] if all(kinds) else None
     if bare in WIDE_OPENINGS:
         return PartKind.GREETING
     if bare in WIDE_ACKNOWLEDGEMENTS:

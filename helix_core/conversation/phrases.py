@@ -82,6 +82,9 @@ CLOSINGS = Phrases(
     "à bientôt|atenciosamente|cumprimentos|um abraço|abraços|abs",
 )
 ACKNOWLEDGEMENTS = Phrases(
+    "that's it|that is it|that is all|leave it|leave it as it is|see you tomorrow|you're the best",
+    "you are the best|you rock",
+    "you're awesome|you're amazing|eso es todo|c'est tout|das war's|das wars|é tudo|é só isso|not now|maybe later",
     "ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure|sure thing|great|cool|nice|perfect|awesome|excellent",
     "wonderful|amazing|got it|i see|i understand|understood|makes sense|that makes sense|sounds good|lgtm",
     "looks good|looks good to me|good|right|correct|exactly|agreed|fair enough|never mind|nevermind|forget it",
@@ -214,7 +217,7 @@ FOLLOWING = _words(
     es dessen deren diese dieser dieses das sie ihn ihm dort dazu davon damit daran darin eso esa ese esto esta
     este ello lo la ahí allí cela ça celui celle ceux y en isso isto aquilo ele ela ali"""
 )
-DEMONSTRATIVES = _words("""that this there here one""")
+DEMONSTRATIVES = _words("""that this such there here one""")
 CONTINUATIONS = _words("""and but also or so then und aber auch oder y pero también et mais aussi e mas também""")
 ELLIPSES = Phrases(
     "what about|how about|and what about|what if|and if|was ist mit|wie ist es mit|qué pasa con|y qué pasa con",

@@ -34,11 +34,22 @@ NOTHING = [
     "Your task is to create a detailed summary of the conversation so far.",
     "write a commit message for this diff:\n```diff\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n```",
     "Summarize this conversation in two sentences.",
+    "Explain gravity to a seven year old.",
+    "please reword your last answer",
+    "好的，谢谢",
+    "awesome, you rock",
 ]
 EVIDENCE = [
     "how are signals dispatched?",
     "thanks, where are signals dispatched?",
     "fix the login view",
+    "how big is the cache?",
+    "how many days does a session last?",
+    "how are synonyms expanded?",
+    "what is the difference between a session and a connection?",
+    "how do I write raw queries?",
+    "translate the character set name to a codec",
+    "summarize how requests are routed",
     "where do we generate the title of a conversation?",
     "how does the translate command work here?",
     "what is a QuerySet in our code?",
@@ -73,7 +84,10 @@ CSRF = [
 ]
 
 
-@pytest.mark.parametrize("follow_up", ["fix it", "and where is that tested?", "what errors does it raise?", "why?"])
+@pytest.mark.parametrize(
+    "follow_up",
+    ["fix it", "and where is that tested?", "what errors does it raise?", "why?", "where is that option set?"],
+)
 def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
     asked = read_conversation([*CSRF, user(follow_up)])
     assert asked.text.startswith(follow_up.rstrip("?"))
@@ -81,9 +95,12 @@ def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
     assert asked.files == ("django/middleware/csrf.py",)
 
 
-def test_a_question_that_stands_on_its_own_takes_nothing_from_earlier_turns():
-    asked = read_conversation([*CSRF, user("Thanks! How are database migrations squashed?")])
-    assert (asked.text, asked.carried, asked.judged) == ("How are database migrations squashed?", (), "")
+@pytest.mark.parametrize(
+    "question", ["How are database migrations squashed?", "how are passwords hashed and how long may they be?"]
+)
+def test_a_question_that_stands_on_its_own_takes_nothing_from_earlier_turns(question):
+    asked = read_conversation([*CSRF, user(f"Thanks! {question}")])
+    assert (asked.text, asked.carried, asked.judged) == (question, (), "")
 
 
 def test_a_chain_of_follow_ups_reaches_the_question_that_stands_on_its_own():

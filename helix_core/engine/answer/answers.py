@@ -131,7 +131,7 @@ class Answers:
 
     def _hinted(self, request: AnswerRequest) -> AnswerRequest:
         hints, files = request.hints, request.asked.files
-        if request.asked.carried and files:
+        if files:
             shown = tuple(
                 dict.fromkeys(
                     (
