@@ -224,9 +224,14 @@ def _refers(text: str, *, is_open: bool = False) -> bool:
         if is_open and word not in STOP_WORDS | BARE_VERBS | FOLLOWING:
             return False
         following = words[at + 1] if at + 1 < len(words) else ""
+        if is_open and word in _COMPARING:
+            continue
         if word in FOLLOWING or (word in DEMONSTRATIVES and _points_back(words[at - 1] if at else "", word, following)):
             return True
     return False
+
+
+_COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "here"})
 
 
 def _points_back(before: str, word: str, following: str) -> bool:

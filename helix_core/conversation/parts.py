@@ -512,7 +512,7 @@ def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
         if THANKS.length_at(tail) and _is_thanks(text, tail) and tail[0] not in {"ta", "appreciated", "best"}:
             return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.THANKS, text)
         is_adjunct = count > 1 and tail[0] in {"on", "in", "with", "using", "under", "from"}
-        if is_adjunct and _only_environment(tail[1:]):
+        if is_adjunct and any(c.isdigit() for c in text) and _only_environment(tail[1:]):
             return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.ENVIRONMENT, text)
         if count > 1 and tail[0] in _STYLE_OPENERS and _is_style(tail):
             return bare[:start].rstrip(" ,") + asks, MessagePart(PartKind.STYLE, text)

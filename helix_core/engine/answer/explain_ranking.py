@@ -22,7 +22,6 @@ RANKERS: Mapping[str, str] = {
     "tests": "tests what the question names",
     "exact": "the question names it outright",
     "tested": "its tests say what was asked",
-    "pasted": "what was pasted points at it",
 }
 
 SIGNS: Mapping[str, str] = {
