@@ -18,6 +18,7 @@ from random import Random
 
 from truth_bench.content_kinds import CONTENT_KINDS
 from truth_bench.repository import CODE, remove
+from truth_bench.surfaces import environment
 from truth_bench.symbol_kinds import SYMBOL_EDITS
 from truth_bench.world import Mutation, Target, World
 
@@ -237,6 +238,37 @@ def rewritten_while_answering(world: World, target: Target) -> Target | None:
     return _while_answering(world, target, write)
 
 
+@disk_kind
+def stored_by_another_while_answering(world: World, target: Target) -> Target | None:
+    """Two versions take turns by rename, lines apart, and another Helix stores each while the packet is made."""
+    new = edited(world, target, "insert_at_top")
+    if new is None:
+        return None
+    old = world.saved[-1].data
+    world.versions[target.path] = {old, new}
+
+    storer = subprocess.Popen(
+        [sys.executable, "-c", _STORER, world.repository.root, os.fsdecode(target.path)],
+        env=environment(world.home.parent),
+        stdout=subprocess.PIPE,
+    )
+    assert storer.stdout is not None
+    storer.stdout.readline()
+
+    def turns(stop: threading.Event) -> None:
+        try:
+            while not stop.is_set():
+                for data in (new, old):
+                    world.replace(target.path, data)
+                    stop.wait(0.01)
+        finally:
+            storer.kill()
+            storer.communicate()
+
+    world.meanwhile = turns
+    return target
+
+
 def _while_answering(world: World, target: Target, write: Callable[[bytes], object]) -> Target | None:
     new = edited(world, target, "same_size_edit")
     if new is None:
@@ -255,6 +287,15 @@ def _while_answering(world: World, target: Target, write: Callable[[bytes], obje
     return target
 
 
+_STORER = """
+import os, sys
+from pathlib import Path
+from helix_core.engine import Helix
+with Helix.open(Path(sys.argv[1])) as helix:
+    print("storing", flush=True)
+    while True:
+        helix.refresh_paths([os.fsencode(sys.argv[2])])
+"""
 _WRITER = """
 import mmap, os, random, sys
 folder, place, how = sys.argv[1:]

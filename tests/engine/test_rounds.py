@@ -1,8 +1,12 @@
 """When so much has changed that looking again and again mends something each time, what is told is still true."""
 
+import hashlib
+
 import pytest
 
 from helix_core.engine import Helix
+from helix_core.engine.requests import NO_OVERLAYS
+from helix_core.model import Ranked, TaskType
 from tests.engine.conftest import config_in
 from tests.engine.repository import write
 
@@ -37,3 +41,29 @@ def test_an_item_of_a_version_that_the_last_look_replaced_is_told_where_it_stand
         lines = (folder / item["source_id"]).read_text().split("\n")
         quoted = item["quote"].split("\n")
         assert lines[item["start_line"] - 1 :][: len(quoted)] == quoted
+
+
+def test_a_version_that_another_process_stores_meanwhile_mixes_with_no_placed_item(tmp_path):
+    folder = tmp_path / "project"
+    old = PARCEL.format(number=1)
+    write(folder, {"depot.py": old})
+    config = config_in(tmp_path, folder)
+    with Helix.open(folder, config=config) as helix, Helix.open(folder, config=config) as other:
+        helix.refresh()
+        reader = helix.session.index.reader
+        weigher = helix.session.weigher(NO_OVERLAYS, lambda: None)
+        items = reader.files.items_of(reader.files.source(b"depot.py").id)
+        placed = [weigher.place(Ranked(item, 1.0, ())) for item in items]
+        (folder / "depot.py").write_text("import scale\n\n\n" + old.replace("weigh_parcel", "measure_parcel"))
+        other.refresh_paths([b"depot.py"])
+        stored = reader.files.source(b"depot.py")
+        assert stored.content_hash != items[0].source.content_hash
+        weigher.observer.look(stored)
+        seen, _ = weigher.see([*placed, weigher.place(Ranked(reader.files.items_of(stored.id)[-1], 1.0, ()))], 1.0)
+        weighed = [weigher.weighed(one, TaskType.EXPLAIN) for one in seen]
+    lines = old.split("\n")
+    for one in weighed:
+        item = one.ranked.item
+        assert one.content_hash == hashlib.sha256(old.encode()).hexdigest()
+        quoted = one.quote.split("\n")
+        assert lines[item.start_line - 1 :][: len(quoted)] == quoted, item.symbol

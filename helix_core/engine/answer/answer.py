@@ -118,7 +118,7 @@ class Answer:
             for one in found.ranked:
                 path = one.item.source.path
                 known = observer.sights.get(path)
-                sight = observer.look(one.item.source)
+                sight = observer.look_again(one.item.source)
                 if sight is known:
                     continue
                 mended = mended or sight.mended

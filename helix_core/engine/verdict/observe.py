@@ -105,12 +105,23 @@ class Observer:
             self._counted |= asked - self._left_out
 
     def look(self, source: Source) -> Sight:
-        """Read the source's file once an answer; the index is mended from the very bytes that are quoted."""
+        """Read the source's file, once an answer, so that its spans, quotes and hashes are of one version; the index is
+        updated from the very bytes that are quoted.
+        """
         seen = self.sights.get(source.path)
-        if seen is None or self._outrun(seen, source):
-            seen = self._look(source)
-            self.sights[source.path] = seen
+        if seen is None:
+            seen = self.sights[source.path] = self._look(source)
         return seen
+
+    def look_again(self, source: Source) -> Sight:
+        """Like ``look``, but read the file again where another process has stored a newer version of it.
+
+        Only for a search that is not settled: what was placed in the file before would be of the older version.
+        """
+        seen = self.sights.get(source.path)
+        if seen is not None and self._outrun(seen, source):
+            del self.sights[source.path]
+        return self.look(source)
 
     def is_there(self, path: bytes) -> bool:
         """Return whether a regular file exists now, indexed or not."""
