@@ -89,6 +89,7 @@ _SETTING = LazyPattern(
     rb"|^[:~&*!]|[?!]\.|0-9|[aA]-[fzFZ]|\.\w{1,4}[#?]|^[0-9a-f]{7,12}$|^[0-9]{8}T[0-9]{6}Z?$"
 )
 _DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
+_PASSPHRASE = LazyPattern(rb"^(?:[A-Z]?[a-z]{3,12}[\-_.]){2,6}[0-9]{2,6}[!?*]?$")
 _HEX = LazyPattern(rb"^(?:0x)?(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})$")
 _PASSWORD_NAME = LazyPattern(
     rb"(?i)passw|passcode|passphrase|kennwort|pwd|(?:^|[_\-.\s])(?:[a-z]{0,8}(?:pass|pw|psk)|creds?|credentials?)[0-9]{0,2}$"
@@ -215,6 +216,11 @@ def looks_like_password(value: bytes) -> bool:
     return not (separated and _WORDS.search(value)) and len(set(value)) >= 5
 
 
+def _is_passphrase(value: bytes) -> bool:
+    """Return whether words of a generator are joined with a number, as in ``Terra-Falcon-3391``."""
+    return _PASSPHRASE.search(value) is not None
+
+
 def is_strong_password(value: bytes) -> bool:
     """Return whether the value is a password in any context: alternating character classes, and no identifier."""
     if len(value) < 6 or is_placeholder(value) or is_name(value):
@@ -282,7 +288,7 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
         return _API_NAME.search(name) is not None
     rest = _FILLER.sub(b"", value)
     if is_password:
-        return len(rest) >= 4 and looks_like_password(rest)
+        return len(rest) >= 4 and (looks_like_password(rest) or _is_passphrase(value))
     return (looks_random(value) or (len(value) >= 8 and is_strong_password(value))) and len(rest) >= 6
 
 

@@ -350,3 +350,14 @@ def test_an_index_that_lags_behind_the_disk_calls_nothing_gone(open_helix, gates
     after()
     said = [one["message"] for one in helix.symbols.findings(b"docs/gate.md", budget_ms=60_000)]
     assert [one for one in said if " is gone" in one] == []
+
+
+def test_a_default_in_a_signature_written_as_code_is_compared(open_helix, gates):
+    change(gates, "docs/gate.md", ("then `ring_bell(2)`", "then `ring_bell(times, pause=1)`"))
+    commit(gates, "Write the signature")
+    assert found(open_helix, gates) == []
+    change(gates, "app/gate.py", ("pause=1", "pause=4"))
+    commit(gates, "Pause longer")
+    assert found(open_helix, gates) == [
+        (3, "ring_bell(times, pause=1) is ring_bell(times, pause=4) now (app/gate.py:16)")
+    ]

@@ -42,3 +42,9 @@ def test_a_password_of_letters_alone_is_masked_wherever_passwords_stand(place):
 def test_a_name_is_no_letters_drawn_at_random(name):
     assert not looks_random_letters(name)
     assert name in mask(b"password = %s\n" % name).data
+
+
+@pytest.mark.parametrize("place", PLACES[:4])
+def test_words_of_a_generator_with_a_number_are_a_password_where_one_stands(place):
+    for one in ("Terra-Falcon-3391", "velvet-otter-cradle-72", "Blue.Comet.4471!"):
+        assert one.encode() not in mask(place.format(one).encode()).data

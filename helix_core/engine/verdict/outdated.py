@@ -189,6 +189,11 @@ def _parameters(reference: Reference, then: Declaration, now: Declaration) -> It
         if _is_declared(reference.arguments or "", before) and not _is_declared(reference.arguments or "", after):
             yield _signature_flag(reference, then, now)
         return
+    if reference.arguments and "=" in reference.arguments and _is_declared(reference.arguments, before):
+        # All parameters by their names, with a default of then: a signature in code, and no call.
+        if not _is_declared(reference.arguments, after):
+            yield _signature_flag(reference, then, now)
+        return
     call = _call(reference.arguments) if reference.arguments else None
     if call is not None and _takes(before, *call) and not (_takes(after, *call) and _keeps(call[0], before, after)):
         yield _signature_flag(reference, then, now)
