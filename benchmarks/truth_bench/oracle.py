@@ -375,7 +375,12 @@ def _is_text(item: Mapping[str, Any], span: bytes) -> bool:
 
 def _is_quote(item: dict[str, Any], data: bytes) -> bool:
     """Is the quote whole lines from the start line on, within the span, without the end of the last one?"""
-    count = len(_LINE_END.split(item["quote"]))
+    # A lone CR may be shown as an escape: on a terminal it would hide what stands before it.
+    return any(_is_quoted(item, quote, data) for quote in (item["quote"], item["quote"].replace("\\r", "\r")))
+
+
+def _is_quoted(item: dict[str, Any], quote: str, data: bytes) -> bool:
+    count = len(_LINE_END.split(quote))
     start = item["start_line"]
     if count > item["end_line"] - start + 1:
         return False
@@ -383,7 +388,7 @@ def _is_quote(item: dict[str, Any], data: bytes) -> bool:
         whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
         # An agent is shown unseen characters as escapes; which ones is not for this oracle to say.
         is_escaped = "uri" not in item and not (whole.isascii() and re.sub(r"[\n\t]", "", whole).isprintable())
-        if is_escaped or _LAST_END.sub("", whole) == item["quote"]:
+        if is_escaped or _LAST_END.sub("", whole) == quote:
             return True
     return False
 
