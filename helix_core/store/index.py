@@ -10,7 +10,7 @@ from types import TracebackType
 import apsw
 
 from helix_core.errors import CorruptStoreError, StoreError
-from helix_core.store.lifecycle import FileFormat, Identity, file_identity, rebuild_lock
+from helix_core.store.lifecycle import FileFormat, Identity, file_identity, move_damaged_aside, rebuild_lock
 from helix_core.store.reader import Reader
 from helix_core.store.sqlite_file import connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
@@ -203,8 +203,9 @@ def rebuild(
 
     file = os.fspath(path)
     try:
-        aside = INDEX.replace_damaged(path, now, damaged, rebuild_lock(path))
-        index = open_index(path, source_id_of=source_id_of)
+        with rebuild_lock(path):
+            aside = move_damaged_aside(path, now, damaged)
+            index = open_index(path, source_id_of=source_id_of)
     except Timeout as error:
         raise StoreError(f"Another process is rebuilding the index {file}; try again.") from error
     except OSError as error:

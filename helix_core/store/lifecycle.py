@@ -211,15 +211,14 @@ class FileFormat:
             version += 1
             connection.execute(f"PRAGMA user_version={version}")
 
-    def replace_damaged(
-        self, path: Path, now: float, damaged: Identity | None, lock: AbstractContextManager[object]
-    ) -> Path | None:
-        """Move the damaged file aside under ``lock``; return its new path, None where another process has done so.
 
-        ``now`` (Unix seconds) becomes part of the new name. Raises OSError and what ``lock`` raises.
-        """
-        with lock:
-            return _move_aside(path, now) if file_identity(os.fspath(path)) == damaged else None
+def move_damaged_aside(path: Path, now: float, damaged: Identity | None) -> Path | None:
+    """Move the damaged file aside; return its new path, None where another process has replaced it already.
+
+    Call it under ``rebuild_lock``, and open the new file before the lock is released: until then it may be empty.
+    ``now`` (Unix seconds) becomes part of the new name. Raises OSError.
+    """
+    return _move_aside(path, now) if file_identity(os.fspath(path)) == damaged else None
 
 
 def rebuild_lock(path: Path) -> AbstractContextManager[object]:

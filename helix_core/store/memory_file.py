@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from helix_core.errors import CorruptMemoryError, MemoryStoreError
-from helix_core.store.lifecycle import FileFormat, file_identity, rebuild_lock
+from helix_core.store.lifecycle import FileFormat, file_identity, move_damaged_aside, rebuild_lock
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
@@ -48,14 +48,16 @@ def open_file(folder: Path, now: float, *, suspect: bool = False) -> tuple[apsw.
         return MEMORY.open(file, suspect=suspect), ""
     except CorruptMemoryError as error:
         try:
-            aside = MEMORY.replace_damaged(path, now, damaged, rebuild_lock(path))
+            with rebuild_lock(path):
+                aside = move_damaged_aside(path, now, damaged)
+                prepare(folder)
+                connection = MEMORY.open(file)
         except OSError as cause:
             raise MemoryStoreError(
                 f"The damaged memory {file} cannot be moved aside ({cause}); move it yourself."
             ) from error
-        prepare(folder)
         moved = f"It was set aside as {aside}, whole; a new one was begun." if aside else "A new one was begun."
-        return MEMORY.open(file), f"{_cause(error)} {moved}"
+        return connection, f"{_cause(error)} {moved}"
 
 
 def prepare(folder: Path) -> None:
