@@ -1,6 +1,6 @@
 """Request bodies: read with a size limit, parsed as one JSON object, and never reserialized.
 
-A message is spliced into the original bytes, so numbers, unknown fields and their order reach the upstream as sent.
+Texts are inserted into the original bytes, so numbers, unknown fields and their order reach the upstream as sent.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from json.decoder import JSONDecoder
 from typing import Any, ParamSpec, TypeVar
@@ -31,6 +31,20 @@ class ClientLeftError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A text to add to a chat: as a message before message ``place``, for the question in message ``question``."""
+
+    place: int
+    question: int
+    text: str
+
+    @property
+    def can_join(self) -> bool:
+        """Return whether the text may also stand at the beginning of the question's own message."""
+        return self.place == self.question
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """``fields`` is the parsed object; ``starts`` and ``ends`` are the offsets of its messages in the text.
 
@@ -49,17 +63,24 @@ class Body:
         found = self.fields.get("messages")
         return found if isinstance(found, list) else []
 
-    def with_message(self, at: int, message: dict[str, Any]) -> bytes:
-        """Return the body with ``message`` inserted before message ``at``; every other byte is unchanged."""
-        start = self.starts[at]
-        return f"{self.text[:start]}{json.dumps(message)},{self.text[start:]}".encode()
+    def with_blocks(self, blocks: Sequence[PlacedBlock], *, joined: bool = False) -> bytes:
+        """Return the body with every block inserted; every other byte is unchanged.
 
-    def with_beginning(self, at: int, text: str) -> bytes:
-        """Return the body with a text prepended to message ``at``; every other message is unchanged."""
-        message = dict(self.messages[at])
-        said = message.get("content")
-        message["content"] = [{"type": "text", "text": text}, *said] if isinstance(said, list) else f"{text}\n\n{said}"
-        return f"{self.text[: self.starts[at]]}{json.dumps(message)}{self.text[self.ends[at] :]}".encode()
+        A block is a user message of its own. With ``joined``, one directly before its question begins the question's
+        message instead. Blocks for one place keep their order.
+        """
+        parts: list[str] = []
+        done = 0
+        for at, written in sorted((self._inserted(each, joined) for each in blocks), key=lambda one: one[0]):
+            parts += (self.text[done:at], written)
+            done = at
+        return "".join((*parts, self.text[done:])).encode()
+
+    def _inserted(self, block: PlacedBlock, joined: bool) -> tuple[int, str]:
+        start = self.starts[block.place]
+        if joined and block.can_join:
+            return _beginning(self.text, start, block.text)
+        return start, f"{json.dumps({'role': 'user', 'content': block.text})},"
 
     def with_model(self, name: str) -> Body:
         """Return the body with another model name; every other byte is unchanged."""
@@ -171,6 +192,38 @@ def _elements(decoder: JSONDecoder, text: str, at: int, starts: list[int], ends:
         if text[at : at + 1] == "]":
             return values, at + 1
         at = _after(text, at, ",")
+
+
+def _beginning(text: str, start: int, added: str) -> tuple[int, str]:
+    """Return where and what to insert so that the content of the message at ``start`` begins with ``added``.
+
+    Raises ValueError for a message without content in text or in parts.
+    """
+    at = _member(text, start, "content")
+    if text[at] == '"':
+        return at + 1, json.dumps(f"{added}\n\n")[1:-1]
+    if text[at] != "[":
+        raise ValueError("the message has no content that can begin with a text")
+    first = _skip(text, at + 1)
+    return first, json.dumps({"type": "text", "text": added}) + ("" if text[first] == "]" else ",")
+
+
+def _member(text: str, start: int, wanted: str) -> int:
+    """Return the offset of the value of the last member named ``wanted`` of the object at ``start``, as json reads it.
+
+    Raises ValueError without one.
+    """
+    decoder, found = JSONDecoder(), -1
+    at = _after(text, start, "{")
+    while text[at] != "}":
+        name, at = decoder.raw_decode(text, at)
+        at = _after(text, at, ":")
+        found = at if name == wanted else found
+        at = _skip(text, decoder.raw_decode(text, at)[1])
+        at = _skip(text, at + 1) if text[at] == "," else at
+    if found < 0:
+        raise ValueError(f"the object has no {wanted}")
+    return found
 
 
 def _skip(text: str, at: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from starlette.types import Receive, Scope, Send
 
-from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
+from helix_ls.proxy.bodies import Body, ClientLeftError, PlacedBlock, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.evidence import ChatEvidence, Context
 from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
@@ -201,9 +201,8 @@ class _Sent:
         """Return the body to send: with the block as a separate message, or at the start of the question's."""
         if not self.context.text:
             return self.data
-        if joined and self.may_join:
-            return self.body.with_beginning(self.context.question, self.context.text)
-        return self.body.with_message(self.context.place, {"role": "user", "content": self.context.text})
+        block = PlacedBlock(self.context.place, self.context.question, self.context.text)
+        return self.body.with_blocks((block,), joined=joined)
 
 
 class Reply:

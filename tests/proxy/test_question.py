@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_core.conversation.messages import MAX_QUESTION, own_words, shortened
-from helix_ls.proxy.bodies import parse_body, read_body
+from helix_ls.proxy.bodies import PlacedBlock, parse_body, read_body
 from helix_ls.proxy.question import asked, place_for
 from helix_ls.proxy.refused import HttpError
 
@@ -133,11 +133,11 @@ def test_a_body_with_a_block_is_the_body_as_it_was_and_the_block(fields, message
     except UnicodeEncodeError:
         return
     body = parse_body(sent)
-    at = data.draw(st.integers(0, len(messages) - 1))
-    got = body.with_message(at, BLOCK)
-    added = json.dumps(BLOCK).encode() + b","
-    assert json.loads(got)["messages"][at] == BLOCK
-    assert got.replace(added, b"", 1) == sent
+    places = sorted(data.draw(st.lists(st.integers(0, len(messages) - 1), max_size=4)))
+    got = body.with_blocks([PlacedBlock(at, at, BLOCK["content"]) for at in places])
+    now = json.loads(got)["messages"]
+    assert [now[at + earlier] for earlier, at in enumerate(places)] == [BLOCK] * len(places)
+    assert got.replace(json.dumps(BLOCK).encode() + b",", b"") == sent
     assert [json.loads(body.text[a:b]) for a, b in zip(body.starts, body.ends, strict=True)] == messages
 
 
@@ -145,8 +145,27 @@ def test_numbers_and_unknown_fields_reach_the_other_side_to_the_byte():
     sent = (
         '{ "x":1.50e+10,\n "big":123456789012345678901234567890, "messages" : [ {"role":"user","content":"\\u00e9"} ] }'
     )
-    got = parse_body(sent.encode()).with_message(0, {"a": 1})
-    assert got.decode() == sent.replace('[ {"role"', '[ {"a": 1},{"role"')
+    got = parse_body(sent.encode()).with_blocks([PlacedBlock(0, 0, "b")])
+    assert got.decode() == sent.replace('[ {"role"', '[ {"role": "user", "content": "b"},{"role"')
+
+
+@pytest.mark.parametrize(
+    ("content", "becomes"),
+    [
+        ('"\\u00e9 1"', '"b\\n\\n\\u00e9 1"'),
+        ('[ {"type":"text", "text":"q"}]', '[ {"type": "text", "text": "b"},{"type":"text", "text":"q"}]'),
+        ("[ ]", '[ {"type": "text", "text": "b"}]'),
+    ],
+)
+def test_a_joined_block_begins_the_content_and_leaves_every_other_byte(content, becomes):
+    sent = (
+        f'{{"messages":[ {{"x":[1.50,{{"content":0}}] ,"content" : {content}, "n":1e2}}, {{"content":"two"}} ],"z":0}}'
+    )
+    body = parse_body(sent.encode())
+    assert body.with_blocks([PlacedBlock(0, 0, "b")], joined=True).decode() == sent.replace(content, becomes, 1)
+    both = body.with_blocks([PlacedBlock(1, 1, "c"), PlacedBlock(0, 0, "b"), PlacedBlock(0, 1, "a")], joined=True)
+    apart = '{"role": "user", "content": "a"},{"x"'
+    assert both.decode() == sent.replace(content, becomes, 1).replace('{"x"', apart, 1).replace('"two"', '"c\\n\\ntwo"')
 
 
 def test_a_body_that_does_not_come_to_its_end_is_given_up():
