@@ -115,6 +115,7 @@ CRUMB = Size(rows=4, size_bytes=300)
 INNER_ROWS = 10
 _THIN = frozenset({"module", "namespace", "impl", "extension", "suite"})
 _GROUPED_ON_ONE_ROW = frozenset({"module", "namespace", "impl", "extension", "suite", "test"})
+_BLANKS = b" \t\r\n\f\v\xef\xbb\xbf"
 _CLOSERS = b" \t\r\n\f\v{}[]();,"
 
 
@@ -143,15 +144,15 @@ def spans(data: bytes, lines: LineTable, outline: Outline, root: tree_sitter.Nod
     """Split ``data`` into spans, in order; none for an empty file."""
     if not data:
         return []
-    pieces = _pieces(lines, outline)
+    pieces = _pieces(data, lines, outline)
     pieces = _joined(data, lines, pieces)
     cutter = _Cutter(data, lines, outline, root)
     return [span for piece in pieces for span in cutter.cut(piece)]
 
 
-def _pieces(lines: LineTable, outline: Outline) -> list[_Piece]:
+def _pieces(data: bytes, lines: LineTable, outline: Outline) -> list[_Piece]:
     """Split the file into runs of lines, each owned by the innermost symbol that gets a span of its own."""
-    leads = _lead_rows(lines, outline)
+    leads = _lead_rows(data, lines, outline)
     pieces: list[_Piece] = []
     open_: list[tuple[Symbol, int]] = []
     position = 0
@@ -211,13 +212,20 @@ def _stands_alone(lines: LineTable, symbol: Symbol, around: Symbol | None) -> bo
     return rows >= INNER_ROWS or symbol.end - symbol.start >= SMALL.size_bytes
 
 
-def _lead_rows(lines: LineTable, outline: Outline) -> dict[int, int]:
-    """Map the last row of each run of comments, decorators and attributes to its first row."""
+def _lead_rows(data: bytes, lines: LineTable, outline: Outline) -> dict[int, int]:
+    """Map the last row of each comment, decorator or attribute to its first row; one that follows code on its first
+    row belongs to that code.
+    """
     rows: dict[int, int] = {}
+    lead_end = 0
     for start, end in outline.leads:
-        if end > start:
-            first = lines.row(start)
-            rows.setdefault(lines.row(max(start, end - 1)), first)
+        if end <= start:
+            continue
+        first = lines.row(start)
+        if data[max(lines.start(first), lead_end) : start].strip(_BLANKS):
+            continue
+        lead_end = max(lead_end, end)
+        rows.setdefault(lines.row(end - 1), rows.get(first, first))
     return rows
 
 
@@ -320,7 +328,7 @@ class _Cutter:
     def _all_borders(self) -> list[int]:
         if self._borders is None:
             found = statement_borders(self._root, self._lines, RUN_PART) if self._root is not None else []
-            held = _lead_rows(self._lines, self._outline)
+            held = _lead_rows(self._data, self._lines, self._outline)
             self._borders = [border for border in found if self._lines.row(border) - 1 not in held]
         return self._borders
 

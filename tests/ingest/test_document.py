@@ -43,6 +43,29 @@ def test_a_long_class_is_its_header_and_its_methods_with_what_stands_over_them()
     assert (inner.kind, inner.breadcrumb) == ("class", "Outer")
 
 
+@pytest.mark.parametrize("comment", ["  # registers things", "  # \u2028\u202e \x0c\x0b\x85 \U0001f9ec"])
+def test_a_comment_behind_the_line_of_a_class_is_the_class_s_and_not_the_first_method_s(comment: str) -> None:
+    methods = "".join(f"    def method_{number}(self):\n        return {number}\n\n" for number in range(30))
+    source = f"class Outer:{comment}\n{methods}"
+    assert [
+        (chunk.name, chunk.start_line, chunk.end_line) for chunk in ingest(b"a.py", source.encode()).chunks[:2]
+    ] == [
+        ("Outer", 1, 1),
+        ("method_0", 2, 4),
+    ]
+
+
+def test_a_decorator_behind_another_and_comments_over_both_lead_to_their_method() -> None:
+    members = "".join(f"    x{number}() {{ return {number}; }}\n\n" for number in range(60))
+    source = (
+        "class Page { // shown\n    /* Long */ @Input() @Bound(\n        'a',\n    )\n    first() { return 0; }\n\n"
+        + members
+        + "}\n"
+    )
+    first = _named(b"a.ts", source, "first")
+    assert (first.start_line, first.end_line) == (2, 6)
+
+
 def test_a_small_class_stays_whole() -> None:
     source = "class A:\n    x = 1\n\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
     assert _outline(b"a.py", source) == [("class", "", "A")]
