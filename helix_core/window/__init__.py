@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from helix_core.window.evidence import Block, Evidence, Window, WindowFact, WindowRequest
     from helix_core.window.prose import Condense
     from helix_core.window.tokens import Count, estimate
-    from helix_core.window.window import candidates, make_window
+    from helix_core.window.window import candidates, make_window, note_window
 
 __all__ = [
     "Block",
@@ -28,6 +28,7 @@ __all__ = [
     "estimate",
     "inert_text",
     "make_window",
+    "note_window",
 ]
 
 __getattr__ = lazy_face(
@@ -37,6 +38,6 @@ __getattr__ = lazy_face(
         "evidence": ("Block", "Evidence", "Window", "WindowFact", "WindowRequest"),
         "prose": ("Condense",),
         "tokens": ("Count", "estimate"),
-        "window": ("candidates", "make_window"),
+        "window": ("candidates", "make_window", "note_window"),
     },
 )

@@ -201,8 +201,10 @@ def _block(one: Evidence, number: int, asked: WindowRequest, most: int, means: M
         )
         if cut is None:
             return None
-        hidden, body = cut.hidden_lines, cut.text
-    lines = (head, body.rstrip("\n"), "") if body else (head,)
+        hidden, body = cut.hidden_lines, cut.text.rstrip("\n")
+        if verdict.status is Status.VERIFIED and body and body in asked.prompt:
+            is_known, head, hidden, body = True, stub(head), 0, ""
+    lines = (head, body, "") if body else (head,)
     block = Block(
         gene_id=item.text_hash,
         source_id=item.source.source_id,

@@ -28,7 +28,8 @@ class WindowFact:
 @dataclass(frozen=True, slots=True)
 class WindowRequest:
     """The caller's request. ``terms`` are the question's words except stop words; ``delivered`` the gene_ids that
-    the session received before; ``prompt_tokens`` is the size of the caller's own prompt within ``context_tokens``.
+    the session received before; ``prompt_tokens`` is the size of the caller's own prompt within ``context_tokens``, and
+    ``prompt`` its text: a quote that stands in it is not repeated.
     """
 
     terms: tuple[str, ...]
@@ -39,6 +40,7 @@ class WindowRequest:
     delivered: frozenset[str] = frozenset()
     prompt_tokens: int = 0
     context_tokens: int = 128_000
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

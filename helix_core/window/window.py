@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from helix_core.model import Status
+from helix_core.model import Decoder, Status
 from helix_core.window.choose import JOINT_TOKENS, Room, WindowSelection, choose
 from helix_core.window.envelope import SAMPLE_BOUNDARY, bounded_boundary, fact_lines, note_lines, sealed, written
 from helix_core.window.evidence import Block, Evidence, Health, Window, WindowFact, WindowRequest
@@ -207,6 +207,11 @@ def make_window(
     quoted = tuple(one.block for one in chosen)
     measured = health(asked.terms, shown, quoted, whole, confidence)
     return Window(text, count(text), level.name, quoted, left_out, slate, measured)
+
+
+def note_window(notes: Sequence[str], decoder: Decoder, boundary: Callable[[], str], count: Count) -> str:
+    """Return the text of a window that has notes only."""
+    return sealed(note_lines(notes), decoder, bounded_boundary(boundary, count))
 
 
 def _text(head: Sequence[str], choice: WindowSelection, asked: WindowRequest, boundary: Callable[[], str]) -> str:

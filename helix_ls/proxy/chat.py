@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from starlette.types import Receive, Scope, Send
 
-from helix_ls.proxy.bodies import Body, ClientLeftError, PlacedBlock, parse_body, read_body, run_in_thread_if_large
+from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.evidence import ChatEvidence, Context
 from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
@@ -43,7 +43,7 @@ class Chat:
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
         self._learner = learner
-        self._joined: set[str] = set()
+        self._joined: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Raises RefusedError before anything is sent."""
@@ -74,7 +74,9 @@ class Chat:
             body, data = quiet, quiet.text.encode()
         context = Context("off")
         if _header(scope, b"x-helix-context").lower() != b"off":
-            context = await self._evidence.for_chat(workspace, body) if workspace is not None else Context("none")
+            context = Context("none")
+            if workspace is not None:
+                context = await self._evidence.for_chat(workspace, said, chosen.model)
         self._measures.add("helix_context_total", became=context.became)
         last = self._measures.last = LastChat(time.time(), asked[:200], chosen.upstream.where.name, context.became)
         reply = Reply(send, context, last)
@@ -84,9 +86,9 @@ class Chat:
         name = f"{chosen.upstream.where.name}/{chosen.model[:200]}"
         if not await self._asked(chat, reply, joined=name in self._joined):
             # Its template rejects two user messages in a row: join the block to the question from now on.
-            if len(self._joined) >= MODELS_KNOWN:
-                self._joined.clear()
-            self._joined.add(name)
+            self._joined[name] = None
+            if len(self._joined) > MODELS_KNOWN:
+                del self._joined[next(iter(self._joined))]
             await self._asked(chat, reply, joined=True)
 
     async def _asked(self, chat: _Sent, reply: Reply, *, joined: bool) -> bool:
@@ -194,15 +196,12 @@ class _Sent:
 
     @property
     def may_join(self) -> bool:
-        """Return whether there is a block directly before the question."""
-        return bool(self.context.text) and self.context.place == self.context.question
+        """Return whether there is a block directly before a question."""
+        return any(block.can_join for block in self.context.blocks)
 
     def filled(self, joined: bool) -> bytes:
-        """Return the body to send: with the block as a separate message, or at the start of the question's."""
-        if not self.context.text:
-            return self.data
-        block = PlacedBlock(self.context.place, self.context.question, self.context.text)
-        return self.body.with_blocks((block,), joined=joined)
+        """Return the body to send: with blocks as separate messages, or at the start of their questions' messages."""
+        return self.body.with_blocks(self.context.blocks, joined=joined) if self.context.blocks else self.data
 
 
 class Reply:

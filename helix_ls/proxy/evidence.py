@@ -1,4 +1,4 @@
-"""The context block of a chat: made in a question thread, and byte-identical while nothing changed.
+"""The evidence of a chat: decided once for each question, and the same bytes again in every later request.
 
 A chat is never refused, nor delayed for long, for lack of context: a header reports the outcome.
 """
@@ -11,24 +11,29 @@ import logging
 import re
 import threading
 import time
-from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from helix_core.conversation import ConversationQuery, Need, own_words, read_conversation, shortened, text_of
-from helix_core.engine import Helix
+from helix_core.engine import LEAST_BUDGET, Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
+from helix_core.model import Pointer
 from helix_ls.host.open_workspace import OpenWorkspace
-from helix_ls.proxy.bodies import Body, run_in_thread_if_large
+from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import place_for
+from helix_ls.proxy.turns import DecidedTurns, TurnDecision, prefixes_of
 
 LOG = logging.getLogger(__name__)
 MOST_WAIT_S = 5.0
-REMEMBERED = 256
 PROMPT_CHARS = 1024 * 1024
 BYTES_PER_TOKEN = 4
+MOST_SHOWN = 200
+"""Places of earlier turns, the latest ones, that are compared with the disk for a new question."""
+BUDGETS_KEPT = 8
+"""What a conversation's evidence may take in all, in budgets of one question."""
 _BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
 Became = Literal["added", "empty", "off", "none", "late", "failed"]
 KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: it is not here (known_empty)."
@@ -37,84 +42,89 @@ KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``text`` is inserted before message ``place`` of the chat, for the question in message ``question``.
+    """What is added to one request: ``blocks`` in the order of their questions, earlier turns' included.
 
-    ``found`` is the ``helix.context/1`` object, or None. ``need`` is what the message needs of the workspace.
+    ``became`` is the outcome for the last question, ``need`` what it needs of the workspace, ``facts`` are the response
+    headers about its own block.
     """
 
-    became: Became
-    place: int = 0
-    question: int = 0
-    text: str = ""
+    became: str
+    blocks: tuple[PlacedBlock, ...] = ()
     packet_id: str = ""
-    found: dict[str, Any] | None = None
+    facts: tuple[tuple[str, str], ...] = ()
     need: Need | None = None
 
     def headers(self) -> list[tuple[str, str]]:
         """Return the response headers about the context."""
-        told: list[tuple[str, str]] = [("x-helix-context", self.became)]
-        if self.need is not None:
-            told.append(("x-helix-needs", self.need.value))
-        if self.found is not None:
-            counts = ", ".join(f"{name}={count}" for name, count in self.found["verdicts"].items())
-            told += [
-                ("x-helix-packet-id", self.packet_id),
-                ("x-helix-verdicts", counts),
-                ("x-helix-budget-tier", str(self.found["budget_tier"])),
-                ("x-helix-tokens", str(self.found["tokens"])),
-            ]
-        return told
+        needs = [("x-helix-needs", self.need.value)] if self.need is not None else []
+        return [("x-helix-context", self.became), *needs, *self.facts]
 
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """``conversation`` identifies one question in all its rounds; ``prompt`` is the text of the messages up to it."""
+    """A chat, read. ``prefixes`` identify the conversation up to each message; ``prompt`` is the text up to the
+    question. ``goes_on`` says that the model has already begun to answer the question, as in a tool loop.
+    """
 
     asked: ConversationQuery
     question: str
     place: int
-    conversation: str
+    prefixes: list[bytes]
     prompt: str
+    goes_on: bool
 
 
 class ChatEvidence:
-    """Bound to one event loop. Adds at most ``budget_tokens`` to a chat."""
+    """Bound to one event loop. Adds at most ``budget_tokens`` for one question."""
 
     def __init__(self, budget_tokens: int, measures: Measures) -> None:
         self._budget, self._measures = budget_tokens, measures
-        self._sent: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self.turns = DecidedTurns()
+        measures.watch_turns(self.turns)
 
-    async def for_chat(self, workspace: OpenWorkspace, body: Body) -> Context:
-        """Return the context for this chat. Expected errors are reported in it, not raised."""
-        planned = await run_in_thread_if_large(len(body.text), _planned, body)
+    async def for_chat(self, workspace: OpenWorkspace, body: Body, model: str = "") -> Context:
+        """Return the context for this chat, as its client sent it. Expected errors are reported in it, not raised."""
+        planned = await run_in_thread_if_large(len(body.text), _planned, body, str(workspace.folder))
         if planned is None:
             return Context("none")
+        index = planned.asked.index
+        prefix = planned.prefixes[index]
+        earlier = self.turns.earlier(body.messages, planned.prefixes, index)
+        decided = self.turns.get(prefix) if planned.goes_on else None
+        if decided is None:
+            decided = await self._decided(workspace, planned, body, earlier, model=model)
+            self.turns.keep(prefix, decided)
+            self._measures.add("helix_turns_total", became="decided")
+        else:
+            self._measures.add("helix_turns_total", became="repeated")
+        blocks = tuple(one.block for one in (*earlier, decided) if one.text)
+        return Context(decided.became, blocks, decided.bare[:16], decided.facts, planned.asked.need)
+
+    async def _decided(
+        self, workspace: OpenWorkspace, planned: _Planned, body: Body, earlier: Sequence[TurnDecision], *, model: str
+    ) -> TurnDecision:
+        place, index = planned.place, planned.asked.index
         if planned.asked.need is Need.NOTHING:
-            return Context("none", need=Need.NOTHING)
-        model = body.fields.get("model")
+            return TurnDecision(place, index, "none")
+        added = [one.text for one in earlier if one.text]
+        used = sum(map(len, added)) // BYTES_PER_TOKEN
         request = ContextRequest(
-            budget_tokens=self._budget,
-            model=model if isinstance(model, str) else "",
-            prompt_tokens=len(body.text) // BYTES_PER_TOKEN,
-            prompt=planned.prompt,
+            budget_tokens=max(LEAST_BUDGET, min(self._budget, BUDGETS_KEPT * self._budget - used)),
+            model=model,
+            prompt_tokens=len(body.text) // BYTES_PER_TOKEN + used,
+            prompt="\n\n".join((*added, planned.prompt)),
+            shown=_shown(earlier),
         )
         began = time.monotonic()
         found = await self._found(workspace, planned, request)
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
-        if isinstance(found, Context):
-            return found
-        need, index = planned.asked.need, planned.asked.index
-        if not found["text"]:
-            if found["known_empty"] and planned.asked.is_of_workspace:
-                return Context("empty", planned.place, index, KNOWN_EMPTY, need=need)
-            # What is not here may still be among the files that are not indexed yet.
-            return Context("none" if found["indexed_share"] == 1 else "late", need=need)
-        packet_id, text = self._steady(f"{workspace.folder}\0{planned.conversation}", found["text"])
-        return Context("added", planned.place, index, text, packet_id, found, need)
+        if isinstance(found, str):
+            return TurnDecision(place, index, found)
+        return self._steady(planned, _decision(planned, found))
 
     async def _found(
         self, workspace: OpenWorkspace, planned: _Planned, request: ContextRequest
-    ) -> dict[str, Any] | Context:
+    ) -> dict[str, Any] | Became:
         taken_back = threading.Event()
 
         def ask(helix: Helix) -> dict[str, Any]:
@@ -127,27 +137,66 @@ class ChatEvidence:
         finally:
             taken_back.set()
         if not asking.done():
-            return Context("late")
+            return "late"
         error = asking.exception()
         if error is None:
             return asking.result()
         # On any error the chat continues without context: a header reports it, and a defect is logged.
         if not isinstance(error, HelixError):
             LOG.error("no context for a chat", exc_info=error)
-        return Context("failed")
+        return "failed"
 
-    def _steady(self, conversation: str, text: str) -> tuple[str, str]:
-        """Return the text sent earlier in this conversation when only its random boundary differs.
+    def _steady(self, planned: _Planned, decision: TurnDecision) -> TurnDecision:
+        """Return what the same question got before when only the random boundary differs: a question asked again."""
+        known = self.turns.get(planned.prefixes[planned.asked.index])
+        return known if known is not None and decision.text and known.bare == decision.bare else decision
 
-        So the rounds of a tool loop keep the prefix that the upstream has cached.
-        """
-        bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
-        known = self._sent.pop(conversation, None)
-        sent = known if known is not None and known[0] == bare else (bare, text)
-        self._sent[conversation] = sent
-        if len(self._sent) > REMEMBERED:
-            self._sent.popitem(last=False)
-        return bare[:16], sent[1]
+
+def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
+    """Return what a question gets of a ``helix.context/1`` object."""
+    place, index, text = planned.place, planned.asked.index, found["text"]
+    quotes_or_names = bool(found["blocks"]) or any(one["named"] for one in found["left_out"])
+    is_empty = found["known_empty"] and planned.asked.is_of_workspace and not quotes_or_names
+    if is_empty:
+        text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
+    if not text:
+        # What is not here may still be among the files that are not indexed yet.
+        return TurnDecision(place, index, "none" if found["indexed_share"] == 1 else "late")
+    bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
+    counts = ", ".join(f"{name}={count}" for name, count in found["verdicts"].items())
+    facts = (
+        ("x-helix-packet-id", bare[:16]),
+        ("x-helix-verdicts", counts),
+        ("x-helix-budget-tier", str(found["budget_tier"])),
+        ("x-helix-tokens", str(found["tokens"])),
+    )
+    return TurnDecision(
+        place,
+        index,
+        "empty" if is_empty else "added",
+        text,
+        bare,
+        places=tuple(_pointer(one) for one in found["blocks"] if not one["repeated"]),
+        outdated=frozenset((one["source_id"], one["gene_id"]) for one in found.get("outdated", ())),
+        facts=() if is_empty else facts,
+    )
+
+
+def _pointer(block: dict[str, Any]) -> Pointer:
+    return Pointer(**{name: block[name] for name in Pointer.__dataclass_fields__})
+
+
+def _shown(earlier: Sequence[TurnDecision]) -> tuple[Pointer, ...]:
+    """Return the places that earlier turns quoted, the latest first, without those already named as changed since."""
+    known: set[tuple[str, str]] = set()
+    shown: list[Pointer] = []
+    for one in reversed(earlier):
+        for place in one.places:
+            if (identity := (place.source_id, place.gene_id)) not in known:
+                known.add(identity)
+                shown.append(place)
+        known |= one.outdated
+    return tuple(shown[:MOST_SHOWN])
 
 
 def _unsealed(text: str) -> str:
@@ -161,15 +210,20 @@ def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
         asking.exception()
 
 
-def _planned(body: Body) -> _Planned | None:
-    asked = read_conversation(body.messages)
+def _planned(body: Body, workspace: str) -> _Planned | None:
+    messages = body.messages
+    asked = read_conversation(messages)
     if asked is None:
         return None
-    place = place_for(body.messages, asked.index)
-    before = body.text[body.starts[0] : body.starts[place]]
-    question = own_question(body.messages, asked.index)
-    digest = hashlib.sha256(f"{before}\0{question}".encode()).hexdigest()
-    return _Planned(asked, question, place, digest, _prompt(body.messages[: asked.index + 1]))
+    later = {message.get("role") for message in messages[asked.index + 1 :] if isinstance(message, dict)}
+    return _Planned(
+        asked,
+        own_question(messages, asked.index),
+        place_for(messages, asked.index),
+        prefixes_of(workspace, messages),
+        _prompt(messages[: asked.index + 1]),
+        goes_on=not later <= {"user", "system", "developer"},
+    )
 
 
 def own_question(messages: list[Any], index: int) -> str:

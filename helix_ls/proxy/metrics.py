@@ -8,6 +8,8 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 
+from helix_ls.proxy.turns import DecidedTurns
+
 _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "helix_requests_total": ("requests that passed the guard, by route and status", ("route", "status")),
     "helix_refused_total": ("requests the guard refused, by cause", ("cause",)),
@@ -16,6 +18,7 @@ _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "helix_answers_total": ("answers of the upstream by how they ended", ("ended",)),
     "helix_first_byte_seconds_total": ("seconds until the first byte of the upstream's answers", ()),
     "helix_first_bytes_total": ("answers whose first byte came", ()),
+    "helix_turns_total": ("questions by whether their evidence was decided now or repeated", ("became",)),
     "helix_learned_total": ("answered chats by what became of keeping them", ("became",)),
 }
 """The help text and the labels of each counter."""
@@ -57,6 +60,15 @@ class Measures:
         self.last: LastChat | None = None
         self.chats_ever = 0
         self._active_at = time.monotonic()
+
+    def watch_turns(self, turns: DecidedTurns) -> None:
+        """Show how many decisions about evidence are kept, and their size."""
+        for name, meaning, value in (
+            ("helix_turns_kept", "decisions about evidence that are kept", lambda: len(turns)),
+            ("helix_turns_kept_bytes", "their size in memory", lambda: turns.size),
+            ("helix_turns_dropped", "decisions dropped because others were used later", lambda: turns.dropped),
+        ):
+            Gauge(name, meaning, registry=self._registry).set_function(value)
 
     def chat_begins(self) -> None:
         """Count a chat as open."""

@@ -15,10 +15,10 @@ from typing import Any
 from helix_core.config import Config
 from helix_core.conversation import Need
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
-from helix_core.engine.verdict import Weigher
+from helix_core.engine.verdict import Judgement, Weigher
 from helix_core.errors import HelixError, UsageError
 from helix_core.lines import with_line_feeds
-from helix_core.model import Answered, Decoder, Reason, Status, Weighed
+from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, Status, TaskType, Weighed
 from helix_core.packet import round_share
 from helix_core.printable import safe_text
 from helix_core.store import Reader
@@ -34,6 +34,7 @@ from helix_core.window import (
     estimate,
     inert_text,
     make_window,
+    note_window,
 )
 
 MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
@@ -145,6 +146,7 @@ def _crusher() -> Callable[[str, float], str]:
 
 
 CONTEXT_SCHEMA = "helix.context/1"
+MOST_OUTDATED = 12
 PATIENCE, BUSY_MS = 20, 2_000
 """A model takes seconds to answer: what has changed is read again for it where a hover would only say so, and who
 writes the index at that moment is waited for."""
@@ -155,7 +157,8 @@ class ContextRequest:
     """What a caller may say besides the question; as ``Asked``, which has the units.
 
     ``delivered`` holds a ``gene_id``, or ``gene_id:content_hash``: then only while the file is the same. ``prompt`` is
-    the text of the caller's own messages: what stands there whole is not said again.
+    the text of the caller's own messages and of earlier windows: a quote that stands there is not repeated. ``shown``
+    are the places that earlier windows quoted: those that changed since are named.
     """
 
     budget_tokens: int = 6_000
@@ -165,6 +168,7 @@ class ContextRequest:
     prompt_tokens: int = 0
     context_tokens: int = 128_000
     prompt: str = ""
+    shown: tuple[Pointer, ...] = ()
 
     def checked(self) -> ContextRequest:
         """Return the request. Raises UsageError for an invalid budget."""
@@ -219,20 +223,50 @@ def context(
         delivered=_delivered(wanted, evidence),
         prompt_tokens=wanted.prompt_tokens,
         context_tokens=wanted.context_tokens,
+        prompt=wanted.prompt,
     )
     facts = _facts(reader, evidence)
+    outdated = _outdated(wanted.shown, reader, weigher)
+    notes = (*found.notes, *_outdated_note(outdated))
     window = make_window(
         evidence,
         facts,
         asked,
         confidence=found.confidence,
         count=kept.count,
-        boundary=lambda: secrets.token_hex(8),
+        boundary=_boundary,
         condense=kept.condense,
-        notes=found.notes,
+        notes=notes,
     )
-    about = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
+    if outdated and not window.text:
+        text = note_window(notes, wanted.decoder, _boundary, kept.count)
+        window = dataclasses.replace(window, text=text, tokens=kept.count(text))
+    about: dict[str, Any] = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
+    if wanted.shown:
+        about["outdated"] = [dataclasses.asdict(one) for one in outdated]
     return _wire(request, wanted, answered, window, evidence) | about
+
+
+def _boundary() -> str:
+    return secrets.token_hex(8)
+
+
+def _outdated(shown: Sequence[Pointer], reader: Reader, weigher: Weigher) -> list[Pointer]:
+    """Return the places whose text is not on disk any more as it was shown."""
+    files = [one for one in shown if not one.source_id.startswith(NOTE_SCHEME)]
+    if not files:
+        return []
+    judged, _ = Judgement(reader, weigher).of(files, TaskType.EXPLAIN, 1.0)
+    return [one.pointer for one in judged if one.verdict.status is Status.NEEDS_REFRESH]
+
+
+def _outdated_note(outdated: Sequence[Pointer]) -> tuple[str, ...]:
+    """Return the note that names places whose quotes above no longer hold; none without any."""
+    if not outdated:
+        return ()
+    places = [f"{one.source_id}:{one.start_line}-{one.end_line}" for one in outdated]
+    more = f" and {len(places) - MOST_OUTDATED} more" if len(places) > MOST_OUTDATED else ""
+    return (f"changed since it was shown above: {', '.join(places[:MOST_OUTDATED])}{more}",)
 
 
 def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozenset[str]:

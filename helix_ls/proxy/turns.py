@@ -1,0 +1,145 @@
+"""What was decided for the questions of conversations: the evidence that was sent, byte for byte, or that none was.
+
+A decision is found by the conversation's own prefix, a chained hash over its messages up to and including the question.
+So two conversations that begin alike share decisions, an edited history loses only those after the edit, and a client
+that rewrites earlier messages gets none back. In memory only, bounded in number and bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.model import Pointer
+from helix_ls.proxy.bodies import PlacedBlock
+
+MOST_TURNS = 8_192
+MOST_BYTES = 32 * 1024 * 1024
+TURN_BYTES, PLACE_BYTES = 1_000, 400
+"""What a decision takes in memory beside its text, and each of its places, in bytes."""
+_INSTRUCTING = ("system", "developer")
+_VOLATILE = re.compile(r"\w*\d\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDecision:
+    """What one question got.
+
+    Attributes:
+        place: The message that the text is inserted before.
+        question: The message of the question.
+        text: The inserted text; empty where nothing was added.
+        bare: A hash of the text without its random boundary.
+        became: What became of the context, as in the header ``x-helix-context``.
+        places: What the text quotes.
+        outdated: Places of earlier turns that the text names as changed, as ``source_id`` and ``gene_id``.
+        facts: The response headers about the text.
+    """
+
+    place: int
+    question: int
+    became: str
+    text: str = ""
+    bare: str = ""
+    places: tuple[Pointer, ...] = ()
+    outdated: frozenset[tuple[str, str]] = frozenset()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return the approximate size in memory, in bytes."""
+        return 2 * len(self.text) + PLACE_BYTES * len(self.places) + TURN_BYTES
+
+    @property
+    def block(self) -> PlacedBlock:
+        """Return the block to insert."""
+        return PlacedBlock(self.place, self.question, self.text)
+
+
+class DecidedTurns:
+    """The decisions used last, by prefix. Bound to one thread."""
+
+    def __init__(self, most: int = MOST_TURNS, most_bytes: int = MOST_BYTES) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._kept: OrderedDict[bytes, TurnDecision] = OrderedDict()
+        self.size = 0
+        self.dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, prefix: bytes) -> TurnDecision | None:
+        """Return the decision for the question that ends this prefix; None for an unknown one."""
+        found = self._kept.get(prefix)
+        if found is not None:
+            self._kept.move_to_end(prefix)
+        return found
+
+    def keep(self, prefix: bytes, decision: TurnDecision) -> None:
+        """Keep a decision, in place of an earlier one for the same prefix; the ones not used longest are dropped."""
+        before = self._kept.pop(prefix, None)
+        self.size += decision.size - (before.size if before is not None else 0)
+        self._kept[prefix] = decision
+        while self._kept and (len(self._kept) > self._most or self.size > self._most_bytes):
+            _, dropped = self._kept.popitem(last=False)
+            self.size -= dropped.size
+            self.dropped += 1
+
+    def earlier(self, messages: Sequence[Any], prefixes: Sequence[bytes], question: int) -> list[TurnDecision]:
+        """Return what the questions before message ``question`` got, in their order."""
+        users = (at for at in range(question) if isinstance(messages[at], dict) and messages[at].get("role") == "user")
+        return [found for at in users if (found := self.get(prefixes[at])) is not None]
+
+
+def prefixes_of(workspace: str, messages: Sequence[Any]) -> list[bytes]:
+    """Return, for each message, the hash of the conversation in this workspace up to and including it.
+
+    What a client may send differently without changing the conversation does not count: marks for a provider's cache,
+    a text given as one part, thoughts, and words with digits in the system prompt (times, versions, checksums).
+    """
+    chain = hashlib.blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=16)
+    prefixes: list[bytes] = []
+    for message in messages:
+        said = _identity(message).encode("utf-8", "surrogatepass")
+        chain.update(b"%d:" % len(said))
+        chain.update(said)
+        prefixes.append(chain.digest())
+    return prefixes
+
+
+def _identity(message: Any) -> str:
+    """Return what makes two messages the same, as text."""
+    if not isinstance(message, dict):
+        return json.dumps(message)
+    role, content = str(message.get("role")), _plain(message.get("content"))
+    if role in _INSTRUCTING:
+        content = _VOLATILE.sub("0", content)
+    parts = [role, content]
+    if calls := message.get("tool_calls"):
+        parts.append(json.dumps(calls, sort_keys=True))
+    if of := message.get("tool_call_id"):
+        parts.append(str(of))
+    return "\0".join(parts)
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, str) or content is None:
+        return content or ""
+    if not isinstance(content, list):
+        return json.dumps(content, sort_keys=True)
+    if len(content) == 1 and isinstance(content[0], dict) and isinstance(text := content[0].get("text"), str):
+        return text
+    return f"\1{json.dumps([_unmarked(part) for part in content], sort_keys=True)}"
+
+
+def _unmarked(part: Any) -> Any:
+    return {name: part[name] for name in part if name not in MARKS} if isinstance(part, dict) else part
+
+
+MARKS = frozenset(("cache_control", "prompt_cache_breakpoint"))
+"""Members of a part by which a client marks where a provider's cache ends."""
