@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Hundreds of tests start a program: its sources are compiled once, also where the environment says never to keep that.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A busy machine is no fault of a test: no example has a deadline, and slow generation is not refused.
 settings.register_profile("helix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("helix")

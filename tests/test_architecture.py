@@ -32,17 +32,21 @@ def name(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
 
+@cache
+def nodes(file: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(parsed(file)))
+
+
 def texts(file: Path) -> Iterator[str]:
     """Every string of a module that is not a docstring, f-strings included."""
-    tree = parsed(file)
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes(file)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
@@ -51,7 +55,7 @@ def calls(file: Path, called: str) -> list[int]:
     """The lines on which something of that name is called."""
     return [
         node.lineno
-        for node in ast.walk(parsed(file))
+        for node in nodes(file)
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == called
     ]
 
@@ -69,9 +73,9 @@ def test_imports_run_down_the_floors() -> None:
     assert " 0 broken" in done.stdout
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if "store" not in file.parts], ids=name)
-def test_only_the_store_knows_sql(file: Path) -> None:
-    assert [text for text in texts(file) if SQL.search(text)] == []
+def test_only_the_store_knows_sql() -> None:
+    others = (file for file in SOURCES if "store" not in file.parts)
+    assert [(name(file), text) for file in others for text in texts(file) if SQL.search(text)] == []
 
 
 def test_the_search_for_sql_would_find_some() -> None:
@@ -79,27 +83,23 @@ def test_the_search_for_sql_would_find_some() -> None:
     assert len(found) > 10
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if name(file) != "helix_core/ingest/secrets.py"], ids=name)
-def test_only_the_secrets_room_makes_text_clean(file: Path) -> None:
-    assert calls(file, "Clean") == []
+def test_only_the_secrets_room_makes_text_clean() -> None:
+    assert {name(file) for file in SOURCES if calls(file, "Clean")} == {"helix_core/ingest/secrets.py"}
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if file.name == "__init__.py"], ids=name)
-def test_every_package_says_what_it_is_for(file: Path) -> None:
-    said = ast.get_docstring(parsed(file)) or ""
-    assert len(said) > 60
-    assert "under construction" not in said
+def test_every_package_says_what_it_is_for() -> None:
+    packages = {name(file): ast.get_docstring(parsed(file)) or "" for file in SOURCES if file.name == "__init__.py"}
+    assert [package for package, doc in packages.items() if len(doc) <= 60 or "under construction" in doc] == []
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=name)
-def test_every_module_says_what_it_is_for(file: Path) -> None:
-    assert ast.get_docstring(parsed(file))
+def test_every_module_says_what_it_is_for() -> None:
+    assert [name(file) for file in SOURCES if not ast.get_docstring(parsed(file))] == []
 
 
 def _imported(file: Path) -> set[Path]:
     """The modules of Helix that a module imports anywhere, also for its types only, but for ``__init__`` files."""
     names = set()
-    for node in ast.walk(parsed(file)):
+    for node in nodes(file):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
@@ -131,7 +131,7 @@ def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
     past, used = [], set()
     for file in SOURCES:
         own = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if not isinstance(node, ast.ImportFrom) or not node.module:
                 continue
             room = _face_of(node.module)
@@ -153,12 +153,13 @@ def test_what_a_room_gives_to_others_goes_through_its_face() -> None:
 CORE = [file for file in SOURCES if "helix_core" in file.parts and file.name != "__init__.py"]
 
 
-@pytest.mark.parametrize("file", CORE, ids=name)
-def test_a_module_imports_its_siblings_by_their_names(file: Path) -> None:
+def test_a_module_imports_its_siblings_by_their_names() -> None:
     # The face of its own room imports it: that would be a circle.
-    own = ".".join(file.parent.relative_to(ROOT).parts)
     assert [
-        node.lineno for node in ast.walk(parsed(file)) if isinstance(node, ast.ImportFrom) and node.module == own
+        f"{name(file)}:{node.lineno}"
+        for file in CORE
+        for node in nodes(file)
+        if isinstance(node, ast.ImportFrom) and node.module == ".".join(file.parent.relative_to(ROOT).parts)
     ] == []
 
 
@@ -184,7 +185,7 @@ def _engine_arrows() -> set[tuple[str, str]]:
     """``(importing room, imported room)`` of the engine, imports inside functions and for types included."""
     arrows = set()
     for file in (file for file in SOURCES if ENGINE in file.parents and file != ENGINE / "__init__.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helix_core.engine"):
                 parts = str(node.module).split(".")[2:]
                 arrows |= {(_room(file), room) for room in (parts[:1] or [alias.name for alias in node.names])}
@@ -215,7 +216,7 @@ def _bases() -> dict[str, list[str]]:
     return {
         node.name: [getattr(base, "id", getattr(base, "attr", "")) for base in node.bases]
         for file in SOURCES
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in nodes(file)
         if isinstance(node, ast.ClassDef)
     }
 
@@ -238,7 +239,7 @@ def test_no_state_is_hidden_in_a_dict_of_attributes() -> None:
     hidden = [
         f"{name(file)}:{node.lineno}"
         for file in SOURCES
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in nodes(file)
         if isinstance(node, ast.Attribute) and node.attr == "__dict__"
     ]
     assert hidden == []
@@ -247,7 +248,7 @@ def test_no_state_is_hidden_in_a_dict_of_attributes() -> None:
 def test_a_class_name_means_one_thing_in_the_whole_house() -> None:
     places: dict[str, list[str]] = {}
     for file in SOURCES:
-        for node in ast.walk(parsed(file)):
+        for node in nodes(file):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name(file))
     assert {one: files for one, files in places.items() if len(files) > 1} == {}

@@ -166,7 +166,7 @@ def test_opening_and_closing_leaves_nothing_open(helix, repository, open_helix):
     once()
     gc.collect()  # what earlier tests left is closed now, not while it is counted
     open_before, children_before = descriptors(), children()
-    for _ in range(30):
+    for _ in range(12):
         once()
     assert abs(len(descriptors()) - len(open_before)) <= 2, descriptors()
     assert children() == children_before

@@ -197,7 +197,7 @@ def test_a_file_growing_and_shrinking_under_the_reading_is_whole_or_changed(root
     writer = threading.Thread(target=grow_and_truncate)
     writer.start()
     try:
-        for _ in range(50):
+        for _ in range(20):
             try:
                 file = root.read(b"log")
             except DiskError as error:
