@@ -38,22 +38,36 @@ def address(text: str, where: str) -> str:
 MOST = 16
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_KEYS = ("url", "models", "key_env")
+_KEYS = ("url", "models", "key_env", "dialects", "auth", "query")
+DIALECTS = ("chat", "responses", "messages", "ollama")
+"""The APIs an upstream may speak: OpenAI's chat completions and responses, Anthropic's messages, Ollama's own."""
+AUTHS = ("bearer", "x-api-key", "api-key")
+"""How an upstream wants its key: ``Authorization: Bearer``, or as the header of that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSetting:
-    """One upstream server; empty ``models`` mean every model, an empty ``key_env`` no variable."""
+    """One upstream server; empty ``models`` mean every model, an empty ``key_env`` no variable.
+
+    ``dialects`` are of ``DIALECTS``, ``auth`` is of ``AUTHS``; empty for what is known of the server. ``query`` is
+    added to each request's URL, such as Azure's api-version.
+    """
 
     name: str
     url: str
     models: tuple[str, ...] = ()
     key_env: str = ""
+    dialects: tuple[str, ...] = ()
+    auth: str = ""
+    query: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         """Return the setting on one line, for people."""
         told = [f"models {', '.join(self.models)}"] if self.models else []
         told += [f"key from {self.key_env}"] if self.key_env else []
+        told += [f"speaks {', '.join(self.dialects)}"] if self.dialects else []
+        told += [f"key as {self.auth}"] if self.auth else []
+        told += [f"query {', '.join(name for name, _ in self.query)}"] if self.query else []
         return f"{self.name} at {self.url}" + (f" ({'; '.join(told)})" if told else "")
 
 
@@ -78,7 +92,7 @@ def _one(
     for key in table:
         if key not in _KEYS:
             warnings.append(f"{place(key)}: nothing is called {key}; the keys are {', '.join(_KEYS)}")
-    url, models, variable = (table.get(key) for key in _KEYS)
+    url, models, variable = (table.get(key) for key in _KEYS[:3])
     if not isinstance(url, str) or not is_line(url):
         raise ConfigError(f"{place('url')}: expected an address; write it as http://127.0.0.1:11434/v1")
     if models is not None and not (isinstance(models, list) and all(is_line(each) for each in models)):
@@ -86,7 +100,29 @@ def _one(
     if variable is not None and not (isinstance(variable, str) and _VARIABLE.fullmatch(variable)):
         # The value may be a key written here by mistake, so do not repeat it.
         raise ConfigError(f"{place('key_env')}: expected the name of an environment variable; never write a key here")
-    return UpstreamSetting(name, address(url, place("url")), tuple(models or ()), variable or "")
+    dialects, auth = table.get("dialects"), table.get("auth")
+    if dialects is not None and not (isinstance(dialects, list) and all(each in DIALECTS for each in dialects)):
+        raise ConfigError(f"{place('dialects')}: expected a list of {', '.join(DIALECTS)}; write those it speaks")
+    if auth is not None and auth not in AUTHS:
+        raise ConfigError(f"{place('auth')}: expected one of {', '.join(AUTHS)}; leave it out for bearer")
+    return UpstreamSetting(
+        name,
+        address(url, place("url")),
+        tuple(models or ()),
+        variable or "",
+        tuple(dialects or ()),
+        auth or "",
+        _query(table.get("query"), place("query")),
+    )
+
+
+def _query(value: Any, where: str) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or not all(is_line(name) and is_line(text) for name, text in value.items()):
+        # The value may contain a key, so do not repeat it.
+        raise ConfigError(f'{where}: expected a table of text; write it as {{ "api-version" = "2024-10-21" }}')
+    return tuple(value.items())
 
 
 Value = int | float | bool | str | tuple[str, ...] | tuple[UpstreamSetting, ...]
@@ -266,7 +302,8 @@ class Config:
         "proxy.upstreams",
         "upstreams",
         (),
-        "more of them, each a table [proxy.upstreams.NAME] of the user's own file with url, models and key_env",
+        "more of them, each a table [proxy.upstreams.NAME] of the user's own file with url, models, key_env, "
+        "dialects, auth and query",
         trusted=True,
     )
     proxy_port: int = _setting(

@@ -20,14 +20,16 @@ from helix_ls.proxy.evidence import ChatEvidence
 from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
 from helix_ls.proxy.metrics import Measures
+from helix_ls.proxy.models import Models
 from helix_ls.proxy.openapi import OpenApiRoute
+from helix_ls.proxy.passthrough import Passthrough
 from helix_ls.proxy.question import rules_of
 from helix_ls.proxy.refused import HttpError, answer, on_defect, on_helix_error, on_method, on_refused, on_unknown
-from helix_ls.proxy.route_table import HTTP_ROUTES
+from helix_ls.proxy.route_table import HTTP_ROUTES, known_route
 from helix_ls.proxy.routes import Admin, Answering, Routes
 from helix_ls.proxy.running import ServerStateFile, Signals
 from helix_ls.proxy.status import StatusRoutes
-from helix_ls.proxy.upstream import Models, Upstreams
+from helix_ls.proxy.upstream import Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 
@@ -67,11 +69,13 @@ def application(
     answering = Answering(workspaces)
     routes, admin = Routes(answering), Admin(answering, signals, rules.port)
     standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
+    models = Models(upstreams)
     acts: dict[str, Any] = {
         each.path: routes.of(each.operation) for each in HTTP_ROUTES if each.operation is not None
     } | {
         "/v1/chat/completions": chat,
-        "/v1/models": Models(upstreams).answer,
+        "/v1/models": models.answer,
+        "/v1/models/{model}": models.one,
         "/context": routes.context,
         "/context/expand": routes.expand,
         "/ingest": routes.ingest,
@@ -83,7 +87,14 @@ def application(
         "/openapi.json": OpenApiRoute().answer,
     }
     agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
-    table = [Route(each.path, acts[each.path], methods=[each.method]) for each in HTTP_ROUTES]
+    table = [
+        Route(
+            each.pattern,
+            Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s) if each.is_passed else acts[each.path],
+            methods=[each.method],
+        )
+        for each in HTTP_ROUTES
+    ]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {
         HttpError: on_refused,
@@ -95,7 +106,7 @@ def application(
     inner = Starlette(routes=table, exception_handlers=handlers)
     inner.router.redirect_slashes = False
     return Lifespan(
-        Guarded(inner, rules, measures, frozenset((*acts, AGENTS_PATH))),
+        Guarded(inner, rules, measures),
         ServerStateFile(signals, rules.port),
         agents,
         learner,
@@ -126,8 +137,8 @@ class Lifespan:
 class Guarded:
     """Middleware that applies the guard and passes the chosen workspace on."""
 
-    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures, known: frozenset[str]) -> None:
-        self._inner, self._rules, self._measures, self._known = inner, rules, measures, known
+    def __init__(self, inner: ASGIApp, rules: GuardRules, measures: Measures) -> None:
+        self._inner, self._rules, self._measures = inner, rules, measures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -145,12 +156,12 @@ class Guarded:
             elif refused.code == "insufficient_scope":
                 headers["www-authenticate"] = 'Bearer error="insufficient_scope"'
             error = HttpError(refused.status, refused.code, refused.message, headers)
-            await answer(error)(scope, receive, send)
+            await answer(error, path)(scope, receive, send)
             return
         named = head.one(b"x-helix-workspace").decode("utf-8", "replace")
         chosen = {"helix.workspace": workspace or named, "helix.scope": scope_of(head, self._rules)}
         inner = {**scope, "path": path, "raw_path": path.encode(), **chosen}
-        route = path if path in self._known else "unknown"
+        route = AGENTS_PATH if path == AGENTS_PATH else known_route(path) or "unknown"
         await self._inner(inner, receive, self._counting(send, route))
 
     def _counting(self, send: Send, route: str) -> Send:

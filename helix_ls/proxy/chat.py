@@ -53,7 +53,7 @@ class Chat:
         self._measures.chat_begins()
         try:
             data = await read_body(receive)
-            await _while_there(self._exchange(scope, data, send), receive)
+            await while_there(self._exchange(scope, data, send), receive)
         except ClientLeftError:
             self._measures.add("helix_answers_total", ended="client_left")
         finally:
@@ -65,7 +65,7 @@ class Chat:
         model = body.fields.get("model")
         asked = model if isinstance(model, str) else ""
         said = body
-        chosen = await self._upstreams.chosen(asked)
+        chosen = await self._upstreams.chosen(asked, "chat")
         if chosen.model != asked:
             body = body.with_model(chosen.model)
             data = body.text.encode()
@@ -230,7 +230,7 @@ class Reply:
         await self.part(answer.body, more=False)
 
 
-async def _while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
+async def while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
     """Run the work until the client disconnects. Raises ClientLeftError, and the errors of the work."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_gone(receive))

@@ -76,7 +76,15 @@ _KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; take it fro
 _SCOPE = Refusal(
     403, "insufficient_scope", "this key may only ask; the one for this route is printed by: helix connect admin"
 )
+FORM = "multipart/form-data"
+# Routes that take a file in a form, as OpenAI's API does. A page's form cannot send the key.
+FORM_PATHS = frozenset(
+    ("/v1/audio/transcriptions", "/v1/audio/translations", "/v1/images/edits", "/v1/images/variations")
+)
+# Routes of the APIs whose clients send the key as x-api-key: Anthropic's.
+_API_KEY_PATHS = ("/v1/messages", "/v1/models")
 _TYPE = Refusal(415, "not_json", "the body must be application/json; set Content-Type to that")
+_FORM = Refusal(415, "not_form", "the body must be multipart/form-data; send the file in a form")
 _PACKED = Refusal(415, "compressed_body", "compressed bodies are not taken; send the body as it is")
 _HEAD = Refusal(431, "head_too_large", f"the head of the request is over {MAX_HEAD_BYTES // 1024} KiB; send less")
 BODY = Refusal(413, "body_too_large", f"the body is over {MAX_BODY_BYTES // 1024 // 1024} MiB; send less")
@@ -98,8 +106,9 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
             return _SCOPE
     if head.method in _BODILESS or _has_no_body(head):
         return None
-    if head.one(b"content-type").partition(b";")[0].strip().lower() != b"application/json":
-        return _TYPE
+    media = head.one(b"content-type").partition(b";")[0].strip().lower().decode("latin-1")
+    if media != (FORM if head.route in FORM_PATHS else "application/json"):
+        return _FORM if head.route in FORM_PATHS else _TYPE
     if any(value.strip().lower() not in (b"", b"identity") for value in head.all(b"content-encoding")):
         return _PACKED
     length = head.one(b"content-length")
@@ -107,13 +116,20 @@ def refusal(head: Head, rules: GuardRules) -> Refusal | None:
 
 
 def scope_of(head: Head, rules: GuardRules) -> Scope:
-    """Return the scope of the request's key. Both keys are always compared, in constant time."""
+    """Return the scope of the request's key, which Anthropic's clients send as ``x-api-key``.
+
+    Both keys are always compared, in constant time.
+    """
     scheme, _, said = head.one(b"authorization").partition(b" ")
-    key = said.strip()
+    scopes = [_scope(said.strip() if scheme.lower() == b"bearer" else b"", rules)]
+    if any(head.route == path or head.route.startswith(f"{path}/") for path in _API_KEY_PATHS):
+        scopes.append(_scope(head.one(b"x-api-key"), rules))
+    return "admin" if "admin" in scopes else "ask" if "ask" in scopes else "none"
+
+
+def _scope(key: bytes, rules: GuardRules) -> Scope:
     asks = hmac.compare_digest(key, rules.key.encode())
     administers = hmac.compare_digest(key, rules.admin_key.encode()) and bool(rules.admin_key)
-    if scheme.lower() != b"bearer":
-        return "none"
     return "admin" if administers else "ask" if asks else "none"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from starlette.requests import Request
@@ -130,7 +131,9 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     ),
     "stats": _object("helix.status/1", stats_schema=TEXT, live=MEMBERS, workspaces=MEMBERS, proxy=MEMBERS),
     "health": {"type": "object", "properties": {"status": {"enum": ["ok", "restarting"]}}, "required": ["status"]},
-    "models": _object(object={"const": "list"}, data=_list(MEMBERS)),
+    "models": _object(data=_list(MEMBERS)),
+    "model": _object(id=TEXT),
+    "passed": {},
     "chat": MEMBERS,
     "document": _object(openapi=TEXT, info=MEMBERS, paths=MEMBERS),
     "metrics": TEXT,
@@ -204,20 +207,27 @@ def document(routes: tuple[HttpRoute, ...] = HTTP_ROUTES) -> dict[str, Any]:
 def _operation(each: HttpRoute) -> dict[str, Any]:
     keys: list[dict[str, list[str]]] = [{"admin": []}] if each.needs == "admin" else [{"ask": []}, {"admin": []}]
     made: dict[str, Any] = {
-        "operationId": f"{each.method.lower()}{each.path}".replace("/", "_").replace("-", "_"),
+        "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}{each.path}").rstrip("_"),
         "summary": each.summary,
         "security": [{}, *keys] if each.needs == "nothing" else keys,
         "responses": _responses(each),
     }
     if each.operation is not None:
         made["description"] = each.operation.description
-    if each.path in _PARAMETERS:
-        made["parameters"] = _PARAMETERS[each.path]
+    parameters = [*_PARAMETERS.get(each.path, ()), *map(_in_path, re.findall(r"\{(\w+)\}", each.path))]
+    if parameters:
+        made["parameters"] = parameters
     if each.method == "POST":
         schema: dict[str, Any] = {"type": "object"} if each.operation is None else body_schema(each.operation)
         needed = each.operation is None or bool(each.operation.required("http"))
-        made["requestBody"] = {"required": needed, "content": {JSON: {"schema": schema}}}
+        made["requestBody"] = {"required": needed, "content": {each.takes: {"schema": schema}}}
     return made
+
+
+def _in_path(name: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1}
+    about = "Its name, which may hold slashes." if name == "model" else "Its id, as the upstream gave it."
+    return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
 
 
 def _agents() -> dict[str, Any]:
@@ -244,7 +254,7 @@ def _agents() -> dict[str, Any]:
 def _responses(each: HttpRoute) -> dict[str, Any]:
     good = {each.media: {"schema": {"$ref": f"#/components/schemas/{each.answers}"}}}
     if each.is_stream:
-        good[EVENTS] = {"schema": {"type": "string"}}
+        good[each.stream] = {"schema": {"type": "string"}}
     said: dict[str, Any] = {"200": {"description": each.summary, "content": good}}
     if each.is_upstreams:
         refused = _error(_PASSED_ON)

@@ -1,4 +1,4 @@
-"""Detect local model servers by their default ports.
+"""Well-known model servers: the default ports of local ones, and which APIs and which header of the key they take.
 
 Only loopback is probed, and only while the user has configured no upstream; none is chosen automatically.
 """
@@ -7,8 +7,43 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 LOOK_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTraits:
+    """What a server is known to speak; empty ``dialects``: unknown, so each is tried. ``auth`` is the key's header."""
+
+    dialects: tuple[str, ...] = ()
+    auth: str = "bearer"
+
+
+UNKNOWN = ServerTraits()
+# By the end of a host name, from each provider's API reference.
+_HOSTS = (
+    ("api.openai.com", ServerTraits(("chat", "responses"))),
+    (".openai.azure.com", ServerTraits(("chat", "responses"), "api-key")),
+    ("api.anthropic.com", ServerTraits(("chat", "messages"), "x-api-key")),
+    ("openrouter.ai", ServerTraits(("chat", "responses", "messages"))),
+    ("api.groq.com", ServerTraits(("chat", "responses"))),
+    ("api.mistral.ai", ServerTraits(("chat",))),
+    ("generativelanguage.googleapis.com", ServerTraits(("chat",))),
+)
+# Only ports that no other common server uses: 8000 and 8080 may be anything.
+_PORTS = {11434: ServerTraits(("chat", "responses", "messages", "ollama"))}
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def traits_of(url: str) -> ServerTraits:
+    """Return what is known of the server at this address."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    for known, traits in _HOSTS:
+        if host == known or (known.startswith(".") and host.endswith(known)):
+            return traits
+    return _PORTS.get(parts.port or 0, UNKNOWN) if host in _LOOPBACK else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

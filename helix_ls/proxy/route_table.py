@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from helix_ls.operations import hosting, memory, places, questions
 from helix_ls.operations.arguments import Access, DeclaredArgument, Operation
+from helix_ls.proxy.guard import FORM
 
-JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
+JSON, TEXT, EVENTS, LINES = "application/json", "text/plain", "text/event-stream", "application/x-ndjson"
+ANY = "*/*"
 
 
 def body_schema(operation: Operation[Any]) -> dict[str, Any]:
@@ -37,10 +40,12 @@ class HttpRoute:
     """One method of one path. ``answers`` names the object of a 200 among the components, ``more`` other statuses.
 
     ``operation`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that
-    statuses come from the upstream, ``is_of_workspace`` that a workspace is asked.
+    statuses come from the upstream, ``is_of_workspace`` that a workspace is asked. ``is_passed`` says that request and
+    answer pass without evidence, ``dialect`` what the upstream must speak, ``takes`` the type of the body, and
+    ``stream`` that of a stream.
     """
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "DELETE"]
     path: str
     answers: str
     operation: Operation[Any] | None = None
@@ -51,6 +56,15 @@ class HttpRoute:
     is_stream: bool = False
     is_upstreams: bool = False
     is_of_workspace: bool = True
+    is_passed: bool = False
+    dialect: str = ""
+    takes: str = JSON
+    stream: str = EVENTS
+
+    @property
+    def pattern(self) -> str:
+        """Return the path for the router: the name of a model may hold slashes."""
+        return self.path.replace("{model}", "{model:path}")
 
     @property
     def summary(self) -> str:
@@ -65,6 +79,14 @@ class HttpRoute:
         return self.operation.access if self.operation is not None else "ask"
 
 
+def _passed(
+    method: Literal["GET", "POST", "DELETE"], path: str, said: str, dialect: str = "", **more: Any
+) -> HttpRoute:
+    return HttpRoute(
+        method, path, "passed", said=said, is_upstreams=True, is_passed=True, dialect=dialect, **{"media": ANY, **more}
+    )
+
+
 HTTP_ROUTES = (
     HttpRoute(
         "POST",
@@ -75,6 +97,16 @@ HTTP_ROUTES = (
         is_upstreams=True,
     ),
     HttpRoute("GET", "/v1/models", "models", said="The models of the upstream", is_upstreams=True),
+    HttpRoute("GET", "/v1/models/{model}", "model", said="One model", is_upstreams=True),
+    _passed("POST", "/v1/embeddings", "Vectors of texts"),
+    _passed("POST", "/v1/completions", "A text completed"),
+    _passed("POST", "/v1/moderations", "A text judged"),
+    _passed("POST", "/v1/audio/speech", "A text spoken"),
+    _passed("POST", "/v1/audio/transcriptions", "Speech as text", takes=FORM),
+    _passed("POST", "/v1/audio/translations", "Speech as English text", takes=FORM),
+    _passed("POST", "/v1/images/generations", "Images from a text"),
+    _passed("POST", "/v1/images/edits", "Images from images", takes=FORM),
+    _passed("POST", "/v1/images/variations", "Images like an image", takes=FORM),
     HttpRoute("POST", "/context", "context", questions.CONTEXT),
     HttpRoute("POST", "/context/packet", "packet", questions.PACKET),
     HttpRoute("POST", "/context/refresh-plan", "plan", questions.PLAN),
@@ -101,3 +133,20 @@ HTTP_ROUTES = (
     HttpRoute("GET", "/metrics", "metrics", said="Numbers for Prometheus", media=TEXT, is_of_workspace=False),
     HttpRoute("GET", "/openapi.json", "document", said="This document", is_of_workspace=False),
 )
+
+
+def _expression(path: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{\w+\})", path)
+    return re.compile("".join(_PARTS.get(part, "[^/]+") if part[:1] == "{" else re.escape(part) for part in parts))
+
+
+_PARTS = {"{model}": ".+"}
+_EXACT = frozenset(each.path for each in HTTP_ROUTES if "{" not in each.path)
+_PATTERNS = tuple((each.path, _expression(each.path)) for each in HTTP_ROUTES if "{" in each.path)
+
+
+def known_route(path: str) -> str:
+    """Return the route of a path as the table writes it, "" for none."""
+    if path in _EXACT:
+        return path
+    return next((route for route, fits in _PATTERNS if fits.fullmatch(path)), "")

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from helix_ls.proxy.refused import error_object
+from helix_ls.proxy.dialects import CHAT, Dialect, Said
+from helix_ls.proxy.dialects.dialect import EVENTS
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 MAX_STREAM_BYTES = 1024 * 1024 * 1024
-DONE = b"data: [DONE]\n\n"
 _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))")
+_NEW_LINE = re.compile(rb"\n")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 Outcome = Literal["open", "complete", "failed", "incomplete"]
 
@@ -23,26 +24,37 @@ def _ignore_event(_chunk: dict[str, Any]) -> None:
 
 
 class Stream:
-    """One streamed answer. ``outcome``: complete with its end marker, failed by the upstream's own error, else
-    incomplete.
+    """One streamed answer: server-sent events, or lines of JSON. ``outcome``: complete with its end marker, failed by
+    the upstream's own error, else incomplete.
     """
 
-    def __init__(self, hidden: str = "", on_event: Callable[[dict[str, Any]], None] = _ignore_event) -> None:
+    def __init__(
+        self,
+        hidden: str = "",
+        on_event: Callable[[dict[str, Any]], None] = _ignore_event,
+        *,
+        dialect: Dialect = CHAT,
+    ) -> None:
         """``hidden`` is removed from errors; ``on_event`` is called with every event's object, and must be fast."""
         self._tell = on_event
         self.outcome: Outcome = "open"
-        self._hidden = hidden
+        self._hidden = hidden.encode()
         self._kept = bytearray()
         self._looked = 0
         self._size = 0
-        self._begun: set[Any] = set()
-        self._finished: set[Any] = set()
-        self._has_failed = False
+        self._reader = dialect.reader()
+        self._has_lines = dialect.media != EVENTS
+        self._border = _NEW_LINE if self._has_lines else _BLANK_LINE
 
     @property
     def is_over(self) -> bool:
         """Return whether the last byte for the client was returned."""
         return self.outcome != "open"
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the last event came; what still follows it is passed on, and not waited for."""
+        return self._reader.is_finished
 
     @property
     def kept_bytes(self) -> int:
@@ -56,7 +68,7 @@ class Stream:
         self._size += len(data)
         self._kept += data
         out: list[bytes] = []
-        while not self.is_over and (end := _BLANK_LINE.search(self._kept, max(0, self._looked - 3))):
+        while not self.is_over and (end := self._border.search(self._kept, max(0, self._looked - 3))):
             event = bytes(self._kept[: end.end()])
             del self._kept[: end.end()]
             self._looked = 0
@@ -73,69 +85,64 @@ class Stream:
         last = b""
         if not cause and self._kept.strip():
             rest, self._kept = bytes(self._kept), bytearray()
-            last = self._passed(rest + b"\n\n")
+            last = self._passed(rest + (b"\n" if self._has_lines else b"\n\n"))
             if self.is_over:
                 return last
-        if self._has_failed:
+        if self._reader.has_failed:
             self.outcome = "failed"
-            return last + DONE
-        if not cause and self._finished and self._begun <= self._finished:
+            return last + self._reader.ending
+        if self._reader.is_finished or (not cause and self._reader.may_end):
             self.outcome = "complete"
-            return last + DONE
+            return last + self._reader.ending
         return last + self.broken(cause or "the upstream ended its answer before it was finished")
 
     def broken(self, message: str) -> bytes:
         """Return the frames of an incomplete answer."""
         self.outcome = "incomplete"
-        frame = error_object(502, f"{message}; ask again", "upstream_incomplete")
-        return b"data: " + json.dumps(frame, separators=(",", ":")).encode() + b"\n\n" + DONE
+        return self._reader.broken(f"{message}; ask again")
 
     def _passed(self, event: bytes) -> bytes:
         try:
             text = event.decode("utf-8")
         except UnicodeDecodeError:
             return self.broken("the upstream sent bytes that are no UTF-8 text")
+        if self._has_lines:
+            return self._listened(event, text.strip(), "")
         if text.startswith("data:") and text.find("\n") == len(text) - 2 and "\r" not in text:
-            # Fast path: nearly every event is one line.
-            return self._listened(event, text[5:].strip(), False)
+            # Fast path: nearly every event of a chat is one line.
+            return self._listened(event, text[5:].strip(), "")
         data: list[str] = []
-        says_error = False
+        named = ""
         for line in _LINE_END.split(text):
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
             if name == "data":
                 data.append(value)
             elif name == "event":
-                says_error = says_error or value == "error"
+                named = value if named != "error" else named
             elif line.lstrip().startswith("{"):
                 # Some servers end a failed stream with a bare JSON object, which clients ignore.
                 return self.broken(self._said(line))
-        return self._listened(event, "\n".join(data).strip(), says_error)
+        return self._listened(event, "\n".join(data).strip(), named)
 
-    def _listened(self, event: bytes, said: str, says_error: bool) -> bytes:
-        if said == "[DONE]":
-            self.outcome = "failed" if self._has_failed else "complete"
+    def _listened(self, event: bytes, said: str, named: str) -> bytes:
+        if said == "[DONE]" and not self._has_lines:
+            if self._reader.ending or self._reader.may_end or self._reader.has_failed:
+                self.outcome = "failed" if self._reader.has_failed else "complete"
             return event
-        return self._heard(event, said, says_error) if said else event
+        return self._heard(event, said, named) if said else event
 
-    def _heard(self, event: bytes, said: str, says_error: bool) -> bytes:
+    def _heard(self, event: bytes, said: str, named: str) -> bytes:
         try:
             chunk = json.loads(said)
         except (ValueError, RecursionError):
             return self.broken("the upstream sent JSON that is none")
         if not isinstance(chunk, dict):
             return self.broken("the upstream sent something else than an object")
-        if says_error or chunk.get("error"):
-            self._has_failed = True
-            return event.replace(self._hidden.encode(), b"[key]") if self._hidden else event
+        self._reader.read(named, chunk)
+        if self._reader.has_failed:
+            return event.replace(self._hidden, b"[key]") if self._hidden else event
         self._tell(chunk)
-        choices = chunk.get("choices")
-        for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict):
-                index = choice.get("index") if isinstance(choice.get("index"), int) else 0
-                self._begun.add(index)
-                if choice.get("finish_reason") is not None:
-                    self._finished.add(index)
         return event
 
     def _said(self, line: str) -> str:
@@ -148,7 +155,7 @@ class Stream:
         if not isinstance(message, str) or not message.strip():
             return "the upstream sent a line that is no event"
         if self._hidden:
-            message = message.replace(self._hidden, "[key]")
+            message = message.replace(self._hidden.decode(), "[key]")
         return f"the upstream failed: {message[:500]}"
 
 
@@ -156,13 +163,14 @@ MOST_CHARS = 256 * 1024
 
 
 class CompletionRecorder:
-    """Accumulates the text of choice 0, up to a limit. ``finish`` is the upstream's finish_reason, empty until
-    received.
+    """Accumulates the text of an answer, up to a limit. ``finish`` is the reason to finish in OpenAI's words, empty
+    until received.
     """
 
-    __slots__ = ("_parts", "_size", "finish", "is_cut")
+    __slots__ = ("_dialect", "_parts", "_size", "finish", "is_cut")
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect = CHAT) -> None:
+        self._dialect = dialect
         self._parts: list[str] = []
         self._size = 0
         self.finish = ""
@@ -175,30 +183,19 @@ class CompletionRecorder:
 
     def chunk(self, chunk: dict[str, Any]) -> None:
         """Add one event of a stream."""
-        self._choices(chunk, "delta")
+        self._add(self._dialect.delta(chunk))
 
     def whole(self, answer: Any) -> None:
         """Add a non-streaming answer."""
-        if isinstance(answer, dict):
-            self._choices(answer, "message")
+        self._add(self._dialect.whole(answer))
 
-    def _choices(self, said: dict[str, Any], member: str) -> None:
-        choices = said.get("choices")
-        for choice in choices if isinstance(choices, list) else ():
-            if not isinstance(choice, dict) or choice.get("index", 0) != 0:
-                continue
-            message, finish = choice.get(member), choice.get("finish_reason")
-            if isinstance(message, dict) and isinstance(message.get("content"), str):
-                self._add(message["content"])
-            if isinstance(finish, str):
-                self.finish = finish
-
-    def _add(self, text: str) -> None:
+    def _add(self, said: Said) -> None:
+        self.finish = said.finish or self.finish
         room = MOST_CHARS - self._size
-        self.is_cut = self.is_cut or len(text) > room
-        if room > 0 and text:
-            self._parts.append(text[:room])
-            self._size += min(len(text), room)
+        self.is_cut = self.is_cut or len(said.text) > room
+        if room > 0 and said.text:
+            self._parts.append(said.text[:room])
+            self._size += min(len(said.text), room)
 
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -214,23 +211,27 @@ class Whole:
     is_own: bool = False
 
 
-def checked(status: int, body: bytes, *, hidden: str = "") -> Whole:
+def checked(status: int, body: bytes, *, hidden: str = "", dialect: Dialect = CHAT) -> Whole:
     """Return the response to pass on. ``hidden`` is removed from errors."""
     if 300 <= status < 400:
-        return error_response(
-            502, "the upstream redirects, which is not followed; configure the address it redirects to"
-        )
+        said = "the upstream redirects, which is not followed; configure the address it redirects to"
+        return error_response(502, said, dialect=dialect)
     said = _json(body)
     if status < 300:
         if isinstance(said, dict | list):
             return Whole(status, body)
-        return error_response(502, "the upstream's answer is no JSON; see whether its address is right")
-    if isinstance(said, dict) and isinstance(said.get("error"), dict) and "message" in said["error"]:
+        message = "the upstream's answer is no JSON; see whether its address is right"
+        return error_response(502, message, dialect=dialect)
+    if dialect.is_error(said):
         return Whole(status, body.replace(hidden.encode(), b"[key]") if hidden else body)
     message = _message(said)
     if hidden:
         message = message.replace(hidden, "[key]")
-    return error_response(status, message or f"the upstream answered {status} and no reason; see its log")
+    if not message and status in (404, 405):
+        message = f"the upstream has no {dialect.route} ({status}); see whether its address is right, or choose another"
+    return error_response(
+        status, message or f"the upstream answered {status} and no reason; see its log", dialect=dialect
+    )
 
 
 def wants_turns(status: int, body: bytes) -> bool:
@@ -241,9 +242,9 @@ def wants_turns(status: int, body: bytes) -> bool:
     return status in (400, 422, 500) and b"must alternate" in body
 
 
-def error_response(status: int, message: str, code: str | None = "upstream_error") -> Whole:
-    """Return an error of our own."""
-    return Whole(status, json.dumps(error_object(status, message, code)).encode(), is_own=True)
+def error_response(status: int, message: str, code: str | None = "upstream_error", *, dialect: Dialect = CHAT) -> Whole:
+    """Return an error of our own, in the shape of the dialect."""
+    return Whole(status, json.dumps(dialect.error(status, message, code)).encode(), is_own=True)
 
 
 def _json(body: bytes) -> Any:
@@ -256,5 +257,6 @@ def _json(body: bytes) -> Any:
 def _message(said: Any) -> str:
     if not isinstance(said, dict):
         return ""
-    found = next((said[name] for name in ("error", "message", "detail") if isinstance(said.get(name), str)), "")
-    return str(found)[:_QUOTED]
+    inner = said["error"] if isinstance(said.get("error"), dict) else {}
+    given = (inner.get("message"), *(said.get(name) for name in ("error", "message", "detail")))
+    return next((each for each in given if isinstance(each, str)), "")[:_QUOTED]

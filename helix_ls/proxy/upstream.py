@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import aiohttp
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 
 from helix_core.config import Config
 from helix_ls.proxy.keys import KeyRingError, configured, key_of
+from helix_ls.proxy.presets import traits_of
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.stream import MAX_ANSWER_BYTES, checked
 
@@ -38,6 +37,8 @@ _OURS = frozenset(
         *("origin", "referer", "forwarded", "via", "content-type"),
     }
 )
+# The only version there is: Anthropic's API reference, "Versions".
+ANTHROPIC_VERSION = "2023-06-01"
 _OURS_BEGIN = ("x-helix-", "sec-", "x-forwarded-")
 _THEIRS = frozenset({"server", "date", "set-cookie", "alt-svc", "strict-transport-security"})
 _THEIRS_BEGIN = ("access-control-", "x-helix-")
@@ -49,12 +50,38 @@ class UpstreamError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """``base`` up to and including its version (…/v1); ``models`` are patterns of the names it serves, none: all."""
+    """``base`` up to and including its version (…/v1); ``models`` are patterns of the names it serves, none: all.
+
+    ``dialects`` are those it speaks, none: unknown, so each is tried. ``auth`` is the header of the key, and ``query``
+    is added to every URL; an empty ``auth`` is what is known of the server.
+    """
 
     base: str = ""
     key: str = field(default="", repr=False)
     name: str = DEFAULT
     models: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
+    auth: str = ""
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def url(self, path: str, query: Sequence[tuple[str, str]] = ()) -> str:
+        """Return the URL of a path; one of Ollama's own API lies beside the version and not below it."""
+        base = self.base.removesuffix("/v1") if path.startswith("/api/") else self.base
+        own = {name for name, _ in self.query}
+        pairs = [*self.query, *(pair for pair in query if pair[0] not in own)]
+        return f"{base}{path}{f'?{urlencode(pairs)}' if pairs else ''}"
+
+    def speaks(self, dialect: str) -> bool:
+        """Return whether the server may speak a dialect; an empty one is any."""
+        return not dialect or not self.dialects or dialect in self.dialects
+
+    def key_header(self, path: str) -> tuple[str, str]:
+        """Return the header of the key for a path."""
+        auth = self.auth or traits_of(self.base).auth
+        if not self.auth and path == "/chat/completions" and auth == "x-api-key":
+            # Anthropic's compatibility with OpenAI's API takes the key as OpenAI does.
+            auth = "bearer"
+        return ("Authorization", f"Bearer {self.key}") if auth == "bearer" else (auth, self.key)
 
 
 def base_of(address: str) -> str:
@@ -62,15 +89,20 @@ def base_of(address: str) -> str:
     return address if urlsplit(address).path.strip("/") else f"{address}/v1"
 
 
-def request_headers(headers: Iterable[tuple[bytes, bytes]], key: str) -> list[tuple[str, str]]:
-    """Return the caller's headers to forward, with the upstream's own key."""
+def request_headers(
+    headers: Iterable[tuple[bytes, bytes]], where: Address, path: str, media: str = "application/json"
+) -> list[tuple[str, str]]:
+    """Return the caller's headers to forward, with the upstream's own key and the type of the body."""
     given = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
     named = {word.strip().lower() for name, value in given if name == "connection" for word in value.split(",")}
     dropped = _HOP | _OURS | named
     kept = [(n, v) for n, v in given if n not in dropped and not n.startswith(_OURS_BEGIN)]
-    kept += [("Content-Type", "application/json"), ("Accept-Encoding", "identity")]
-    if key:
-        kept.append(("Authorization", f"Bearer {key}"))
+    kept += [("Content-Type", media), ("Accept-Encoding", "identity")]
+    if where.key:
+        header = where.key_header(path)
+        kept.append(header)
+        if header[0] == "x-api-key" and not any(name == "anthropic-version" for name, _ in kept):
+            kept.append(("anthropic-version", ANTHROPIC_VERSION))
     return kept
 
 
@@ -96,16 +128,21 @@ class Upstream:
         headers: Iterable[tuple[bytes, bytes]],
         body: bytes | None,
         *,
+        query: Sequence[tuple[str, str]] = (),
+        media: str = "application/json",
         wait_s: float = FIRST_BYTE_S,
     ) -> aiohttp.ClientResponse:
-        """Send a request; return the response after its head; close it. Raises UpstreamError."""
+        """Send a request; return the response after its head; close it. Raises UpstreamError.
+
+        ``media`` is the type of the body, ``query`` what the client adds to the URL.
+        """
         try:
             async with asyncio.timeout(wait_s):
                 return await self._opened().request(
                     method,
-                    f"{self.where.base}{path}",
+                    self.where.url(path, query),
                     data=body,
-                    headers=request_headers(headers, self.where.key),
+                    headers=request_headers(headers, self.where, path, media),
                     allow_redirects=False,
                 )
         except TimeoutError as error:
@@ -152,6 +189,13 @@ def _cause(error: Exception) -> str:
     return f"the upstream cannot be understood ({type(error).__name__})"
 
 
+APIS = {
+    "chat": "OpenAI's chat completions",
+    "responses": "OpenAI's responses",
+    "messages": "Anthropic's messages",
+    "ollama": "Ollama's own API",
+}
+"""The name of each dialect's API, for people."""
 LOOK_S = 2.0
 # Lists older than this are refreshed for display.
 SEEN_FOR_S = 5.0
@@ -186,7 +230,8 @@ def addresses(config: Config, keys: Mapping[str, str], environ: Mapping[str, str
             key = key_of(each, keys, environ)
         except KeyRingError as error:
             warnings.append(f"upstream {each.name} is asked without its key: {error}")
-        found.append(Address(base_of(each.url), key, each.name, each.models))
+        dialects = each.dialects or traits_of(each.url).dialects
+        found.append(Address(base_of(each.url), key, each.name, each.models, dialects, each.auth, each.query))
     return found, warnings
 
 
@@ -208,30 +253,38 @@ class Upstreams:
         """Return the address of the first; one without a base where there is none."""
         return self._all[0].where if self._all else Address()
 
-    async def chosen(self, model: str) -> ChosenUpstream:
-        """Route a model. Raises RefusedError when no upstream serves it, naming the upstreams."""
+    async def chosen(self, model: str, dialect: str = "") -> ChosenUpstream:
+        """Route a model to an upstream that speaks the dialect; an empty one is any.
+
+        Raises RefusedError when no upstream serves it, or none of them in this dialect, naming the upstreams.
+        """
         if not self._all:
             said = "no upstream is configured; set HELIX_UPSTREAM, or upstream under [proxy] in your settings"
             raise HttpError(503, "no_upstream", said, {"x-should-retry": "false"})
+        speaking = [each for each in self._all if each.where.speaks(dialect)]
+        if not speaking:
+            raise unspoken(dialect, *self._all)
         if self.only is not None:
             return ChosenUpstream(self.only, model)
-        found = self._by_name(model)
+        found = self._by_name(model, speaking)
         if found is None or not self._seen:
             # The model may be newer than the lists.
             await self.look(older_than_s=SEEN_FOR_S)
-            found = self._by_name(model)
-        found = found or next((ChosenUpstream(each, model) for each in self._all if not each.where.models), None)
+            found = self._by_name(model, speaking)
+        if found is None and (elsewhere := self._by_name(model, self._all)) is not None:
+            raise unspoken(dialect, elsewhere.upstream)
+        found = found or next((ChosenUpstream(each, model) for each in speaking if not each.where.models), None)
         if found is None:
             names = ", ".join(each.where.name for each in self._all)
             said = f"no upstream answers for that model; list /v1/models, or begin its name with one of {names} and /"
             raise HttpError(404, "model_not_found", said, {"x-should-retry": "false"})
         return found
 
-    def _by_name(self, model: str) -> ChosenUpstream | None:
-        listing = [each for each in self._all if model in self._ids(each)]
+    def _by_name(self, model: str, among: Sequence[Upstream]) -> ChosenUpstream | None:
+        listing = [each for each in among if model in self._ids(each)]
         name, slash, rest = model.partition("/")
-        named = next((each for each in self._all if slash and rest and each.where.name == name), None)
-        fitting = next((each for each in self._all if fits(each.where, model) and each.where.models), None)
+        named = next((each for each in among if slash and rest and each.where.name == name), None)
+        fitting = next((each for each in among if fits(each.where, model) and each.where.models), None)
         if named is not None and not listing:
             return ChosenUpstream(named, rest)
         found = next((each for each in listing if each.where.models), fitting) or next(iter(listing), None)
@@ -278,7 +331,7 @@ class Upstreams:
         merged: list[dict[str, Any]] = []
         for each in self._all:
             for model in self._seen.get(each.where.name, KnownModels()).models:
-                plain = self._by_name(model["id"])
+                plain = self._by_name(model["id"], self._all)
                 is_own = plain is not None and plain.upstream is each and plain.model == model["id"]
                 name = model["id"] if is_own else f"{each.where.name}/{model['id']}"
                 if taken.setdefault(name, each) is each and len(merged) < MAX_MODELS:
@@ -316,6 +369,16 @@ class Upstreams:
             self._looking.cancel()
         for each in self._all:
             await each.close()
+
+
+def unspoken(dialect: str, *upstreams: Upstream) -> HttpError:
+    """Return the error for a dialect that none of these upstreams speaks."""
+    names = ", ".join(f"{each.where.name} speaks {' and '.join(each.where.dialects) or 'others'}" for each in upstreams)
+    said = (
+        f"the upstream does not speak {APIS.get(dialect, dialect)} ({names}), and Helix translates none; use a client "
+        f'of what it speaks, or add an upstream with dialects = ["{dialect}"] to your settings'
+    )
+    return HttpError(400, "unsupported_dialect", said, {"x-should-retry": "false"})
 
 
 def _context_tokens(model: dict[str, Any]) -> int | None:
@@ -364,43 +427,3 @@ async def _got(upstream: Upstream, wait_s: float) -> tuple[int, bytes]:
         return answer.status, data
     finally:
         answer.close()
-
-
-WAIT_S = 10.0
-DOWN = "x-helix-upstream-down"
-
-
-class Models:
-    """The models route; an editor lists models at its start, when the upstream may not run yet."""
-
-    def __init__(self, upstreams: Upstreams) -> None:
-        self._upstreams = upstreams
-        self._last: dict[str, Any] = {"object": "list", "data": []}
-
-    async def answer(self, request: Request) -> Response:
-        """Return the list: an only upstream's unchanged, of several each model under an unambiguous name."""
-        if self._upstreams.only is not None:
-            return await self._of_one(self._upstreams.only, request)
-        await self._upstreams.look(older_than_s=SEEN_FOR_S)
-        down = self._upstreams.down()
-        headers = {DOWN: ", ".join(down)} if down else {}
-        return JSONResponse({"object": "list", "data": self._upstreams.models()}, headers=headers)
-
-    async def _of_one(self, upstream: Upstream, request: Request) -> Response:
-        try:
-            answer = await upstream.open("GET", "/models", request.scope["headers"], None, wait_s=WAIT_S)
-            try:
-                data = b""
-                while (part := await next_bytes(answer, WAIT_S)) and len(data) <= MAX_ANSWER_BYTES:
-                    data += part
-            finally:
-                answer.close()
-        except UpstreamError:
-            return JSONResponse(self._last, headers={"x-helix-upstream": "down", DOWN: upstream.where.name})
-        found = checked(answer.status, data, hidden=upstream.where.key)
-        headers = dict(answer_headers(answer.headers.items())) | {"content-type": "application/json"}
-        headers.pop("location", None)
-        said = json.loads(found.body)
-        if found.status == 200 and isinstance(said, dict):
-            self._last = said
-        return Response(found.body, found.status, headers)

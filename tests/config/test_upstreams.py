@@ -87,3 +87,23 @@ def test_a_key_that_nobody_knows_is_a_warning_with_its_line(load):
     config = load("[proxy.upstreams.a]\nurl = 'http://a'\nkey = 'secret-word'\n")
     [warning] = config.warnings
     assert "line 3" in warning and "secret-word" not in warning
+
+
+def test_what_an_upstream_speaks_and_how_it_takes_its_key(load):
+    config = load(
+        "[proxy.upstreams.a]\nurl = 'http://a'\ndialects = ['chat', 'messages']\nauth = 'x-api-key'\n"
+        "query = { 'api-version' = '2024-10-21' }\n"
+    )
+    [one] = config.upstreams
+    assert (one.dialects, one.auth, one.query) == (("chat", "messages"), "x-api-key", (("api-version", "2024-10-21"),))
+    assert str(one) == "a at http://a (speaks chat, messages; key as x-api-key; query api-version)"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["dialects = ['grpc']", "dialects = 'chat'", "auth = 'basic'", "query = 'a=secret-word'", "query = {a = 1}"],
+)
+def test_a_wrong_dialect_auth_or_query_is_one_line_without_its_value(load, wrong):
+    with pytest.raises(ConfigError) as caught:
+        load(f"[proxy.upstreams.a]\nurl = 'http://a'\n{wrong}\n")
+    assert "line 3" in str(caught.value) and "secret-word" not in str(caught.value)

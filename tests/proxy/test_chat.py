@@ -157,5 +157,5 @@ def test_no_request_chooses_the_upstream(server, upstream):
             "base_url": "http://192.0.2.1",
         }
         assert http.post("/v1/chat/completions", json=body).status_code == 200
-        assert http.post("/v1/embeddings", json=body).status_code == 404
-    assert [path for path, _, _ in upstream.asked] == ["/v1/chat/completions"]
+        assert http.post("/v1/embeddings", json=body).status_code == 200
+    assert [path for path, _, _ in upstream.asked] == ["/v1/chat/completions", "/v1/embeddings"]

@@ -12,7 +12,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
-from tests.proxy import ollama
+from tests.proxy import ollama, passed
 
 WORDS = ("The ", "key ", "signs ", "it ", "all.")
 
@@ -105,7 +105,7 @@ class Upstream(ThreadingHTTPServer):
         self.server_close()
 
     def bodies(self):
-        return [json.loads(body) for _, _, body in self.asked]
+        return [json.loads(body) for _, _, body in self.asked if body.startswith(b"{")]
 
     def handle_error(self, request, client_address):
         """A client that has gone is part of the play."""
@@ -133,11 +133,18 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.server.asked.append((self.path, dict(self.headers), b"{}"))
         data = [{"id": model, "object": "model"} for model in self.server.models]
+        if name := self.path.partition("/models/")[2]:
+            found = next((each for each in data if each["id"] == name), None)
+            missing = {"error": {"message": f"no model {name}", "type": "t", "param": None, "code": "c"}}
+            self._whole(200 if found else 404, json.dumps(found or missing).encode())
+            return
         self._whole(200, json.dumps({"object": "list", "data": data}).encode())
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.asked.append((self.path, dict(self.headers), body))
+        if passed.answers(self, body):
+            return
         model = json.loads(body).get("model", "plain")
         name, _, rest = model.partition(":")
         if model in BENIGN and json.loads(body).get("stream"):
@@ -166,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def play_busy(self, times):
         """Refused so often, then answered."""
-        asked = sum(json.loads(body).get("model") == f"busy:{times}" for _, _, body in self.server.asked)
+        asked = sum(f'"busy:{times}"'.encode() in body for _, _, body in self.server.asked)
         if asked > int(times):
             self._stream(GOOD)
         else:

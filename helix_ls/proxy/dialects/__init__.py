@@ -1,0 +1,36 @@
+"""The chat APIs the proxy takes: how each says turns, where evidence fits, how an answer ends and an error looks.
+
+In: the text of a body, and events of an answer. Out: values and insertions. Pure: knows no socket, no workspace and no
+upstream, and never changes a byte of what a client or an upstream sent.
+"""
+
+from helix_ls.proxy.dialects.anthropic import MESSAGES
+from helix_ls.proxy.dialects.dialect import Dialect, EventReader, Insertion, Said, UnreadableError
+from helix_ls.proxy.dialects.ollama import OLLAMA_CHAT, OLLAMA_GENERATE
+from helix_ls.proxy.dialects.openai_chat import CHAT
+from helix_ls.proxy.dialects.responses import RESPONSES
+
+DIALECTS = (CHAT, RESPONSES, MESSAGES, OLLAMA_CHAT, OLLAMA_GENERATE)
+
+
+def dialect_of(route: str) -> Dialect:
+    """Return the dialect whose shape of errors the clients of a route read."""
+    if route.startswith("/api/"):
+        return OLLAMA_CHAT
+    return MESSAGES if route == MESSAGES.route or route.startswith(f"{MESSAGES.route}/") else CHAT
+
+
+__all__ = [
+    "CHAT",
+    "DIALECTS",
+    "MESSAGES",
+    "OLLAMA_CHAT",
+    "OLLAMA_GENERATE",
+    "RESPONSES",
+    "Dialect",
+    "EventReader",
+    "Insertion",
+    "Said",
+    "UnreadableError",
+    "dialect_of",
+]
