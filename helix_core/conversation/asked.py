@@ -25,7 +25,7 @@ from helix_core.conversation.phrases import (
     OF_WORKSPACE,
     STOP_WORDS,
 )
-from helix_core.conversation.prompts import needs_nothing
+from helix_core.conversation.prompts import means_here, needs_nothing, system_asks
 from helix_core.words import IDENTIFIER, is_compound
 
 MAX_READ = 32_000
@@ -57,6 +57,8 @@ class ConversationQuery:
         carried: Words and names that came from earlier turns.
         files: Files that the conversation has shown, opened, edited or got from a tool, latest first.
         is_of_workspace: Whether it says that it means this workspace: by a path, an identifier, a place or a word.
+        may_be_general: Whether it may as well be about anything else: a message of a chat in which nothing means this
+            workspace. It is answered only with what names of the index bear out.
     """
 
     text: str
@@ -69,6 +71,7 @@ class ConversationQuery:
     carried: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     is_of_workspace: bool = False
+    may_be_general: bool = False
 
     def account(self) -> dict[str, Any]:
         """Return what was searched for and why, as the member ``asked`` of an answer.
@@ -117,8 +120,16 @@ def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
+            if why := system_asks(_system(messages)):
+                return ConversationQuery(own.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
             return _read(shortened(own, MAX_READ), index, messages[:index])
     return None
+
+
+def _system(messages: Sequence[Any]) -> str:
+    """Return the prompt that the client set before the chat."""
+    first = messages[0] if messages and isinstance(messages[0], dict) else {}
+    return text_of(first).strip() if first.get("role") in {"system", "developer"} else ""
 
 
 def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQuery:
@@ -160,6 +171,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         carried=carried,
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(asking, places, follows=follows),
+        may_be_general=before is not None and not (follows or pasted or places or means_here(asking)),
     )
 
 

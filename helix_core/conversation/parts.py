@@ -33,10 +33,12 @@ from helix_core.conversation.phrases import (
     THANKS,
     THANKS_FILLER,
     VOCATIVES,
+    WH_WORDS,
     WIDE_ACKNOWLEDGEMENTS,
     WIDE_CLOSINGS,
     WIDE_OPENINGS,
 )
+from helix_core.words import is_compound
 
 
 class PartKind(StrEnum):
@@ -144,6 +146,7 @@ _TALKED_TO = re.compile(r"^@[\w-]{2,30}[,:]?\s")
 _LAST_NUMBER = re.compile(r"(?<=\s)(?:\d{5,12}|[\w.-]{1,20}=[\w.-]{0,40}\d[\w.-]{0,40})$")
 _BARE_GREETINGS = frozenset({"hi", "hey", "hello", "hallo", "hola", "moin"})
 _ONLY_BEFORE_A_NAME = frozenset(["dear", "cher", "chère", "caro", "cara", "liebe", "lieber", "morning", "evening"])
+_CALLS_FOR_HELP = frozenset(["please", "pls", "plz", "help", "urgent", "asap", "sos", "anyone", "anybody", "needed"])
 _STYLE_OPENERS = frozenset({"please", "pls", "plz", "bitte", "answer", "respond", "reply", "be"})
 MOST_SENTENCES = 60
 
@@ -214,9 +217,12 @@ def asks(sentence: str) -> bool:
     bare = sentence.rstrip(" \"')]")
     if bare.endswith(("?", "？", "か。", "か", "吗", "呢", "吗。")):
         return True
-    words = words_of(sentence[:60])
+    words = words_of(sentence)
     while words and words[0] in CONTINUATIONS | {"please", "now", "well", "ok"}:
         words = words[1:]
+    # "If it is complicated, I'll ask again" asks nothing; "if x is None, what happens" does.
+    if words and words[0] in {"if", "whether"}:
+        return any(word in WH_WORDS and word not in {"when", "who", "which"} for word in words[1:])
     return bool(words) and words[0] in INTERROGATIVES
 
 
@@ -252,6 +258,8 @@ def _whole(sentence: str, *, is_last: bool, after: Sequence[MessagePart]) -> Par
         return PartKind.QUOTE if not any(c.isalnum() for c in sentence) else _wide(sentence)
     if (wide := _wide(sentence)) is not None:
         return wide
+    if _CALLS_FOR_HELP.issuperset(words) and not sentence.rstrip().endswith("?"):
+        return PartKind.REPORT
     if _is_greeting(sentence, words):
         return PartKind.GREETING
     if _is_thanks(sentence, words):
@@ -421,7 +429,11 @@ def _opening(sentence: str) -> tuple[PartKind, int] | None:
     comma = next((at for at in range(1, min(14, len(words))) if closes(at)), 0)
     if comma and ASIDES.length_at(words) and _begins_a_question(words, comma):
         return PartKind.REPORT, matches[comma - 1].end()
-    return _adjunct(sentence, matches, words) or _report(words, typed, matches)
+    return (
+        _adjunct(sentence, matches, words)
+        or _report(words, typed, matches)
+        or _preamble(words, typed, matches, sentence)
+    )
 
 
 def _begins_a_question(words: Sequence[str], at: int) -> bool:
@@ -461,6 +473,29 @@ def _report(
         elif word not in REPORT_FILLER and not (typed[at][0].isupper() and at <= 3):
             return None
     return None
+
+
+def _preamble(
+    words: Sequence[str], typed: Sequence[str], matches: Sequence[re.Match[str]], sentence: str
+) -> tuple[PartKind, int] | None:
+    """What is said before the question of the same sentence: up to a colon, or up to ``but`` or ``so`` beside a mark.
+
+    ``this might be a dumb question but how …``, ``a coworker asked me this in review and I had no answer: which …``
+    """
+    for at in range(2, min(len(words) - 2, 40)):
+        if words[at] not in WH_WORDS:
+            continue
+        gap = sentence[matches[at - 1].end() : matches[at].start()]
+        is_joined = words[at - 1] in {"but", "so", "anyway", "anyways"}
+        is_told = any(word in _SPEAKERS for word in words[:at]) and not any(word in WH_WORDS for word in words[:at])
+        if (":" in gap and not any(is_compound(one) for one in typed[:at])) or (is_joined and is_told):
+            return PartKind.REPORT, matches[at].start()
+    return None
+
+
+_SPEAKERS = frozenset(
+    {"i", "we", "i'm", "i've", "we're", "my", "our", "me", "us", "this", "it", "that", "sorry", "not"}
+)
 
 
 def _without_closing(sentence: str) -> tuple[str, MessagePart | None]:

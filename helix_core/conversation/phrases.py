@@ -188,6 +188,10 @@ INTERROGATIVES = _words(
     show find tell list describe give help please whether if look check see fix add change make write implement
     refactor debug trace walk point"""
 )
+WH_WORDS = _words(
+    """how where what which who whom whose why when wie wo was welche welcher welches wer wann warum wieso woher cómo
+    dónde qué cuál cuáles quién cuándo comment où quel quelle quels quelles pourquoi onde qual quais quem como"""
+)
 REPORTING = _words(
     """asked asks ask asking wants want wanted wonders wonder wondered wondering know said says told tell needs need
     question curious understand interested like find out figure explain clarify learn help show wissen fragt
@@ -212,6 +216,46 @@ ASIDES = Phrases(
     "if you don't mind|when you|whenever you|before i forget|one more thing|after lunch|since i'm|since i am|as a",
     "as an|übrigens|por cierto|au fait",
 )
+# Words of small talk, choices and steps: a message of these and of stop words alone names nothing of a project.
+SOCIAL_WORDS = _words(
+    """nice good great fine cool fantastic brilliant lovely superb sweet neat clever smart genius legend hero awesome
+    amazing perfect excellent wonderful magic beautiful impressive impressed helpful useful useless clear clearer
+    obvious quick quickly fast slow slowly funny fun weird strange boring bored tired sleepy hungry busy happy glad sad
+    angry annoyed sorry afraid worried lucky excited curious confused lost stuck sick well better best worse worst
+    bad terrible awful okay alright right wrong true false correct exactly indeed absolutely definitely certainly
+    totally completely probably perhaps maybe possibly hopefully luckily finally seriously honestly actually basically
+    really pretty quite rather enough solved resolved fixed worked works working compiled compiles passed passes
+    merged merge shipped ship approved approve accept accepted reject rejected saved save saves day days life lives
+    week weekend month morning afternoon evening night tonight tomorrow yesterday monday tuesday wednesday thursday
+    friday saturday sunday lunch dinner breakfast coffee tea break home bed later soon minute minutes moment second
+    seconds sec secs hour hours while time times again back wait hold stop continue continued proceed resume finish
+    finished start started stopped end ended left keep going go went carry move moving next last previous first third
+    fourth option options choice choices choose pick plan plans idea ideas suggestion suggestions proposal step steps
+    part parts thing things stuff bit lot ton tons agree agreed disagree sense total trust believe hope wish guess
+    suppose think thinking thought thoughts figure figured misread misunderstood mistake mistakes fault bad oops
+    understand understood remember forget forgot forgotten learn learned learnt feel feeling feelings love loved hate
+    hated enjoy enjoyed appreciate appreciated help helped helping answer answers answered response responses reply
+    replies explanation explanations question questions ask asked asking talk talking speak speaking chat chatting
+    conversation message messages word words tell told say said hear heard listen repeat apologize apologise sorry
+    apology name human robot bot machine person alive sleep dream company built created trained knowledge cutoff
+    language languages secret assistant model version friend friends buddy mate man dude guys team everyone everybody
+    meeting call phone holiday vacation yes no yeah yep yup nope nah ok k y n hm hmm huh ah aha oh wow haha lol one two
+    three four five fifty half both either neither neat cheers nothing everything anything something everybody done
+    ready quite many kind sort care matter matters welcome please thanks thank pleasure anyway anyways though although
+    however instead otherwise already yet still ever never always sometimes often usually alternative talk sounds sound
+    looks look seems seem luck enjoy honest fair worth trying try tried change changed mind minds favourite favorite
+    shorter short longer long simple simpler simply plain detail details brief table list bullet bullets emoji emojis
+    summary version tone english german french spanish"""
+)
+# Steps of an agent's loop, said by its own program: "The user approved this operation. Proceed."
+STEP_WORDS = _words(
+    """tool tools run ran runs running output outputs result results error errors user approved denied operation
+    feedback provided task tasks step steps finished complete completed completion previous response instruction
+    instructions reminder call calls called attempt retry command commands execute executed successfully success
+    failed additional further without working finish unless everything empty returned stopped interrupted turn turns
+    tokens limit reached maximum"""
+)
+STEP_VERBS = _words("""continue proceed resume retry finish go""")
 FOLLOWING = _words(
     """it its itself they them their theirs those these he she him her former latter same above previous earlier ones
     es dessen deren diese dieser dieses das sie ihn ihm dort dazu davon damit daran darin eso esa ese esto esta

@@ -6,8 +6,17 @@ The rules go by the form of a request (an imperative, its object, what it works 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from helix_core.conversation.parts import words_of
+from helix_core.conversation.phrases import (
+    BARE_VERBS,
+    INTERROGATIVES,
+    SOCIAL_WORDS,
+    STEP_VERBS,
+    STEP_WORDS,
+    STOP_WORDS,
+)
 
 HEAD, TAIL = 1_500, 600
 
@@ -29,7 +38,8 @@ _OBJECT = (
 _CLIENT = re.compile(rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE)
 _CLIENT_OF = re.compile(
     rf"\b(?:summari[sz]e|recap|condense|compact)\b[^\n?]{{0,60}}\b(?:this|the|our|following|above|entire|whole"
-    rf"|previous)\b[^\n?]{{0,60}}\b{_OBJECT}\b",
+    rf"|previous)\b[^\n?]{{0,60}}\b{_OBJECT}\b"
+    r"|\bsummari[sz]e (?:everything|all) (?:that (?:has )?(?:happened|been)|we|you|above|so far|said|discussed)",
     re.IGNORECASE,
 )
 _FOR_A_CLIENT = re.compile(
@@ -42,7 +52,7 @@ _FOR_A_CLIENT = re.compile(
 )  # fmt: skip
 _COMMIT = re.compile(
     rf"^\W{{0,3}}(?:please |can you |could you )?{_MAKE}\b.{{0,60}}\b(?:commit message|pr description"
-    rf"|pull request description|changelog entry|branch name)\b",
+    rf"|pull request (?:title|description)|changelog entry|branch name)\b",
     re.IGNORECASE,
 )
 _LANGUAGE = (
@@ -113,24 +123,120 @@ _ARITHMETIC = re.compile(
 )
 _TONGUES = (
     r"(?:python|javascript|typescript|java|kotlin|swift|rust|go|golang|c|c\+\+|c#|ruby|php|perl|haskell"
-    r"|scala|bash|shell|sql|html|css|regex|git|excel|linux|vim|programming|computer science|general"
+    r"|scala|bash|shell|sql|html|css|regex|git|excel|linux|unix|ubuntu|debian|windows|macos|vim|emacs|docker"
+    r"|kubernetes"
+    r"|programming|computer science|general"
     r"|object[- ]oriented programming|oop|math\w*|statistics)"
 )
 _GENERAL = re.compile(
     rf"^(?:what(?:'s| is| are)|explain|define|how (?:do|does|can|would|to)|when (?:should|do|would) i use"
+    rf"|(?:show|give|write) (?:me )?(?:an? |some )?|is |should i "
     rf"|why (?:is|are|do|does)|difference between|can you explain|tell me)\b[^?\n]{{0,120}}\b(?:in|of"
-    rf"|with) (?:plain |vanilla |modern |general )?{_TONGUES}(?: \d[\d.]{{0,6}})?\W*$"
+    rf"|with|on|for) (?:plain |vanilla |modern |general )?{_TONGUES}(?: \d[\d.]{{0,6}})?\W*$"
     r"|^(?:what(?:'s| is)|what does) (?:a |an |the )?[\w /+#.-]{2,40}(?: stand for| mean in general)\W*$"
     r"|^(?:what is|what's) an? [a-z-]{3,20}(?: [a-z-]{3,20})? in (?:programming|computing|software|general)\W*$",
     re.IGNORECASE,
 )
+_PERSONAL = re.compile(r"\b(?:you|your|yourself|yours|du|dich|dir|tú|usted|tu|você)\b", re.IGNORECASE)
+_OF_THE_CHAT = re.compile(
+    r"\b(?:i (?:just |already )?(?:ask(?:ed)?|said|say|wrote|write|told?)|my (?:first|last|previous|earlier) "
+    r"(?:question|message|request)|you (?:just )?(?:said|say|told|wrote|answer(?:ed)?))\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    rf"^(?:is|are|should i (?:learn|use|choose|pick)|which is (?:better|faster)\W)\b.{{0,40}}\b{_TONGUES}\b"
+    rf".{{0,40}}\b(?:than|or|vs\.?|versus) {_TONGUES}\b.{{0,30}}$",
+    re.IGNORECASE,
+)
+_A_TERM = re.compile(
+    r"^(?:what(?:'s| is| are)(?: an?)?|explain(?: to me)?|define"
+    r"|(?:what are )?(?:the )?pros and cons of)(?: the (?:concept"
+    r"|idea|principle|basics) of)? (?:recursion|dependency injection|functional programming"
+    r"|object[- ]oriented programming"
+    r"|design patterns?|race conditions?|deadlocks?|big o(?: notation)?|polymorphism|inheritance|encapsulation"
+    r"|closures?|monads?|microservices|event sourcing|memoization|idempotenc[ey]|garbage collection"
+    r"|continuous integration|test[- ]driven development|agile|scrum|machine learning|(?:deep|reinforcement) learning"
+    r"|neural networks?|blockchain|cloud computing|kubernetes|docker|devops|an? api|a compiler|an operating system"
+    r"|concurrency|parallelism|normali[sz]ation|acid|cap theorem|solid)"
+    r"(?: (?:to me )?(?:in (?:simple|plain|layman'?s?) (?:terms|words|english)|like i(?:'m| am) (?:five|5)|briefly"
+    r"|please))*\W*$",
+    re.IGNORECASE,
+)
+_WRITTEN_ANEW = re.compile(
+    r"^\W{0,3}(?:please |can you |could you )?(?:write|give|create|generate|make|show|need|build)(?: me)? (?:an? "
+    r"|some |the )?"
+    r"(?:\w{1,14} ){0,2}(?:regex|regexp|regular expression|cron(?:tab)? (?:expression|entry|job)|one[- ]liner"
+    r"|(?:bash|shell|powershell|python|awk|sed) (?:script|one[- ]liner|command|function|program)|sql (?:query"
+    r"|statement)"
+    r"|excel formula|hello world|fizzbuzz|linux command)\b|^cron expression\b|\bthe (?:linux|unix|shell|git|bash"
+    r"|terminal) command\b"
+    r"|^what(?:'s| is) (?:the )?(?:linux|unix|shell|git|bash) command\b",
+    re.IGNORECASE,
+)
+_ROLE = re.compile(
+    r"(?:^\W{0,6}|[.\n] ?)(?:you (?:are|will be|have been|act) |act as |your (?:task|job|goal) is |given (?:the"
+    r"|a) (?:following )?"
+    r"(?:conversation|chat|dialogue|dialog|document|passage|text)|based on the (?:conversation|chat|following|above)"
+    r"|# (?:user|human)\b|the user has requested|web page content)",
+    re.IGNORECASE,
+)
+_SPOKEN_LINE = re.compile(
+    r"^\W{0,8}(?:user|human|assistant|ai|bot|claude|chatgpt|model|system|question|user question|user prompt"
+    r"|follow up input"
+    r"|chat history|message|command|output|input|text|retrieved document|user request|request)\b\W{0,6}(?::|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FORM_ONLY = re.compile(
+    r"\b(?:only|nothing else|no (?:other|conversation|prose|preamble)|surrounding quotes|one per line"
+    r"|without (?:any )?(?:preamble|quotes|explanation|punctuation)|no quotes"
+    r"|do not (?:include|use|add|explain)|json|array of|(?:in|under|within|at most|than|max\w*"
+    r"|to) \d{1,3}(?:-\d{1,3})? "
+    r"(?:words?|char\w*|sentences?)|\d{1,2}-\d{1,2}[- ]words?|words or less|yes' or 'no|short(?:ly)?|concise|brief\w*"
+    r"|one-sentence|strictly)\b",
+    re.IGNORECASE,
+)
+_WHOLE_OUTPUT = re.compile(
+    r"\b(?:output|return|reply with|respond with|answer with|provide|write|apply)\b[^\n?]{0,60}\b(?:only|whole"
+    r"|nothing else|edit)\b"
+    r"|\bonly (?:output|return|reply|respond|answer)\b",
+    re.IGNORECASE,
+)
+_ARTEFACT = (
+    r"(?:titles?|headline|topic|label|emojis?|tags?|keywords|follow-?ups?|questions?|suggestions?|commit messages?"
+    r"|branch(?: name|es)?|pull request|change ?log|release notes|summar(?:y|ies)|recap|hand-?off|quer(?:y|ies)|facts"
+    r"|memor(?:y|ies)|file ?paths?|prefix|score|completions?|description|names?|prompt|response|relevance)"
+)
+_MADE = (
+    rf"(?:{_MAKE}|name|summari[sz]e|rephrase|rewrite|turn|condense|compact|grade|assess\w*|synthesi[sz]e|reflect"
+    rf"|generat\w+"
+    r"|complet\w+|enhance)"
+)
+_JOB = re.compile(
+    rf"\b{_MADE}\b[^\n?]{{0,120}}?\b{_ARTEFACT}\b|\b{_ARTEFACT} (?:generator|writer|engine|assistant)\b", re.IGNORECASE
+)
+_SYSTEM_JOB = re.compile(
+    rf"(?:^|[.:\n]\s{{0,3}}|\b(?:to|that|you|and|will)\s)(?:only |\*?\w{{2,12}}ly\*? |\*)?(?:{_MADE}|writes?"
+    rf"|generates?|names?|summari[sz]es?)\b\*?"
+    r"[^\n?]{0,80}?\b(?:titles?|topic|label|tags|commit messages?|branch(?:es| names?)|pull request|change ?log"
+    r"|release notes"
+    r"|summar(?:y|ies)|conversation|file ?paths?|missing code|search quer(?:y|ies))\b"
+    r"|\b(?:title|summary|commit message|code completion|autocomplet\w+|tag|query) (?:generator|engine|writer"
+    r"|assistant)\b"
+    r"|(?:标题|摘要|タイトル|要約)",
+    re.IGNORECASE,
+)
+SYSTEM_READ, SYSTEM_LONGEST = 500, 1_200
+_STRANGE_JOB = re.compile(
+    r"(?:总结|概括|返回).{0,40}(?:标题|主题|对话|会话)|(?:标题|主题).{0,30}(?:总结|返回)|タイトルを|会話を要約|(?:对话|会话)内容"
+)
+
 _TERM = rf"(?:[A-Z]{{2,6}}|(?i:{_TONGUES}))"
 _DIFFERENCE = re.compile(
     rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) {_TERM} and {_TERM}\W*$"
 )
 _HERE = re.compile(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
-    r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|\w\.\w|[a-z][A-Z]|\(\)|\bwe\b",
+    r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|[A-Za-z_]\.[A-Za-z_]|[a-z][A-Z]|\(\)|\bwe\b",
 )
 _AGENT = re.compile(
     r"^\W{0,3}(?:apply|merge|insert|output only|return only|edit) (?:the |this |these |only )?(?:following"
@@ -139,11 +245,87 @@ _AGENT = re.compile(
 )
 
 
+def system_asks(system: str) -> str:
+    """Return why a chat under this system prompt needs nothing of a workspace, as a clause; empty where it may.
+
+    Only a short prompt is one job: that of an agent speaks of titles and summaries among much else.
+    """
+    if len(system) <= SYSTEM_LONGEST and _SYSTEM_JOB.search(system[:SYSTEM_READ]):
+        return "the client asks for its own purpose: its system prompt says so"
+    return ""
+
+
+JOB_OPENS = 40
+_MATERIAL = re.compile(
+    r'"""|```|<\w[\w-]{1,30}>|^---|^#{1,4} |(?:^- .{1,200}\n){2}|\b(?:these|following|below|above)\b', re.M | re.I
+)
+
+
+def _is_client_job(text: str, head: str, tail: str) -> bool:
+    """Is the message a job that a program wrote: an order to make a text, with what it works on or its exact form?"""
+    if _STRANGE_JOB.search(head) or _STRANGE_JOB.search(tail):
+        return True
+    forms = len({found.group().lower() for part in (head, tail) for found in _FORM_ONLY.finditer(part)})
+    spoken = len(_SPOKEN_LINE.findall(text[: 4 * HEAD]))
+    plays = _ROLE.search(head[:200]) is not None
+    for part in (head, tail):
+        job = _JOB.search(part)
+        if job is None or _is_question(part, job.start()):
+            continue
+        carries = _MATERIAL.search(part) is not None
+        is_form = forms > 1 or (forms == 1 and carries and job.start() < JOB_OPENS)
+        is_here = means_here(part[: job.end() + JOB_OPENS])
+        if (plays and (spoken or forms > 1 or carries)) or spoken > 1 or (is_form and not is_here):
+            return True
+    return False
+
+
+def means_here(text: str) -> bool:
+    """Does the text say that it means this workspace: by a word for it, or by a name as only code has it?"""
+    return _HERE.search(text) is not None
+
+
+def _is_social(typed: Sequence[str]) -> bool:
+    """Are these only words of small talk, with none that asks for work?"""
+    words = [word.partition("'")[0] for word in typed if not word.isdigit()]
+    if not words or any(word in _WORK for word in typed):
+        return False
+    if not all(word in _SOCIAL or word.removesuffix("s") in _SOCIAL or _plain(word) in _SOCIAL for word in words):
+        return False
+    said = " ".join(typed)
+    return words[0] not in INTERROGATIVES or bool(_PERSONAL.search(said) or _OF_THE_CHAT.search(said))
+
+
+def _plain(word: str) -> str:
+    """Return the word without drawn-out letters: ``heyyy`` is ``hey``."""
+    return _DRAWN_OUT.sub(r"\1", word)
+
+
+_DRAWN_OUT = re.compile(r"(\w)\1{1,20}(?=\W|$)")
+_SOCIAL = SOCIAL_WORDS | STOP_WORDS | {"did", "don", "trick", "there", "hi", "hey", "hello", "ciao", "bye", "nvm"}
+
+
+_WORK = frozenset(BARE_VERBS - SOCIAL_WORDS) | {"change", "fix", "show", "explain", "why", "warum", "wrong"}
+
+
+def _is_step(words: Sequence[str]) -> bool:
+    known = SOCIAL_WORDS | STOP_WORDS | STEP_WORDS | STEP_VERBS
+    return bool(STEP_VERBS.intersection(words)) and known.issuperset(words)
+
+
 def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) -> str:
     """Return why a message needs nothing of a workspace, as a clause; empty where it may.
 
     ``text`` is the whole message, ``asking`` the part of it that asks.
     """
+    if not any(character.isalnum() for character in text[:HEAD]):
+        return "the message has no words"
+    words = words_of(text[:400])
+    if not (has_paste or has_places) and len(words) <= 40:
+        if _is_social(words) or _is_social(words_of(asking[:400])):
+            return "the message is small talk"
+        if _is_step(words):
+            return "the message is a step of an agent's own loop"
     head, tail = text[:HEAD], text[-TAIL:] if len(text) > HEAD else ""
     if _FOR_A_CLIENT.search(head) or _FOR_A_CLIENT.search(tail):
         return "the client asks for its own purpose: a title, a summary, follow-ups"
@@ -155,6 +337,10 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
             match = _CLIENT.search(part) or _CLIENT_OF.search(part)
             if match is not None and not _is_question(part, match.start()):
                 return "the client asks for its own purpose: a title, a summary, follow-ups"
+    if not has_places and _is_client_job(text, head, tail):
+        return "the client asks for its own purpose: a text about what the message carries"
+    if has_paste and not has_places and (_WHOLE_OUTPUT.search(head) or _WHOLE_OUTPUT.search(tail)):
+        return "the step carries its own material"
     if _OWN_ANSWER.search(opening):
         return "the message is about the answer before it"
     if _TRANSLATE.search(opening):
@@ -167,13 +353,14 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
         return ""
     if any(pattern.search(opening) for pattern in (_CREATIVE, _ABOUT_YOU, _WORLD, _EXPLAINED_TO)):
         return "the message is about no code"
-    if not has_paste and words_of(opening) and any(p.match(opening) for p in (_ARITHMETIC, _GENERAL, _DIFFERENCE)):
+    general = (_ARITHMETIC, _GENERAL, _DIFFERENCE, _COMPARED, _A_TERM, _WRITTEN_ANEW)
+    if not has_paste and words_of(opening) and any(pattern.search(opening) for pattern in general):
         return "the message asks for general knowledge"
     return ""
 
 
 def _is_question(text: str, at: int) -> bool:
     """Is the imperative at ``at`` inside a question about such things, as ``where do we generate …``?"""
-    before = text[max(0, at - 60) : at].rpartition("\n")[2].rpartition(". ")[2]
-    asks = {"where", "how", "which", "who", "does", "when", "why", "what", "do", "is", "wo", "wie"}
-    return any(word in asks for word in words_of(before))
+    words = words_of(text[max(0, at - 60) : at].rpartition("\n")[2].rpartition(". ")[2])
+    asks = {"where", "how", "which", "who", "when", "why", "what", "wo", "wie"}
+    return any(word in asks for word in words) or words[:1] in (["does"], ["do"], ["is"])

@@ -5,7 +5,7 @@ ranking.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -55,7 +55,8 @@ class Account:
     ``model`` names the model of the vectors (empty: none), ``levels`` the levels searched, ``unready`` why others were
     not. ``presence`` (0..1): the probability that the index contains the answer. ``place`` (0..1): the probability that
     the first item is right, given that. ``lines`` holds, by item id, the second stage's features: an effect is relative
-    to the average of all chunks considered. It is empty where that stage had no time.
+    to the average of all chunks considered. It is empty where that stage had no time. ``read_as`` maps misspelled words
+    to the words that they were read as.
     """
 
     rankers: tuple[RankerAccount, ...]
@@ -67,6 +68,7 @@ class Account:
     place: float
     place_signs: tuple[Sign, ...]
     lines: Mapping[int, tuple[Sign, ...]]
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
 
 Overlays: TypeAlias = Mapping[bytes, bytes]

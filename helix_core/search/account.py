@@ -6,7 +6,7 @@ The rankers' lists are inverted by file, and the second stage's features are com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from helix_core.model import Account, Ranked, RankedFile, RankerAccount, Sign
 from helix_core.search.confidence import AnswerFeatures, place, presence
@@ -31,6 +31,7 @@ class SearchTrace:
     best: FirstStage
     ranked: Sequence[Ranked]
     signs: AnswerFeatures
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
 
 def explain_search(trace: SearchTrace) -> Account:
@@ -47,6 +48,7 @@ def explain_search(trace: SearchTrace) -> Account:
         place=place(trace.signs, with_model=with_model),
         place_signs=_weighed(trace.signs, PLACE_WITH_MODEL if with_model else PLACE),
         lines=_lines(trace),
+        read_as=dict(trace.read_as),
     )
 
 

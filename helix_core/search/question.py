@@ -145,6 +145,9 @@ def _readable(text: str) -> str:
     """Truncate a long text to its start and its end, where error messages are."""
     if len(text) > 2 * READ_CHARS:
         text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"
+    # Who writes in capitals throughout names nothing by them.
+    if text.isupper() and text.count(" ") >= PHRASE_WORDS and "_" not in text:
+        text = text.lower()
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 

@@ -26,6 +26,7 @@ from helix_core.search.question import (
 from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
+from helix_core.search.spelling import corrected, corrections
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
 
@@ -74,6 +75,9 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
         return True
 
 
+WORDS_OF_A_SUBJECT = 4
+"""So many known words are about this index: small talk and general knowledge share fewer with a project."""
+NAMED_SHARE = 0.5
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
@@ -131,6 +135,8 @@ class SearchRequest:
         off: Names of rankers that are left out.
         check: Called between steps; ends the search by raising.
         encoder: Makes the question's vector; without one what goes by meaning is off.
+        may_be_general: The question may as well be about anything else: it is answered only where names of the index
+            bear out what it asks for.
         explained: Add the account of how the answer came about, which costs about half as much as the answer.
     """
 
@@ -144,6 +150,7 @@ class SearchRequest:
     explained: bool = False
     judged: str = ""
     places: tuple[Coordinate, ...] = ()
+    may_be_general: bool = False
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -167,9 +174,8 @@ class _Search:
         self._sources, self._items = reader.text.size()
 
     def run(self) -> Found:
-        text, k, explained = self._request.question, self._request.k, self._request.explained
-        words = (*self._question.words, *(parse_question(self._request.judged).words if self._request.judged else ()))
-        known = known_words(words, self._items, self._reader)
+        k, explained = self._request.k, self._request.explained
+        text, judged_by, known, read = self._read_words()
         frequency = known.frequency
         terms = weigh_terms(self._question.words, frequency, self._items)
         by_meaning = not LEVEL_OF.keys() <= self._request.off
@@ -197,12 +203,14 @@ class _Search:
         best = FirstStage([(one.id, score) for one, score in files[:FILES_READ]], kinds, results.votes)
         ranked = self._ranked(query, results, files[: max(FILES_CHOSEN, k)], best, priors=priors, k=k)
         roles = {id_: source.role for id_, source in sources.items()}
-        judged = parse_question(self._request.judged) if self._request.judged else self._question
+        judged = parse_question(judged_by) if judged_by else self._question
         judging = weigh_terms(judged.words, frequency, self._items)
         signs = answer_features(judged, judging, FilesFound(files, roles, results.votes, weights))
         places = located(self._request.places, self._reader)
         ranked = with_located(ranked, places, k)
         seems_empty = not ranked or (presence(signs) < FLOOR and not places)
+        if self._request.may_be_general and not seems_empty and not places:
+            seems_empty = not self._is_named(judging)
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
         known_empty = seems_empty and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()
@@ -216,10 +224,46 @@ class _Search:
             searched_items=self._items,
             evaluated=len(fused),
             nearest=nearest,
-            account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs)) if explained else None,
+            account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
+            if explained
+            else None,
             notes=results.notes(),
             seems_empty=seems_empty,
         )
+
+    def _read_words(self) -> tuple[str, str, Known, dict[str, str]]:
+        """Return the question and what it is judged by, both without slips of the keyboard, their words' frequencies,
+        and what was read as what.
+        """
+        text, judged = self._request.question, self._request.judged
+        words = (*self._question.words, *(parse_question(judged).words if judged else ()))
+        known = known_words(words, self._items, self._reader)
+        read = corrections(text, self._question, known.frequency, self._reader)
+        if read:
+            text, judged = corrected(text, read), corrected(judged, read)
+            self._question = parse_question(text)
+            words = (*self._question.words, *(parse_question(judged).words if judged else ()))
+            known = known_words(words, self._items, self._reader)
+        return text, judged, known, read
+
+    def _is_named(self, terms: Sequence[Term]) -> bool:
+        """Return whether names of the index bear out a question that may be about anything: many of its words are
+        known, or most of their weight is in names of definitions and paths.
+        """
+        known = [term for term in terms if term.frequency]
+        if len(known) >= WORDS_OF_A_SUBJECT or not terms:
+            return bool(known)
+        named = sum(term.weight for term in known if self._names_something(term))
+        # A question of three known words may have others that paraphrase; a shorter one is about all of its words.
+        return named >= NAMED_SHARE * sum(term.weight for term in (terms if len(known) < 3 else known))
+
+    def _names_something(self, term: Term) -> bool:
+        if term.frequency > MAX_POSTINGS:
+            return True
+        try:
+            return bool(self._reader.text.chunk_matches(f"{{names path}} : {any_of([term.word])}", 1))
+        except QueryBudgetError:
+            return True
 
     def _run_rankers(self, query: RankerInput) -> _RankerResults:
         results = _RankerResults()

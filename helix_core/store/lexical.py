@@ -18,6 +18,7 @@ from helix_core.store.sqlite_file import (
     Row,
     Value,
     id_list,
+    text_list,
 )
 from helix_core.words import split_identifier
 
@@ -157,6 +158,7 @@ _INSIDE = f"""
     FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3
 """
 
+_KNOWN = "SELECT v.term, v.doc FROM json_each(?1) w CROSS JOIN chunk_vocab v ON v.term = w.value"
 _SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped = ''"
 
 
@@ -211,6 +213,14 @@ class WordQueries:
             if name not in known:
                 known[name] = frozenset(self.tokens(" ".join(split_identifier(name))))
         return {name: known[name] for name in names}
+
+    def known(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the document frequency in chunks of those plain words whose stem the index has, in one query."""
+        stems = self.tokens(" ".join(words))
+        if len(stems) != len(words):
+            stems = [next(iter(self.tokens(word)), "") for word in words]
+        counts: dict[str, int] = dict(self._session.bounded_rows(_KNOWN, (text_list(stems),)))
+        return {word: counts[stem] for word, stem in zip(words, stems, strict=True) if stem in counts}
 
     def _term_frequency(self, token: str) -> int:
         rows = self._session.bounded_rows("SELECT doc FROM chunk_vocab WHERE term = ?", (token,))

@@ -38,6 +38,21 @@ NOTHING = [
     "please reword your last answer",
     "好的，谢谢",
     "awesome, you rock",
+    "I'll get back to you later",
+    "let's go with the second option",
+    "makes total sense now, heyyy",
+    "what can you do for me?",
+    "what did I ask you before?",
+    "🙏🙏",
+    "Tool ran without output or errors. Please continue with the next step.",
+    "is Python faster than Go?",
+    "what's new in python 3.13?",
+    "how do I install docker on ubuntu?",
+    "give me a regex that matches an email address",
+    "explain recursion to me like I'm five",
+    "Suggest three short questions that I could ask next. One per line, nothing else.",
+    "You are a grader. Give a score 'yes' or 'no' for relevance.\n\nDocument:\nfoo\n\nUser question: where is it?",
+    "The user's request is: add type hints\n```python\nx = 1\n```\nOutput only the rewritten section of code:",
 ]
 EVIDENCE = [
     "how are signals dispatched?",
@@ -55,6 +70,11 @@ EVIDENCE = [
     "what is a QuerySet in our code?",
     "which function formats the weather widget in `app/weather.py`?",
     "hi, the checkout is broken: ValueError: no address",
+    "PLEASE HELP!!! where is the total made? URGENT!!!",
+    "when should a worker stop?",
+    "write a function that checks the cookie",
+    "what went wrong in the last step of the pipeline?",
+    "what does the second option do?",
     "why?\n```\nTraceback (most recent call last):\n  File \"app/a.py\", line 3, in f\nKeyError: 'x'\n```",
 ]
 
@@ -68,6 +88,41 @@ def test_what_needs_no_workspace_is_told(text):
 @pytest.mark.parametrize("text", EVIDENCE)
 def test_what_may_ask_of_the_workspace_is_searched(text):
     assert read_question(text).need is Need.EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("lol ok this might be dumb but how are signals sent?", "how are signals sent?"),
+        ("A coworker asked me this and I had no answer: which code sends signals?", "which code sends signals?"),
+        ("how are weak signals sent? If it's hard I'll ask again when Bob is back.", "how are weak signals sent?"),
+        ("PLEASE HELP!!! how are signals sent? URGENT!!!", "how are signals sent?"),
+    ],
+)
+def test_what_is_said_around_a_question_is_not_searched(text, asked):
+    assert read_question(text).text == asked
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "You are a title generator. You output ONLY a thread title. Nothing else.",
+        "Analyze if this message indicates a new conversation topic. If it does, extract a 2-3 word title.",
+        "*Briefly* summarize this partial conversation about programming.",
+    ],
+)
+def test_a_system_prompt_that_is_one_job_needs_nothing(system):
+    chat = [{"role": "system", "content": system}, user("where is the cart?")]
+    assert read_conversation(chat).need is Need.NOTHING
+    agent = [{"role": "system", "content": "You are a coding agent. Be brief."}, user("where is the cart?")]
+    assert read_conversation(agent).need is Need.EVIDENCE
+
+
+def test_only_a_message_of_a_chat_may_be_about_anything():
+    assert read_conversation([user("how do vaccines work?")]).may_be_general
+    assert not read_conversation([user("how do vaccines work in this project?")]).may_be_general
+    assert not read_conversation([user("how does add_vaccine work?")]).may_be_general
+    assert not read_question("how do vaccines work?").may_be_general
 
 
 def user(text):

@@ -53,6 +53,7 @@ class IndexSearch:
             explained=request.explained,
             judged=request.asked.judged,
             places=request.asked.places,
+            may_be_general=request.asked.may_be_general,
         )
         return search(wanted, self.reader)
 

@@ -144,6 +144,7 @@ def _explains(found: Found, account: Account, shown: Iterable[str]) -> dict[str,
             one.name: {"weight": one.weight, "files": one.files, "says": RANKERS.get(one.name, one.name)}
             for one in account.rankers
         },
+        **({"read_as": account.read_as} if account.read_as else {}),
         "vectors": {"model": account.model, "levels": list(account.levels), "unready": list(account.unready)},
         "certainty": {
             "presence": round(account.presence, DIGITS),

@@ -71,6 +71,8 @@ def explain(page: Page, answer: dict[str, Any]) -> None:
     page.space()
     if silent:
         _flow(page, [dim("Silent:"), *(dim(one_line(one)) for one in silent)], indent=0)
+    for typed, read in answer.get("read_as", {}).items():
+        page.line(dim(one_line(f'"{typed}" was read as "{read}"')))
     page.line(dim(one_line(_vectors(answer["vectors"]))))
     page.space()
     _certainty(page, answer, blocks=blocks)

@@ -1,0 +1,105 @@
+"""Read a misspelled word of a question as the word of the index that its writer meant.
+
+A word is a slip where the index and common English lack it, and one stroke makes it a word that they have: two letters
+exchanged, one left out, doubled, or hit beside. Names as only code has them, quoted text and capitalized names are
+never changed, nor is the only word of a question, which may be what is not here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from helix_core.embed import static_table
+from helix_core.search.question import QUESTION_WORDS, Question
+from helix_core.store import QueryBudgetError, Reader
+from helix_core.words import split_identifier
+
+SHORTEST, LONGEST = 5, 24
+SHORTEST_KNOWN = 4
+MOST_SLIPS = 4
+LEAST_FREQUENCY = 3
+"""In so many chunks a word that is no common English must be before a slip is read as it."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_VOWELS = "aeiou"
+
+
+def _beside() -> dict[str, str]:
+    """Return the letters that are next to each on a keyboard, and for a vowel the other vowels."""
+    near: dict[str, set[str]] = {letter: set() for letter in _LETTERS}
+    for row, keys in enumerate(_ROWS):
+        for place, key in enumerate(keys):
+            for other in (keys[place - 1 : place] if place else "") + keys[place + 1 : place + 2]:
+                near[key].add(other)
+            for other in _ROWS[row + 1][max(0, place - 1) : place + 1] if row + 1 < len(_ROWS) else "":
+                near[key].add(other)
+                near[other].add(key)
+    for vowel in _VOWELS:
+        near[vowel].update(_VOWELS.replace(vowel, ""))
+    return {key: "".join(sorted(others)) for key, others in near.items()}
+
+
+_BESIDE: Mapping[str, str] = _beside()
+
+
+def _strokes(word: str) -> Iterator[list[str]]:
+    """Yield the words that one stroke makes of ``word``, the commonest kinds of slips first.
+
+    The first letter stays unless it is exchanged with the second: hardly anybody misses it.
+    """
+    places = range(len(word))
+    yield [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1] if word[at] != word[at + 1]]
+    doubled = [at for at in places[1:] if word[at] == word[at - 1] or word[at] in _BESIDE.get(word[at - 1], "")]
+    yield [word[:at] + word[at + 1 :] for at in doubled]
+    yield [word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _LETTERS]
+    yield [word[:at] + letter + word[at + 1 :] for at in places[1:] for letter in _BESIDE.get(word[at], "")]
+
+
+def corrections(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
+    """Return the misspelled words of a question with what they are read as; ``frequency`` is that of its words."""
+    if len(text.split()) < 2:
+        return {}
+    names = (*question.identifiers, *question.paths)
+    known = {
+        part for name in names for word in re.findall(r"\w+", name) for part in (word.lower(), *split_identifier(word))
+    }
+    known |= question.proper | {word for quoted in question.quoted for word in quoted}
+    slips = [word for word in question.words if not frequency.get(word) and word not in known and _is_strange(word)]
+    found = {word: _correction(word, reader) for word in slips[:MOST_SLIPS]}
+    return {word: read for word, read in found.items() if read}
+
+
+def corrected(text: str, read: Mapping[str, str]) -> str:
+    """Return the text with the words replaced, whatever their case."""
+    return _ALONE.sub(lambda found: read.get(found.group().lower(), found.group()), text) if read else text
+
+
+_ALONE = re.compile(r"(?<!\w)[A-Za-z]+(?!\w)")
+
+
+def _is_strange(word: str) -> bool:
+    """Return whether the word is no common English: the word table knows it only in pieces."""
+    is_plain = word.isascii() and word.isalpha() and SHORTEST_KNOWN <= len(word) <= LONGEST
+    return is_plain and len(static_table().pieces(word)) != 1
+
+
+def _correction(word: str, reader: Reader) -> str:
+    for near in _strokes(word):
+        read = next((one for one in near if one in QUESTION_WORDS and len(one) >= SHORTEST_KNOWN), "")
+        if not read and len(word) >= SHORTEST:
+            read = _best_known(near, reader)
+        if read:
+            return read
+    return ""
+
+
+def _best_known(near: Sequence[str], reader: Reader) -> str:
+    """Return the word among ``near`` that the index has most, common English first; empty where it has none."""
+    try:
+        known = reader.words.known(near)
+    except QueryBudgetError:
+        return ""
+    english = {word for word in known if static_table().row(word.encode()) >= 0}
+    worth = [word for word, count in known.items() if word in english or count >= LEAST_FREQUENCY]
+    return min(worth, key=lambda word: (word not in english, -known[word], word), default="")

@@ -1,0 +1,65 @@
+"""A slip of the keyboard does not hide what is there, and does not make up what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from helix_core.search.question import parse_question
+from helix_core.search.search import SearchRequest, known_words, search
+from helix_core.search.spelling import corrected, corrections
+from helix_core.store import Reader
+
+Indexed = Callable[[dict[str, str]], Reader]
+
+
+def read_as(text: str, reader: Reader) -> str:
+    question = parse_question(text)
+    _, items = reader.text.size()
+    return corrected(text, corrections(text, question, known_words(question.words, items, reader).frequency, reader))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("how are dicsounts taken off?", "how are discounts taken off?"),
+        ("where is the total prcie of articles?", "where is the total price of articles?"),
+        ("where is the warehuse stock?", "where is the warehouse stock?"),
+        ("where is the warehoouse stock?", "where is the warehouse stock?"),
+        ("where is the warejouse stock?", "where is the warehouse stock?"),
+        ("whree are customers told by mail?", "where are customers told by mail?"),
+    ],
+)
+def test_a_slip_is_read_as_the_word_of_the_index(typed: str, meant: str, shop: Reader) -> None:
+    assert read_as(typed, shop) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where are prices kept in Dicsounts?",
+        "what does `prcie` do with the cart?",
+        "what calls add_artcile of the cart?",
+        "how does the cart talk to grpc and kafka?",
+        "dicsounts",
+    ],
+)
+def test_names_and_unknown_words_stay_as_they_are(text: str, shop: Reader) -> None:
+    assert read_as(text, shop) == text
+
+
+def test_a_misspelled_question_is_answered_like_the_meant_one_and_says_so(shop: Reader) -> None:
+    meant = search(SearchRequest("how are discounts taken off the total price?", 5), shop)
+    typed = search(SearchRequest("how are dicsounts taken off the total prcie?", 5, explained=True), shop)
+    assert [one.item.id for one in typed.ranked] == [one.item.id for one in meant.ranked]
+    assert typed.confidence == meant.confidence and not typed.known_empty
+    assert typed.account is not None
+    assert dict(typed.account.read_as) == {"dicsounts": "discounts", "prcie": "price"}
+
+
+def test_what_may_be_about_anything_is_answered_only_with_what_the_index_names(shop: Reader) -> None:
+    chat = [SearchRequest(text, 5, may_be_general=True) for text in ("what is the price of bread?", "the second one")]
+    assert all(search(one, shop).seems_empty for one in chat)
+    here = SearchRequest("how is the total price made?", 5, may_be_general=True)
+    assert not search(here, shop).seems_empty
