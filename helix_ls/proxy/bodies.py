@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from json.decoder import JSONDecoder
 from typing import Any, ParamSpec, TypeVar
 
+from helix_ls.proxy.caching import MARK
 from helix_ls.proxy.guard import BODY, MAX_BODY_BYTES
 from helix_ls.proxy.refused import HttpError
 
@@ -63,15 +64,19 @@ class Body:
         found = self.fields.get("messages")
         return found if isinstance(found, list) else []
 
-    def with_blocks(self, blocks: Sequence[PlacedBlock], *, joined: bool = False) -> bytes:
+    def with_blocks(self, blocks: Sequence[PlacedBlock], *, joined: bool = False, marked: int | None = None) -> bytes:
         """Return the body with every block inserted; every other byte is unchanged.
 
         A block is a user message of its own. With ``joined``, one directly before its question begins the question's
-        message instead. Blocks for one place keep their order.
+        message instead. Blocks for one place keep their order. The message ``marked`` ends with a mark for the
+        provider's cache.
         """
         parts: list[str] = []
         done = 0
-        for at, written in sorted((self._inserted(each, joined) for each in blocks), key=lambda one: one[0]):
+        added = [self._inserted(each, joined) for each in blocks]
+        if marked is not None:
+            added += _mark(self.text, self.starts[marked])
+        for at, written in sorted(added, key=lambda one: one[0]):
             parts += (self.text[done:at], written)
             done = at
         return "".join((*parts, self.text[done:])).encode()
@@ -206,6 +211,21 @@ def _beginning(text: str, start: int, added: str) -> tuple[int, str]:
         raise ValueError("the message has no content that can begin with a text")
     first = _skip(text, at + 1)
     return first, json.dumps({"type": "text", "text": added}) + ("" if text[first] == "]" else ",")
+
+
+def _mark(text: str, start: int) -> list[tuple[int, str]]:
+    """Return where and what to insert so that the content of the message at ``start`` ends with a mark.
+
+    Raises ValueError for a message without content in text or in parts.
+    """
+    at, written = _member(text, start, "content"), json.dumps(MARK)[1:-1]
+    value, end = JSONDecoder().raw_decode(text, at)
+    if isinstance(value, str):
+        return [(at, '[{"type":"text","text":'), (end, f",{written}}}]")]
+    if not isinstance(value, list) or not value or not isinstance(value[-1], dict):
+        raise ValueError("the message has no content that can be marked")
+    # The last part's own brace is the last one before the list's end.
+    return [(text.rindex("}", at, end), f",{written}" if value[-1] else written)]
 
 
 def _member(text: str, start: int, wanted: str) -> int:

@@ -12,6 +12,7 @@ import aiohttp
 from starlette.types import Receive, Scope, Send
 
 from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
+from helix_ls.proxy.caching import UsageReader, message_to_mark, needs_marks, usage_of
 from helix_ls.proxy.evidence import ChatEvidence, Context
 from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
@@ -141,14 +142,24 @@ class Chat:
             return False
         found = await run_in_thread_if_large(size, checked, answer.status, data, hidden=chat.upstream.where.key)
         self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
+        if found.status < 300 and not found.is_own and b'"usage"' in data:
+            usage = await run_in_thread_if_large(size, usage_of, data)
+            self._measures.prompt_used(usage, reply.last, with_evidence=bool(chat.context.blocks))
         await reply.whole(found, answer_headers(answer.headers.items()))
         if chat.listening is not None and found.status == 200 and not found.is_own:
             chat.listening.ended(data)
         return True
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
-        on_event = (chat.listening.told.chunk,) if chat.listening is not None else ()
-        stream = Stream(chat.upstream.where.key, *on_event)
+        usage = UsageReader()
+        recorded = chat.listening.told.chunk if chat.listening is not None else None
+
+        def on_event(event: dict[str, Any]) -> None:
+            usage.read(event)
+            if recorded is not None:
+                recorded(event)
+
+        stream = Stream(chat.upstream.where.key, on_event)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
         wait_s, cause = FIRST_BYTE_S, ""
         while not stream.is_over:
@@ -166,6 +177,7 @@ class Chat:
                 await reply.part(out)
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
+        self._measures.prompt_used(usage.usage, reply.last, with_evidence=bool(chat.context.blocks))
         await reply.part(last, more=False)
         if chat.listening is not None and stream.outcome == "complete":
             chat.listening.ended()
@@ -201,7 +213,12 @@ class _Sent:
 
     def filled(self, joined: bool) -> bytes:
         """Return the body to send: with blocks as separate messages, or at the start of their questions' messages."""
-        return self.body.with_blocks(self.context.blocks, joined=joined) if self.context.blocks else self.data
+        if not self.context.blocks:
+            return self.data
+        marked, body = None, self.body
+        if needs_marks(self.upstream.where.base, str(body.fields.get("model"))):
+            marked = message_to_mark(body.fields, body.messages, self.context.place)
+        return body.with_blocks(self.context.blocks, joined=joined, marked=marked)
 
 
 class Reply:

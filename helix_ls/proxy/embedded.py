@@ -184,6 +184,7 @@ class _Serving:
             "models": self._upstreams.offers(),
             "chats_open": self._measures.chats_open,
             "last_request": last.wire() if last is not None else None,
+            "prompt_cache": self._measures.prompt_cache(),
         }
 
     def active_at(self) -> float:

@@ -44,12 +44,13 @@ KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: 
 class Context:
     """What is added to one request: ``blocks`` in the order of their questions, earlier turns' included.
 
-    ``became`` is the outcome for the last question, ``need`` what it needs of the workspace, ``facts`` are the response
-    headers about its own block.
+    ``became`` is the outcome for the last question, ``place`` the message that its block stands before, ``need`` what
+    it needs of the workspace, ``facts`` are the response headers about its block.
     """
 
     became: str
     blocks: tuple[PlacedBlock, ...] = ()
+    place: int = 0
     packet_id: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     need: Need | None = None
@@ -98,7 +99,7 @@ class ChatEvidence:
         else:
             self._measures.add("helix_turns_total", became="repeated")
         blocks = tuple(one.block for one in (*earlier, decided) if one.text)
-        return Context(decided.became, blocks, decided.bare[:16], decided.facts, planned.asked.need)
+        return Context(decided.became, blocks, decided.place, decided.bare[:16], decided.facts, planned.asked.need)
 
     async def _decided(
         self, workspace: OpenWorkspace, planned: _Planned, body: Body, earlier: Sequence[TurnDecision], *, model: str

@@ -8,6 +8,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 
+from helix_ls.proxy.caching import PromptUsage
 from helix_ls.proxy.turns import DecidedTurns
 
 _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -19,6 +20,9 @@ _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "helix_first_byte_seconds_total": ("seconds until the first byte of the upstream's answers", ()),
     "helix_first_bytes_total": ("answers whose first byte came", ()),
     "helix_turns_total": ("questions by whether their evidence was decided now or repeated", ("became",)),
+    "helix_usages_total": ("answers that say how many tokens their prompt had", ("evidence",)),
+    "helix_prompt_tokens_total": ("tokens of prompts, as the upstream counts them", ("evidence",)),
+    "helix_cached_tokens_total": ("of these, tokens that the upstream read from its cache", ("evidence",)),
     "helix_learned_total": ("answered chats by what became of keeping them", ("became",)),
 }
 """The help text and the labels of each counter."""
@@ -28,7 +32,8 @@ _COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
 class LastChat:
     """The chat that started last, for the user only: ``at`` in Unix time, ``status`` 0 while there is no answer.
 
-    ``ttft_ms`` is the time to the answer's first byte, from the request to the upstream; None before that.
+    ``ttft_ms`` is the time to the answer's first byte, from the request to the upstream; None before that. The tokens
+    are what the upstream counted, and of them what it read from its cache; None where it says nothing.
     """
 
     at: float
@@ -37,6 +42,8 @@ class LastChat:
     context: str
     status: int = 0
     ttft_ms: float | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
 
     def wire(self) -> dict[str, Any]:
         """Return the wire object."""
@@ -60,6 +67,30 @@ class Measures:
         self.last: LastChat | None = None
         self.chats_ever = 0
         self._active_at = time.monotonic()
+
+    def prompt_used(self, usage: PromptUsage | None, last: LastChat, *, with_evidence: bool) -> None:
+        """Count what an answer says about its prompt; None counts nothing."""
+        if usage is None:
+            return
+        last.prompt_tokens, last.cached_tokens = usage.prompt, usage.cached
+        evidence = "with" if with_evidence else "without"
+        self.add("helix_usages_total", evidence=evidence)
+        self.add("helix_prompt_tokens_total", usage.prompt, evidence=evidence)
+        self.add("helix_cached_tokens_total", usage.cached, evidence=evidence)
+
+    def prompt_cache(self) -> dict[str, Any]:
+        """Return the counts of ``prompt_used``, with evidence and without."""
+        return {
+            f"{evidence}_evidence": {
+                name: int(self.total(f"helix_{counted}_total", evidence=evidence))
+                for name, counted in (
+                    ("answers", "usages"),
+                    ("prompt_tokens", "prompt_tokens"),
+                    ("cached_tokens", "cached_tokens"),
+                )
+            }
+            for evidence in ("with", "without")
+        }
 
     def watch_turns(self, turns: DecidedTurns) -> None:
         """Show how many decisions about evidence are kept, and their size."""

@@ -56,6 +56,7 @@ class StatusRoutes:
             "last_request": self._measures.last.wire() if self._measures.last is not None else None,
             "chats_open": self._measures.chats_open,
             "last_first_byte_ms": self._measures.last_first_byte_ms,
+            "prompt_cache": self._measures.prompt_cache(),
             "requests": int(self._measures.total("helix_requests_total")),
             "refused": int(self._measures.total("helix_refused_total")),
         }

@@ -17,6 +17,7 @@ from typing import Any
 
 from helix_core.model import Pointer
 from helix_ls.proxy.bodies import PlacedBlock
+from helix_ls.proxy.caching import MARKS
 
 MOST_TURNS = 8_192
 MOST_BYTES = 32 * 1024 * 1024
@@ -139,7 +140,3 @@ def _plain(content: Any) -> str:
 
 def _unmarked(part: Any) -> Any:
     return {name: part[name] for name in part if name not in MARKS} if isinstance(part, dict) else part
-
-
-MARKS = frozenset(("cache_control", "prompt_cache_breakpoint"))
-"""Members of a part by which a client marks where a provider's cache ends."""

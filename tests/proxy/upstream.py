@@ -33,6 +33,7 @@ USAGE = (
     b'data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1,"model":"m","choices":[],'
     b'"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}\n\n'
 )
+CACHED = USAGE.replace(b'"prompt_tokens":3', b'"prompt_tokens":3000,"prompt_tokens_details":{"cached_tokens":2048}')
 DONE = b"data: [DONE]\n\n"
 TOOL = chunk(
     {
@@ -61,6 +62,7 @@ BENIGN = {
     ],
     "tool": [TOOL, chunk({}, "tool_calls"), DONE],
     "usage": [*words(), STOP, USAGE, DONE],
+    "cached": [*words(), STOP, CACHED, DONE],
 }
 WHOLE = {
     "id": "chatcmpl-7",

@@ -17,6 +17,21 @@ export interface LastChat {
   /** 0 while there is no answer. */
   readonly status: number;
   readonly ttft_ms: number | null;
+  /** Tokens of the prompt as the upstream counts them, and of them those read from its cache; null where it says nothing. */
+  readonly prompt_tokens?: number | null;
+  readonly cached_tokens?: number | null;
+}
+
+/** What upstreams said of their prompt caches, over all answers that say it. */
+export interface CacheCount {
+  readonly answers: number;
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number;
+}
+
+export interface PromptCache {
+  readonly with_evidence: CacheCount;
+  readonly without_evidence: CacheCount;
 }
 
 /** `helix.proxy/1`. What says where it listens is there only while it runs. */
@@ -29,6 +44,7 @@ export interface ProxyAnswer {
   readonly upstreams: readonly Upstream[];
   readonly models: readonly { readonly id: string; readonly upstream: string }[];
   readonly last_request: LastChat | null;
+  readonly prompt_cache?: PromptCache;
 }
 
 /** Arguments of `helix.proxy`. */

@@ -1,5 +1,5 @@
 /** The chat proxy in words, for the status item and the list behind it. Pure. */
-import type { Upstream } from './protocol';
+import type { CacheCount, PromptCache, Upstream } from './protocol';
 import { ago, duration } from '../view/words';
 import { upstreamName, type ProxyState } from './state';
 
@@ -29,7 +29,7 @@ export function proxyText(state: ProxyState, nowSeconds: number): ProxyText {
     case 'waiting':
       return { line: `to ${names(state.upstreams)} · begins with the first chat` };
     case 'ready': {
-      const line = `to ${names(state.upstreams)} · ${lastChat(state, nowSeconds)}`;
+      const line = `to ${names(state.upstreams)} · ${lastChat(state, nowSeconds)}${fromCache(state.cache)}`;
       return state.upstreams.some((one) => one.state === 'up') ? { line } : { line, action: chooseUpstream };
     }
   }
@@ -37,6 +37,20 @@ export function proxyText(state: ProxyState, nowSeconds: number): ProxyText {
 
 function names(upstreams: readonly Upstream[]): string {
   return upstreams.map((one) => `${upstreamName(one)}${states[one.state]}`).join(', ');
+}
+
+/** How much of the prompts upstreams read from their caches; nothing where none says it. */
+function fromCache(cache: PromptCache | undefined): string {
+  const told = cache
+    ? [share(cache.with_evidence, 'with evidence'), share(cache.without_evidence, 'without')].filter(
+        (one) => one !== '',
+      )
+    : [];
+  return told.length === 0 ? '' : ` · from the upstream's cache: ${told.join(', ')}`;
+}
+
+function share({ prompt_tokens: all, cached_tokens: cached }: CacheCount, which: string): string {
+  return all === 0 ? '' : `${Math.round((100 * cached) / all)} % of the prompts ${which}`;
 }
 
 function lastChat({ last }: Extract<ProxyState, { kind: 'ready' }>, nowSeconds: number): string {

@@ -1,5 +1,5 @@
 /** What is known of the chat proxy, read from its answer. Pure: no address but this machine's own is ever believed. */
-import type { LastChat, ProxyAnswer, Upstream } from './protocol';
+import type { LastChat, PromptCache, ProxyAnswer, Upstream } from './protocol';
 
 export interface Endpoint {
   readonly port: number;
@@ -17,6 +17,7 @@ export type ProxyState =
       readonly upstreams: readonly Upstream[];
       readonly models: readonly string[];
       readonly last: LastChat | undefined;
+      readonly cache?: PromptCache | undefined;
     };
 
 export function proxyState(answer: ProxyAnswer): ProxyState {
@@ -35,7 +36,14 @@ export function proxyState(answer: ProxyAnswer): ProxyState {
     return { kind: 'off', reason: 'The chat proxy names no address on this machine; run “Helix: Restart”.' };
   }
   const models = answer.models.map(({ id }) => id);
-  return { kind: 'ready', endpoint, upstreams, models, last: answer.last_request ?? undefined };
+  return {
+    kind: 'ready',
+    endpoint,
+    upstreams,
+    models,
+    last: answer.last_request ?? undefined,
+    cache: answer.prompt_cache,
+  };
 }
 
 /** Whether two states offer the same models: the last request does not count. */

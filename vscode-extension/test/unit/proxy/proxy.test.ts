@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProxyAnswer } from '../../../src/proxy/protocol';
+import type { PromptCache, ProxyAnswer } from '../../../src/proxy/protocol';
 import { ask, bodyOf, headerText } from '../../../src/proxy/http';
 import { proxyText } from '../../../src/proxy/proxyText';
 import { offersTheSame, proxyState, upstreamName } from '../../../src/proxy/state';
@@ -56,6 +56,16 @@ describe('the state of the proxy', () => {
     expect(proxyText(proxyState({ ...answer, last_request: last }), 1120).line).toBe(
       'to 127.0.0.1:11434 · last request to m 2 minutes ago, first token after 41 ms',
     );
+    const none = { answers: 0, prompt_tokens: 0, cached_tokens: 0 };
+    const some = { answers: 2, prompt_tokens: 3000, cached_tokens: 1999 };
+    const cache = (prompt_cache: PromptCache) => proxyText(proxyState({ ...answer, prompt_cache }), 0).line;
+    expect(cache({ with_evidence: some, without_evidence: none })).toBe(
+      "to 127.0.0.1:11434 · no request yet · from the upstream's cache: 67 % of the prompts with evidence",
+    );
+    expect(cache({ with_evidence: some, without_evidence: some })).toContain(
+      'with evidence, 67 % of the prompts without',
+    );
+    expect(cache({ with_evidence: none, without_evidence: none })).not.toContain('cache');
     expect(proxyText({ kind: 'noUpstream' }, 0)).toMatchObject({
       line: expect.stringContaining('no upstream') as string,
       action: { command: 'helix.chooseUpstream' },
