@@ -3,8 +3,8 @@
     python benchmarks/proxy.py FOLDER [--requests 200] [--streams 64] [--files 5000] [--only PART ...]
 
 FOLDER is the workspace whose evidence is added; a copy of its files is indexed first, and written to. The upstream is a
-process of its own. Parts: one, paced, unpaced, leaving, memory, indexing. Every bar is a difference or a ratio to what
-the same machine gives without the proxy, or at rest, in the same minute.
+process of its own. Parts: one, paced, unpaced, leaving, memory, indexing, prefix. Every bar is a difference or a ratio
+to what the same machine gives without the proxy, or at rest, in the same minute.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from urllib.request import Request, urlopen
 
 from proxybench.client import Way
 from proxybench.figures import Figures, leaving, memory, one_at_a_time, paced, unpaced, while_indexing
+from proxybench.prefix import prefix
 from proxybench.upstream import upstream
 
-PARTS = ("one", "paced", "unpaced", "leaving", "memory", "indexing")
+PARTS = ("one", "paced", "unpaced", "leaving", "memory", "indexing", "prefix")
 
 
 def serve(folder: Path, address: str, apart: Path) -> tuple[subprocess.Popen[str], dict[str, Any], str]:
@@ -74,6 +75,8 @@ async def measure(
         await memory(figures, through, pid, given.streams)
     if "indexing" in given.only:
         await while_indexing(figures, through, folder, given.files)
+    if "prefix" in given.only:
+        await prefix(figures, ways["with context"], pipe, folder, names_in(folder))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

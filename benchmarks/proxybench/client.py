@@ -6,6 +6,8 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -20,8 +22,20 @@ class Way:
 
 async def opened(way: Way, model: str, question: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A request that was sent."""
+    return await _opened(way, {"model": model, "messages": [{"role": "user", "content": question}], "stream": True})
+
+
+async def send_body(way: Way, asked: dict[str, Any], pipe: Connection) -> dict[str, Any]:
+    """Send a request to the model ``keep``; return what reached the upstream."""
+    reader, writer = await _opened(way, asked)
+    answered = await reader.read()
+    assert b" 200 " in answered.partition(b"\r\n")[0], answered
+    writer.close()
+    return dict(json.loads(pipe.recv()))
+
+
+async def _opened(way: Way, asked: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     to = urlsplit(way.url)
-    asked = {"model": model, "messages": [{"role": "user", "content": question}], "stream": True}
     body = json.dumps(asked).encode()
     more = "x-helix-context: off\r\n" if way.off else ""
     head = (

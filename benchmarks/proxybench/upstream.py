@@ -1,7 +1,8 @@
 """The upstream: a body's ``model`` says what it does.
 
 ``<chunks>x<ms between>`` streams; ``hold`` sends one chunk and waits until it is left, and tells the pipe when that was
-(monotonic seconds, the same clock in every process); ``flood`` sends 64 MB as fast as they are taken.
+(monotonic seconds, the same clock in every process); ``flood`` sends 64 MB as fast as they are taken; ``keep`` tells
+the pipe the body.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ def upstream(pipe: Connection) -> None:
     async def play(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
-        model = json.loads(await reader.readexactly(length))["model"]
+        body = await reader.readexactly(length)
+        model = json.loads(body)["model"]
         writer.write(HEAD)
+        if model == "keep":
+            pipe.send(body)
+            model = "1x0"
         if model == "hold":
             writer.write(CHUNK)
             await reader.read()
