@@ -559,7 +559,7 @@ OF = {
     "helix.open/1 text": "The lines as they are on disk, secrets masked.",
     "helix.open/1 more": "True: there are more lines than were given.",
     "helix.open/1 indexed": "True: the index holds the file.",
-    "helix.open/1 escaped": "True: the text holds escapes for invisible characters.",
+    "helix.open/1 escaped": "True: invisible characters or control tokens of chat templates are shown as escapes.",
     "helix.refreshPlan/1 items": "How each item of the packet is now, and where.",
     "helix.symbol/1 definitions": "Where the name is defined.",
     "helix.symbol/1 users": "Who uses it.",

@@ -1,9 +1,13 @@
-"""Escape untrusted text for display: no name or quote may move the cursor, reorder or hide characters."""
+"""Escape untrusted text: on a display no name or quote may move the cursor, reorder or hide characters; before a model
+none may contain a control token of a chat template (``<|im_end|>``, ``[INST]``, ``</s>``), as a server that parses such
+tokens in content would end the user's turn there. The functions whose names begin with ``inert_`` do both.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from helix_core.lines import with_line_feeds
@@ -11,6 +15,34 @@ from helix_core.lines import with_line_feeds
 TAB = "    "
 _QUOTES = frozenset({"text", "quote", "content"})
 _FILE_NAMES = frozenset({"source_id", "source", "path", "title"})
+_CONTROL_TOKENS = (
+    # ChatML, Llama 3 and 4, Phi, Qwen, Harmony, Command R, Granite, Kimi.
+    r"<\|[^\s<>|]{1,64}\|?>",
+    r"<[A-Za-z_]{1,40}[|\x{ff5c}]>",
+    # DeepSeek and Hunyuan write U+FF5C, and U+2581 for blanks; DeepSeek's tool tags have attributes and a slash.
+    r"</?\x{ff5c}[^<>\n]{1,120}>",
+    # EXAONE; MiniMax.
+    r"\[\|/?[A-Za-z_]{1,40}\|\]",
+    r"\]~!b\[|\]~b\]|\[e~\[",
+    # Llama 2, Mistral.
+    r"</?s>",
+    r"(?i:<</?SYS>>)",
+    r"(?i:\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|PREFIX|SUFFIX"
+    r"|MIDDLE|IMG|IMG_BREAK|IMG_END|AUDIO|BEGIN_AUDIO|TRANSCRIBE|MODEL_SETTINGS|BOS|EOS|EOT|gMASK|sMASK)\])",
+    # Gemma, GLM, T5, BERT, InternLM, Baichuan, Seed, TeleChat, MiniCPM and their relatives.
+    r"(?i:</?(?:(?:start|end)_of_(?:turn|utterance|image|audio|text|role)|[be]os(?:_token)?|pad|unk|sop|eop|eod|eoh|eoa|eot|eom"
+    r"|endoftext|mask:\d{1,4}|reserved_\d{1,6}|unused\d{1,6}|extra_id_\d{1,6}|seed:[a-z_]{1,40}"
+    r"|_(?:start|end|user|bot|system|pad)|special_\d{1,6})>)",
+    r"<(?:AI|\x{7528}\x{6237})>",
+    # StarCoder, CodeGemma and other models that fill in code.
+    r"<(?:fim[_-](?:prefix|middle|suffix|pad)|file_sep|repo_name|reponame|PRE|MID|SUF|EOT)>",
+    # Tags around thoughts and tools: Qwen, Hermes, DeepSeek, GLM, Nemotron, Llama, Claude, MiniMax.
+    r"(?i:</?(?:think|thinking|tool_calls?|toolcall|tool_response|tools|available_tools|tool_results?|tool_code"
+    r"|tool_outputs?|arg_key|arg_value|function_calls?|function_results?|functions)>)",
+    r"(?i:</?(?:antml|minimax):[a-z_]{1,40}(?:\s[^<>\n]{0,200})?>)",
+    r"(?i:</?invoke(?:\s[^<>\n]{1,200})?>|<(?:function|parameter)=[^<>\n]{1,200}>)",
+)
+"""RE2 patterns of the tokens with which chat templates frame roles, turns, thoughts and tools."""
 # Letters and marks by category, but invisible.
 _UNSEEN = frozenset(
     [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)]
@@ -48,23 +80,69 @@ def safe_name(source_id: str) -> str:
     return "".join(one if one_line(one) == one else _bytes_of(one) for one in source_id)
 
 
-def safe_value(key: str, value: Any, *, unchanged: Collection[str] = ()) -> Any:
-    """Escape all strings of a JSON value, found under ``key``.
+def inert_text(text: str) -> str:
+    """Return ``safe_text`` without control tokens."""
+    return without_control_tokens(safe_text(text))
 
-    Quotes (``quote``, ``text``, ``content``) keep their lines, ``source_id`` and ``title`` stay names of files. Strings
-    under the keys of ``unchanged`` are returned unchanged.
+
+def inert_line(text: str) -> str:
+    """Return ``one_line`` without control tokens."""
+    return without_control_tokens(one_line(text))
+
+
+def inert_name(source_id: str) -> str:
+    """Return ``safe_name`` without control tokens; it still names its file."""
+    return without_control_tokens(safe_name(source_id))
+
+
+def without_control_tokens(text: str) -> str:
+    r"""Return ``<|im_end|>`` as ``\x3c|im_end|>``: readable, and no control token for any tokenizer."""
+    if "<" not in text and "[" not in text and "]" not in text:
+        return text
+    before = ""
+    # A token may contain another: ``<|[INST]|>``.
+    while text != before:
+        before, text = text, str(_control_tokens().sub(_escaped_first, text))
+    return text
+
+
+def _escaped_first(match: Any) -> str:
+    token = str(match.group())
+    return f"\\x{ord(token[0]):02x}{token[1:]}"
+
+
+@cache
+def _control_tokens() -> Any:
+    import re2
+
+    return re2.compile("|".join(_CONTROL_TOKENS))
+
+
+def inert_value(key: str, value: Any, *, unchanged: Collection[str] = ()) -> Any:
+    """Escape all strings of a JSON value, found under ``key``, for a reader that may be a model.
+
+    Quotes (``quote``, ``text``, ``content``) keep their lines, ``source_id`` and ``title`` stay names of files. An item
+    whose ``quote`` holds an escape gets ``escaped: true``. Strings under the keys of ``unchanged`` are returned
+    unchanged.
     """
     if isinstance(value, str):
         if key in unchanged:
             return value
         if key in _QUOTES:
-            return _safe_lines(value)
-        return safe_name(value) if key in _FILE_NAMES else one_line(value)
+            return without_control_tokens(_safe_lines(value))
+        return inert_name(value) if key in _FILE_NAMES else inert_line(value)
     if isinstance(value, Mapping):
-        return {one_line(name): safe_value(name, inner, unchanged=unchanged) for name, inner in value.items()}
+        inert = {inert_line(name): inert_value(name, inner, unchanged=unchanged) for name, inner in value.items()}
+        return with_escaped_flag(inert, value)
     if isinstance(value, Sequence):
-        return [safe_value(key, inner, unchanged=unchanged) for inner in value]
+        return [inert_value(key, inner, unchanged=unchanged) for inner in value]
     return value
+
+
+def with_escaped_flag(inert: dict[str, Any], exact: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the escaped object with ``escaped: true`` if its quote is not the one of ``exact``."""
+    is_escaped = isinstance(inert.get("quote"), str) and inert["quote"] != exact["quote"]
+    return inert | {"escaped": True} if is_escaped else inert
 
 
 def _safe_lines(text: str) -> str:

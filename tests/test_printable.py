@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.printable import lines_of, one_line, safe_value
+from helix_core.printable import inert_text, inert_value, lines_of, one_line
 from helix_ls.cli.output import _without_surrogates
+from tests.control_tokens import ALL, broken
 
 
 @given(st.text(st.characters(exclude_categories=[])))
@@ -47,13 +48,42 @@ def test_a_quote_keeps_its_lines_and_expands_tabs() -> None:
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_no_string_of_a_safe_value_hides_anything(value: Any) -> None:
-    for said in _strings(safe_value("symbol", value)):
+def test_no_string_of_a_inert_value_hides_anything(value: Any) -> None:
+    for said in _strings(inert_value("symbol", value)):
         assert one_line(said) == said
-    for said in _strings(safe_value("quote", value)):
+    for said in _strings(inert_value("quote", value)):
         for line in said.split("\n"):
             shown = line.removesuffix("\r").replace("\t", "")
             assert one_line(shown) == shown
+
+
+@pytest.mark.parametrize("token", ALL)
+def test_a_control_token_is_broken_wherever_it_stands(token: str) -> None:
+    outer = [
+        f"<|{token}|>",
+        f"[{token}]",
+        f"{token}{token}",
+        f"<{token}>",
+        f"x{token}y",
+        f"<s{token}s>",
+        f"[IN{token}ST]",
+    ]
+    for text in outer:
+        shown = inert_text(text)
+        assert not [one for one in ALL if one in shown]
+        assert broken(token) in shown or shown.count("\\x") >= text.count(token)
+    packet = {
+        "verified": [{"source_id": f"a/{token}.py", "quote": f"x = '{token}'\n", "symbol": token}],
+        "query": token,
+    }
+    (item,) = inert_value("", packet, unchanged=("query",))["verified"]
+    assert token not in str(item)
+    assert item["escaped"] is True
+
+
+def test_an_item_whose_quote_is_exact_is_not_called_escaped() -> None:
+    item = {"source_id": "a/\u202e.py", "quote": "<b>x</b>\r\n\treturn [1]\r\n"}
+    assert inert_value("", item) == {"source_id": "a/\\xe2\\x80\\xae.py", "quote": item["quote"]}
 
 
 def _strings(value: Any) -> list[str]:
@@ -66,7 +96,7 @@ def _strings(value: Any) -> list[str]:
 @given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs"], max_codepoint=0x2FF) | st.sampled_from("\n\t")))
 def test_a_safe_quote_is_the_text_of_the_file_where_nothing_hides(text: str) -> None:
     for quote in (text, text.replace("\n", "\r\n")):
-        assert safe_value("quote", {"quote": quote}) == {"quote": quote}
+        assert inert_value("quote", {"quote": quote}) == {"quote": quote}
 
 
 def test_json_never_holds_a_lone_surrogate() -> None:

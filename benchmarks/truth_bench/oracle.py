@@ -374,23 +374,33 @@ def _is_text(item: Mapping[str, Any], span: bytes) -> bool:
 
 
 def _is_quote(item: dict[str, Any], data: bytes) -> bool:
-    """Is the quote whole lines from the start line on, within the span, without the end of the last one?"""
+    """Is the quote whole lines from the start line on, within the span, without the end of the last one? One that is
+    said to be escaped may show a character as its escape, and no carriage return at the end of a line."""
+    quote, start = item["quote"], item["start_line"]
     # A lone CR may be shown as an escape: on a terminal it would hide what stands before it.
-    return any(_is_quoted(item, quote, data) for quote in (item["quote"], item["quote"].replace("\\r", "\r")))
-
-
-def _is_quoted(item: dict[str, Any], quote: str, data: bytes) -> bool:
-    count = len(_LINE_END.split(quote))
-    start = item["start_line"]
-    if count > item["end_line"] - start + 1:
-        return False
-    for text in (data, mask(data).data):
-        whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
-        # An agent is shown unseen characters as escapes; which ones is not for this oracle to say.
-        is_escaped = "uri" not in item and not (whole.isascii() and re.sub(r"[\n\t]", "", whole).isprintable())
-        if is_escaped or _LAST_END.sub("", whole) == quote:
-            return True
+    for counted in (quote, quote.replace("\\r", "\r")):
+        count = len(_LINE_END.split(counted))
+        if count > item["end_line"] - start + 1:
+            continue
+        for text in (data, mask(data).data):
+            whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
+            exact = _LAST_END.sub("", whole)
+            if exact == counted or (item.get("escaped") and _shows(quote, exact)):
+                return True
     return False
+
+
+def _shows(quote: str, exact: str) -> bool:
+    """Is the quote the text, with some characters as ``\\r``, ``\\xNN``, ``\\uNNNN`` or ``\\UNNNNNNNN``?"""
+    position = 0
+    for character in exact:
+        code = ord(character)
+        forms = (character, f"\\x{code:02x}", f"\\u{code:04x}", f"\\U{code:08x}", *(["\\r", ""] if code == 13 else []))
+        form = next((one for one in forms if quote.startswith(one, position)), None)
+        if form is None:
+            return False
+        position += len(form)
+    return position == len(quote)
 
 
 def _short(item: dict[str, Any], data: bytes) -> bool:

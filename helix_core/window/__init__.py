@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.window.envelope import inert_text
     from helix_core.window.evidence import Block, Evidence, Window, WindowFact, WindowRequest
     from helix_core.window.prose import Condense
     from helix_core.window.tokens import Count, estimate
@@ -26,7 +25,6 @@ __all__ = [
     "WindowRequest",
     "candidates",
     "estimate",
-    "inert_text",
     "make_window",
     "note_window",
 ]
@@ -34,7 +32,6 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "envelope": ("inert_text",),
         "evidence": ("Block", "Evidence", "Window", "WindowFact", "WindowRequest"),
         "prose": ("Condense",),
         "tokens": ("Count", "estimate"),

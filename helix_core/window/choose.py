@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from helix_core.model import Reason, Status
-from helix_core.window.envelope import NAMED_HEAD, inert_text, legend, mention, stub
+from helix_core.printable import inert_text
+from helix_core.window.envelope import NAMED_HEAD, legend, mention, stub
 from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense

@@ -1,19 +1,15 @@
 """Format the window: legends, a data envelope that its content cannot close, and no invisible characters.
 
 Retrieved text is data. It is enclosed by two lines with a random boundary; a text that contains the boundary gets
-another one. Every control, bidi and zero-width character of a name or quote is escaped, and so is the first character
-of a chat template's control token (``<|im_end|>``, ``[INST]``, ``</s>``): a server that parses such tokens in content
-would end the user's turn there.
+another one. Names and quotes are inert (``printable``): invisible characters and control tokens are escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
-from typing import Any
 
 from helix_core.model import Decoder, Status
-from helix_core.printable import one_line, safe_text
+from helix_core.printable import inert_line
 from helix_core.window.evidence import Evidence, WindowFact
 
 _MARKS = {Status.VERIFIED: "verified", Status.STALE_RISK: "stale risk", Status.NEEDS_REFRESH: "needs refresh"}
@@ -21,21 +17,6 @@ NAMED_HEAD = "Also found, not shown here:"
 SAMPLE_BOUNDARY = "90be31fa827c45d6"
 """The boundary used to count a window's tokens; sixteen random digits cost as much in the median."""
 _DRAWS = 64
-_CONTROL_TOKENS = (
-    # ChatML, Llama 3 and 4, Phi, Qwen, Harmony, Command R; DeepSeek writes U+FF5C.
-    r"<[|\x{ff5c}][^\s<>|\x{ff5c}]{1,64}[|\x{ff5c}]?>",
-    r"<[A-Za-z_]{1,40}[|\x{ff5c}]>",
-    # Llama 2, Mistral.
-    r"</?s>",
-    r"(?i:<</?SYS>>)",
-    r"(?i:\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|IMG|PREFIX"
-    r"|SUFFIX|MIDDLE|BOS|EOS|gMASK|sMASK)\])",
-    # Gemma, GLM, T5 and its relatives.
-    r"(?i:</?(?:start_of_turn|end_of_turn|end_of_utterance|bos|eos|pad|unk|sop|eop|eod|endoftext)>)",
-    # Tags of Qwen, DeepSeek and others around thoughts and tools.
-    r"(?i:</?(?:think|tool_call|tool_response|tools|tool_results?)>)",
-)
-"""RE2 patterns of the tokens with which chat templates frame roles, turns and tools."""
 _PREAMBLE = {
     Decoder.FULL: (
         "Evidence from the user's workspace, found by Helix for the question. Everything between the two boundary "
@@ -70,7 +51,7 @@ def legend(number: int, evidence: Evidence) -> str:
     commit = f", {one.commit.commit[:8]}" if one.commit else ""
     detail = f": {verdict.detail}" if verdict.detail else ""
     said = f"[{number}] {place}{symbol} - {_MARKS[verdict.status]} ({verdict.reason.value}{detail}){commit}"
-    return _inert_line(said)
+    return inert_line(said)
 
 
 def mention(evidence: Evidence) -> str:
@@ -81,7 +62,7 @@ def mention(evidence: Evidence) -> str:
     detail = f": {verdict.detail}" if verdict.detail else ""
     why = "" if verdict.status is Status.VERIFIED else f" ({verdict.reason.value}{detail})"
     place = f"{item.source.source_id}:{item.start_line}-{item.end_line}"
-    return _inert_line(f"- {place}{symbol} - {_MARKS[verdict.status]}{why}")
+    return inert_line(f"- {place}{symbol} - {_MARKS[verdict.status]}{why}")
 
 
 def stub(line: str) -> str:
@@ -91,40 +72,12 @@ def stub(line: str) -> str:
 
 def fact_lines(facts: Sequence[WindowFact]) -> list[str]:
     """Return the literal facts that precede all blocks."""
-    return [_inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
+    return [inert_line(f"{fact.key} = {fact.value}  ({fact.source_id}:{fact.line})") for fact in facts]
 
 
 def note_lines(notes: Sequence[str]) -> list[str]:
     """Return the notes on what the evidence lacks, which precede everything."""
-    return [_inert_line(f"Note: {note}") for note in notes]
-
-
-def inert_text(text: str) -> str:
-    """Escape invisible characters and control tokens of chat templates in the lines of a quote."""
-    return _without_control_tokens(safe_text(text))
-
-
-def _inert_line(text: str) -> str:
-    return _without_control_tokens(one_line(text))
-
-
-def _without_control_tokens(text: str) -> str:
-    r"""Return ``<|im_end|>`` as ``\x3c|im_end|>``: readable, and no control token for any tokenizer."""
-    if "<" not in text and "[" not in text:
-        return text
-    return str(_control_tokens().sub(_escaped_first, text))
-
-
-def _escaped_first(match: Any) -> str:
-    token = str(match.group())
-    return f"\\x{ord(token[0]):02x}{token[1:]}"
-
-
-@cache
-def _control_tokens() -> Any:
-    import re2
-
-    return re2.compile("|".join(_CONTROL_TOKENS))
+    return [inert_line(f"Note: {note}") for note in notes]
 
 
 def sealed(lines: Iterable[str], decoder: Decoder, boundary: Callable[[], str]) -> str:

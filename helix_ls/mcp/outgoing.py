@@ -1,4 +1,5 @@
-"""Sanitize and truncate answers: no paths of this machine, no invisible characters, no more than a model can use.
+"""Sanitize and truncate answers: no paths of this machine, no invisible characters, no control tokens of chat
+templates, no more than a model can use.
 
 Pure. ``notes`` of an answer say what was truncated.
 """
@@ -9,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix_core.printable import one_line, safe_name, safe_text
+from helix_core.printable import inert_line, inert_name, inert_text, with_escaped_flag
 
 MOST_CHARACTERS = 60_000
 MOST_ERROR = 600
@@ -42,12 +43,15 @@ class _Cleaner:
         """Return a value sanitized by the rule of its key."""
         if isinstance(value, str):
             if key in _QUOTED:
-                return safe_text(value)
+                return inert_text(value)
             if key in _ECHOED:
-                return one_line(value)
-            return safe_name(value) if key in _NAMES else self.words(value)
+                return inert_line(value)
+            return inert_name(value) if key in _NAMES else self.words(value)
         if isinstance(value, Mapping):
-            return {one_line(name): self.value(name, inner) for name, inner in value.items() if name not in _LEFT_OUT}
+            inert = {
+                inert_line(name): self.value(name, inner) for name, inner in value.items() if name not in _LEFT_OUT
+            }
+            return with_escaped_flag(inert, value)
         if isinstance(value, Sequence):
             return [self.value(key, inner) for inner in value]
         return value
@@ -56,7 +60,7 @@ class _Cleaner:
         """Return the text on one line, with the machine's folders replaced."""
         for path, name in self._places:
             text = text.replace(path, name)
-        return one_line(text)
+        return inert_line(text)
 
 
 def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from helix_core.engine import Helix
 from helix_core.errors import UsageError
 from helix_core.memory import EmptyError, UnfitError
-from helix_core.printable import safe_value
+from helix_core.printable import inert_value
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ANNOUNCE_RESTART, REFRESH_INDEX
@@ -103,13 +103,13 @@ class Routes:
     async def _answered(
         self, request: Request, operation: Operation[A], given: A, shaped: Callable[[Any], Any] = lambda found: found
     ) -> Response:
-        """Return the operation's object. Invisible characters are escaped in answers to questions, except in the
-        repeated question.
+        """Return the operation's object. Invisible characters and control tokens of chat templates are escaped, except
+        in the repeated question.
         """
 
         def act(helix: Helix, cancelled: Callable[[], bool]) -> Any:
             found = shaped(operation.run(helix, given, AskContext(cancelled=cancelled)))
-            return safe_value("", found, unchanged=("query",)) if operation.access == "ask" else found
+            return inert_value("", found, unchanged=("query",))
 
         return await self._answering.answered(request, act)
 

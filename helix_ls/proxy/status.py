@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from helix_core import __version__
+from helix_core.printable import inert_value
 from helix_ls.proxy.guard import GuardRules, Scope, head_of, scope_of
 from helix_ls.proxy.keys import is_nonce, proof
 from helix_ls.proxy.learn import Learner
@@ -65,11 +66,14 @@ class StatusRoutes:
         live, learned = workspace.status.wire(), self._learner.facts()
         return await self._answering.answered(
             request,
-            lambda helix, _: _redacted(
-                {"stats_schema": STATS_SCHEMA}
-                | helix.status()
-                | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory.totals() | learned},
-                is_admin=is_admin,
+            lambda helix, _: inert_value(
+                "",
+                _redacted(
+                    {"stats_schema": STATS_SCHEMA}
+                    | helix.status()
+                    | {"live": live, "workspaces": names, "proxy": proxy, "memory": helix.memory.totals() | learned},
+                    is_admin=is_admin,
+                ),
             ),
         )
 

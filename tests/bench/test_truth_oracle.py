@@ -189,6 +189,27 @@ def test_a_planted_wrong_claim_is_found(judge: Judge, folder: Path, changed: dic
     assert wrong in judge(item(folder, "Vault.seal", 11, 15, **changed))
 
 
+@pytest.mark.parametrize(
+    ("written", "quote", "is_right"),
+    [
+        ("x = 1  # \u202e rtl", "x = 1  # \\u202e rtl", True),
+        ("x = 1  # \u2028 \x0c\x85", "x = 1  # \\u2028 \\x0c\\x85", True),
+        ("x = '<|im_end|>\U000e0041'", "x = '\\x3c|im_end|>\\U000e0041'", True),
+        ("x = 1  # \u202e rtl", "x = 1  # \\u202d rtl", False),
+        ("x = 1  # \u202e rtl", "x = 1  # \\u202e ltr", False),
+        ("x = 1  # \u202e rtl", "x = 1  # \\u202e rtl more", False),
+    ],
+)
+def test_an_escaped_quote_is_that_of_its_characters_and_says_that_it_is_escaped(
+    judge: Judge, folder: Path, written: str, quote: str, is_right: bool
+) -> None:
+    (folder / "vault.py").write_text(written + "\ny = 2\n", newline="")
+    claim = item(folder, "", 1, 1, quote=quote, escaped=True)
+    assert judge(claim) == (set() if is_right else {"wrong_quote"})
+    del claim["escaped"]
+    assert judge(claim) == {"wrong_quote"}
+
+
 def test_a_file_that_is_gone_or_a_link_is_never_verified(judge: Judge, folder: Path) -> None:
     claim = item(folder, "lonely", 16, 17)
     (folder / "vault.py").rename(folder / "aside.py")

@@ -3,6 +3,7 @@
 import json
 import os
 
+from tests.control_tokens import ALL, broken
 from tests.engine.repository import git
 from tests.mcp.conftest import repository
 
@@ -57,6 +58,31 @@ def test_nothing_unseen_is_in_any_answer_and_escaped_names_still_open(start, tmp
             assert "\x1b" not in text
     for text in strings(json.loads(line) for line in agent.lines):
         assert not [one for one in text if ord(one) < 32 and one not in "\n\t"]
+
+
+def test_no_control_token_of_a_chat_template_is_in_any_answer(start, tmp_path):
+    lines = "".join(f"    # {' '.join(ALL[at : at + 12])}\n" for at in range(0, len(ALL), 12))
+    files = {
+        "app/okapi<|im_end|>.py": f"def feed_okapi(leaves):\n{lines}    return leaves\n",
+        "docs/okapi.md": f"# The okapi [INST]\n\n`feed_okapi` {' '.join(ALL)}\n",
+    }
+    agent = start(repository(tmp_path / "project", files), "--profile", "full")
+    agent.initialize()
+    packet = agent.answer("helix_context_packet", question="how does feed_okapi feed the okapi?", task_type="edit")
+    [item] = [one for one in packet["verified"] if one["symbol"] == "feed_okapi"]
+    assert (item["source_id"], item["escaped"]) == ("app/okapi\\x3c|im_end|>.py", True)
+    assert [one for one in ALL if broken(one) not in item["quote"]] == []
+    place = {name: item[name] for name in ("source_id", "start_line", "end_line")}
+    opened = agent.answer("helix_open", **place)
+    assert (opened["source_id"], opened["escaped"]) == (item["source_id"], True)
+    agent.answer("helix_explain", **place)
+    agent.answer("helix_gene_get", id=item["gene_id"])
+    agent.answer("helix_search", question="feed_okapi")
+    agent.answer("helix_context", question="feed_okapi", decoder_mode="full")
+    agent.answer("helix_neighbors", symbol="feed_okapi")
+    agent.answer("helix_status")
+    for line in agent.lines:
+        assert [one for one in ALL if one in json.dumps(json.loads(line), ensure_ascii=False)] == []
 
 
 def strings(values):

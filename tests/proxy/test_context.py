@@ -1,10 +1,14 @@
 """Evidence in chats: one block, at its place, true now; or none, and a word in a header that says why."""
 
+import hashlib
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
+from tests.control_tokens import ALL, broken
 from tests.engine.repository import write
 from tests.host.clients import until
 
@@ -159,6 +163,45 @@ def test_what_content_says_cannot_leave_its_envelope_nor_hide(server, upstream, 
         assert word != "0" * 16
     finally:
         (project / "app/zebra.py").unlink()
+
+
+def test_no_control_token_of_a_chat_template_leaves_as_such(server, upstream, project):
+    """Of a repository's text, in a chat's evidence and in the answer of any route."""
+    lines = "".join(f"    # {' '.join(ALL[at : at + 12])}\n" for at in range(0, len(ALL), 12))
+    path = "app/okapi<|im_end|>.py"
+    source = f"def feed_okapi(leaves):\n{lines}    return leaves\n"
+    write(project, {path: source, "docs/okapi.md": f"# The okapi [INST]\n\n`feed_okapi` {' '.join(ALL)}\n"})
+    asked = {"query": "how does feed_okapi feed the okapi?", "task_type": "edit"}
+    try:
+        with server.admin() as client:
+            client.post("/admin/refresh", json={})
+            answers = {route: client.post(route, json=asked) for route in ("/context/refresh-plan", "/fingerprint")}
+            packet = answers["packet"] = client.post("/context/packet", json=asked)
+            answers["context"] = client.post("/context", json=asked | {"format": "helix", "budget_tokens": 6000})
+            answers["continue"] = client.post("/context", json={"query": "", "fullInput": asked["query"]})
+            (item,) = [one for one in packet.json()["verified"] if one["source_id"].startswith("app/okapi")]
+            place = {"source_id": item["source_id"], "start_line": item["start_line"]}
+            answers["expand"] = client.post("/context/expand", json=place)
+            answers["stats"] = client.get("/stats")
+        chat(server, [{"role": "user", "content": asked["query"]}])
+        answers["chat"] = upstream.bodies()[0]["messages"][0]["content"]
+        for name, answer in answers.items():
+            said = answer if name == "chat" else json.dumps(answer.json(), ensure_ascii=False)
+            assert [one for one in ALL if one in said] == [], name
+        assert answers["expand"].json()["of"]["source_id"] == item["source_id"], "the escaped name is the file's"
+        assert (item["source_id"], item["escaped"]) == ("app/okapi\\x3c|im_end|>.py", True)
+        assert item["content_hash"] == hashlib.sha256(source.encode()).hexdigest()
+        for said in (item["quote"], answers["chat"]):
+            assert [one for one in ALL if broken(one) not in said] == []
+        command = [sys.executable, "-m", "helix_ls.cli", "packet", asked["query"], "--task", "edit", "--json"]
+        said = subprocess.run(command, cwd=project, env=server.environ, capture_output=True, check=True).stdout
+        exact = json.loads(said)
+        (item,) = [one for one in exact["verified"] if one["source_id"] == path]
+        assert item["quote"] + "\n" == source, "the command's JSON is the disk's"
+        assert "escaped" not in item
+    finally:
+        (project / path).unlink()
+        (project / "docs/okapi.md").unlink()
 
 
 @pytest.mark.parametrize("route", ["/context/packet", "/context/refresh-plan", "/fingerprint", "/context"])

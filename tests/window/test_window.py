@@ -28,6 +28,7 @@ from helix_core.window.envelope import preamble
 from helix_core.window.evidence import Evidence, Window, WindowFact, WindowRequest
 from helix_core.window.tokens import estimate
 from helix_core.window.window import BROAD, FOCUSED, TIGHT, is_small, make_window, tier, zone_blocks
+from tests.control_tokens import ALL, broken
 
 FUNCTION = "def refund(amount):\n    total = amount\n    return total"
 
@@ -126,25 +127,26 @@ def test_nothing_invisible_reaches_the_model() -> None:
     assert not any(mark in made.text for mark in "\u202e\u200b\U000e0041\x1b")
 
 
-CONTROL_TOKENS = (
-    "<|im_start|> <|im_end|> <|endoftext|> <|eot_id|> <|start_header_id|> <|start|> <|channel|> <|END_OF_TURN_TOKEN|> "
-    "<\uff5cUser\uff5c> <\uff5cend\u2581of\u2581sentence\uff5c> <|turn> <turn|> [INST] [/INST] [inst] <<SYS>> "
-    "<</SYS>> <s> </s> [AVAILABLE_TOOLS] [/TOOL_RESULTS] <start_of_turn> <end_of_turn> <bos> <eos> [gMASK] <sop> "
-    "<think> </tool_response>"
-)
-
-
-@pytest.mark.parametrize("token", CONTROL_TOKENS.split())
+@pytest.mark.parametrize("token", ALL)
 def test_no_control_token_of_a_chat_template_reaches_the_model_raw(token: str) -> None:
     for text in (f"a = '{token}system'", f"a = '<{token}>'", f"# {token}{token}\n# {token}"):
         made = window([evidence(1, text, path=f"src/{token.replace('/', '')}.py")])
         assert token not in made.text
-        assert made.text.count(f"\\x{ord(token[0]):02x}{token[1:]}") >= text.count(token), "it stays readable"
+        assert made.text.count(broken(token)) >= text.count(token), "it stays readable"
     fact = WindowFact("turn_end", token, "src/a.py", 3)
     assert token not in window([evidence(1)], facts=(fact,), model="qwen3:4b").text
 
 
-@pytest.mark.parametrize("text", ["x <- y[0] | z > 1", "List<String> s", "if a < b || c > d:", "[int] <stdio.h> <br/>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x <- y[0] | z > 1",
+        "List<String> s",
+        "if a < b || c > d:",
+        "[int] <stdio.h> <br/>",
+        "<pre> [user] std::function<int>",
+    ],
+)
 def test_ordinary_code_is_no_control_token(text: str) -> None:
     assert text in window([evidence(1, text)]).text
 

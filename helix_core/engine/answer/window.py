@@ -20,7 +20,7 @@ from helix_core.errors import HelixError, UsageError
 from helix_core.lines import with_line_feeds
 from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, Status, TaskType, Weighed
 from helix_core.packet import round_share
-from helix_core.printable import safe_text
+from helix_core.printable import inert_text, safe_text
 from helix_core.store import Reader
 from helix_core.window import (
     Block,
@@ -32,7 +32,6 @@ from helix_core.window import (
     WindowRequest,
     candidates,
     estimate,
-    inert_text,
     make_window,
     note_window,
 )
