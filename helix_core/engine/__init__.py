@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from helix_core.engine.requests import (
         DIRECTIONS,
         LEAST_BUDGET,
+        LONGEST_TEXT,
         MAX_K,
         MOST_BUDGET,
         MOST_NEIGHBOURS,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DIRECTIONS",
     "LEAST_BUDGET",
+    "LONGEST_TEXT",
     "MAX_K",
     "MOST_BUDGET",
     "MOST_NEIGHBOURS",
@@ -50,6 +52,7 @@ __getattr__ = lazy_face(
         "requests": (
             "DIRECTIONS",
             "LEAST_BUDGET",
+            "LONGEST_TEXT",
             "MAX_K",
             "MOST_BUDGET",
             "MOST_NEIGHBOURS",

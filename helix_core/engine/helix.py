@@ -38,6 +38,7 @@ from helix_core.engine.requests import (
     checked_question,
     checked_spending,
     checked_task,
+    checked_text,
     stop_when,
 )
 from helix_core.engine.symbols import Symbols
@@ -387,6 +388,29 @@ class Helix:
             return explained_note(self.memory.note_items(source_id), source_id, lines, chosen)
         explanation = Explanation(self.session.index.reader, self.session.weigher(overlays, stop_when(cancelled)))
         return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
+
+    @heals_index()
+    def check(self, text: str, *, source_id: str = "", cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:
+        """The ``helix.check/1`` object: the places, paths, symbols and quotes that a Markdown text cites and that are
+        not so on disk at this moment. What cannot be compared is counted under ``unknown``.
+
+        ``source_id`` is the text's own path in the workspace, where it has one: links start from its folder. Raises
+        UsageError for a text over 262,144 characters, and Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.verdict import CheckedText
+
+        session = self.session
+        weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
+        is_whole = self.is_indexed() and not session.index.reader.files.pending().new
+        check = CheckedText(
+            session.index.reader,
+            weigher,
+            os.fspath(session.workspace),
+            git=session.git_facts.git,
+            base=os.path.dirname(source_id),
+            is_whole=is_whole,
+        )
+        return check.of(checked_text(text), source_id)
 
     def explain_search(
         self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None

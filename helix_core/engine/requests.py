@@ -14,6 +14,7 @@ from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 MAX_K = 100
 PLACES, PLACES_WITHIN_BUDGET = 8, 12
 LEAST_BUDGET, MOST_BUDGET = 200, 200_000
+LONGEST_TEXT = 262_144
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBOURS = 50
 NO_HINTS = Hints()
@@ -62,6 +63,13 @@ def checked_question(question: str) -> str:
     if not question.strip():
         raise UsageError("the question is empty; ask in words, names or a quoted message")
     return question
+
+
+def checked_text(text: str) -> str:
+    """Return the text to check. Raises UsageError when it is too long."""
+    if len(text) > LONGEST_TEXT:
+        raise UsageError(f"the text has {len(text):,} characters; check at most {LONGEST_TEXT:,} at once")
+    return text
 
 
 def checked_k(k: int) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from helix_core.ingest.languages import language_of
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
-    from helix_core.ingest.references import Reference, references_in
+    from helix_core.ingest.references import Reference, code_spans, references_in
     from helix_core.ingest.secrets import Masked, holds_mask, mask
     from helix_core.ingest.signatures import (
         Declaration,
@@ -47,6 +47,7 @@ __all__ = [
     "Quarantined",
     "Reference",
     "block",
+    "code_spans",
     "declarations",
     "declared",
     "find",
@@ -83,7 +84,7 @@ __getattr__ = lazy_face(
         "languages": ("language_of",),
         "parse_guard": ("ParseGuard", "no_parse_guard"),
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
-        "references": ("Reference", "references_in"),
+        "references": ("Reference", "code_spans", "references_in"),
         "secrets": ("Masked", "holds_mask", "mask"),
         "signatures": (
             "Declaration",

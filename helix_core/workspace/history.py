@@ -135,6 +135,30 @@ def shallow_boundaries(git: Git) -> frozenset[str]:
         return frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedSince:
+    """The paths that differ on disk from a commit, relative to the workspace root; ``commit`` is empty without any."""
+
+    commit: str = ""
+    paths: tuple[bytes, ...] = ()
+
+
+def changed_since(git: Git, commits: int = 200, timeout_seconds: float = 2.0) -> ChangedSince:
+    """Return what changed since the commit ``commits`` first parents before HEAD, or since the oldest there is.
+
+    Uncommitted changes count; a file that was only touched may be among them. Raises ``GitError``.
+    """
+    if not _has_commits(git):
+        return ChangedSince()
+    listing = ["rev-list", "--first-parent", f"--max-count={commits + 1}", "HEAD"]
+    oldest = git.run(listing, timeout_seconds=timeout_seconds).split()[-1].decode("ascii")
+    command = ["diff-index", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"]
+    # A submodule would be asked by a git of its own.
+    paths = git.run([*command, "--ignore-submodules=all", oldest], timeout_seconds=timeout_seconds).split(b"\0")
+    own = sorted(path.removeprefix(git.prefix) for path in paths if path and path.startswith(git.prefix))
+    return ChangedSince(oldest, tuple(own))
+
+
 def _tracked(git: Git) -> set[bytes]:
     return {path for path in git.run(["ls-files", "-z", "--cached"]).split(b"\0") if path}
 

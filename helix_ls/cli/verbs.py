@@ -21,7 +21,7 @@ from helix_core.errors import HelixError
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8
 
 VERBS = (
-    *("index", "search", "packet", "context", "status", "embed", "serve", "connect"),
+    *("index", "search", "packet", "context", "check", "status", "embed", "serve", "connect"),
     *("bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 

@@ -28,7 +28,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
     for each in (
         *(questions.PACKET, questions.SEARCH, questions.CONTEXT, questions.PLAN, questions.FINGERPRINT),
         *(questions.PREVIEW, questions.RESONANCE, places.OPEN, places.EXPLAIN, places.SYMBOL),
-        *(places.EXPAND, places.JUDGE, places.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
+        *(places.EXPAND, places.JUDGE, places.CHECK, places.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
     )
 }
 _ENVELOPE = frozenset(each.name for each in CALL.parameters("daemon"))

@@ -163,6 +163,7 @@ class Commands:
             "helix.refreshPlan": Command(questions.PLAN, asking.plan),
             "helix.explain": Command(places.EXPLAIN, asking.explain),
             "helix.open": Command(places.OPEN, asking.open),
+            "helix.check": Command(places.CHECK, asking.check),
             "helix.symbol": Command(places.SYMBOL, asking.symbol),
             "helix.index.refresh": Command(hosting.REFRESH_INDEX, acts.refresh, lasts=True),
             "helix.index.rebuild": Command(hosting.REBUILD_INDEX, acts.rebuild, lasts=True),

@@ -17,7 +17,14 @@ from helix_ls.lsp.packets import Asked, OpenPackets
 from helix_ls.operations import questions as verbs
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.hosting import ClosePacketArguments
-from helix_ls.operations.places import ExplainArguments, NameArguments, OpenArguments, open_lines
+from helix_ls.operations.places import (
+    CheckArguments,
+    ExplainArguments,
+    NameArguments,
+    OpenArguments,
+    check,
+    open_lines,
+)
 from helix_ls.operations.questions import PLAN, PacketArguments, PlanArguments, SearchArguments
 
 
@@ -130,6 +137,14 @@ class QueryHandlers:
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return open_lines(helix, given, AskContext(cancelled))
+
+        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
+
+    async def check(self, given: CheckArguments) -> dict[str, Any]:
+        """Handle ``helix.check``: list the references of a text that are wrong on disk."""
+
+        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return check(helix, given, AskContext(cancelled))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 

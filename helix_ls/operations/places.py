@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import DIRECTIONS, MOST_NEIGHBOURS, checked_places
+from helix_core.engine import DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, checked_places
 from helix_core.model import Pointer, TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 from helix_ls.operations.questions import (
@@ -266,6 +266,34 @@ JUDGE = Operation(
     JudgeArguments,
     judge,
     "helix.refreshPlan/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckArguments:
+    """The arguments of ``check``."""
+
+    text: Annotated[str, Argument("The text, in Markdown.", most=LONGEST_TEXT)]
+    source_id: Annotated[
+        str,
+        Argument("The path of the text itself, from the workspace folder: its links start there.", most=LONGEST_PATH),
+    ] = ""
+    workspace: Workspace = None
+
+
+def check(helix: Helix, given: CheckArguments, context: AskContext) -> dict[str, Any]:
+    """Return the ``helix.check/1`` object: the references of a text that are wrong on disk."""
+    return helix.check(given.text, source_id=given.source_id, cancelled=context.cancelled)
+
+
+CHECK = Operation(
+    "check",
+    "Check a text",
+    "Compare the places (path:line), paths, symbols and quotes that a text cites with the disk, and list those that "
+    "are wrong, each with the place it means now. What may be right for a reason outside the workspace is not listed.",
+    CheckArguments,
+    check,
+    "helix.check/1",
 )
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.places import EXPAND
+from helix_ls.operations.places import CHECK, EXPAND
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.guard import MAX_BODY_BYTES
@@ -117,6 +117,29 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         neighbours=_list(_ref("pointer")),
         count=COUNT,
         skipped_delivered=COUNT,
+    ),
+    "check": _object(
+        CHECK.answer,
+        findings=_list(
+            _object(
+                path=TEXT,
+                line=LINE,
+                column=LINE,
+                end_column=LINE,
+                reference=TEXT,
+                kind={"enum": ["place", "path", "symbol", "quote"]},
+                rule=TEXT,
+                verdict={"enum": [each.value for each in Status]},
+                reason=TEXT,
+                message=TEXT,
+                now={"type": ["object", "null"]},
+            )
+        ),
+        checked=COUNT,
+        wrong=COUNT,
+        unknown=COUNT,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
     ),
     "ingested": _object(gene_ids=_list(TEXT), count=COUNT, stored={"enum": ["note", "file"]}),
     "facts": _object(facts_extracted=COUNT, gene_ids=_list(TEXT), exchanges=COUNT, facts=_list(MEMBERS)),

@@ -9,6 +9,7 @@ from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
     from helix_core.engine.verdict.chains import ChainLookup, KeptChains
+    from helix_core.engine.verdict.cited import CheckedText
     from helix_core.engine.verdict.contradictions import Disputes, settled
     from helix_core.engine.verdict.explain import ExplainStep, Explanation, explained
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
@@ -25,6 +26,7 @@ __all__ = [
     "OPEN_SCHEMA",
     "Buffers",
     "ChainLookup",
+    "CheckedText",
     "CommittedText",
     "Disputes",
     "ExplainStep",
@@ -69,6 +71,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "chains": ("ChainLookup", "KeptChains"),
+        "cited": ("CheckedText",),
         "contradictions": ("Disputes", "settled"),
         "explain": ("ExplainStep", "Explanation", "explained"),
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),

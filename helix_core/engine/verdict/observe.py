@@ -131,6 +131,14 @@ class Observer:
             return False
         return True
 
+    def is_folder(self, path: bytes) -> bool:
+        """Return whether a folder, or anything else that is no regular file, exists now."""
+        try:
+            self._root.stat(path)
+        except DiskError as error:
+            return error.reason is Reason.NOT_A_FILE
+        return False
+
     def peek(self, path: bytes) -> Sight:
         """Read a file now, indexed or not, without updating the index."""
         try:

@@ -1,0 +1,543 @@
+"""Find the citations of a text: ``path:line``, paths, symbols in code marks, and fenced blocks that quote a place.
+
+A citation is a claim unless its sentence, or a heading above it, proposes something, denies it, or speaks of other
+times and versions: those cannot be compared with today's code. Fenced blocks without a place, commands, comments and
+addresses contain no citations. Patterns are single runs or possessive, so that no text makes them backtrack.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import accumulate, islice
+from urllib.parse import unquote
+
+from helix_core.ingest import code_spans
+from helix_core.lines import with_line_feeds
+
+MOST_CITATIONS = 1_000
+LONGEST_PATH = 300
+LONGEST_SYMBOL = 200
+LONGEST_SENTENCE = 1_000
+# Text after so many characters of one paragraph is not read.
+LONGEST_PARAGRAPH = 8_000
+# Between a symbol and its place there are at most so many characters.
+LONGEST_GAP = 40
+LONGEST_PLACE_LINE = 120
+MOST_QUOTED_LINES = 400
+
+
+class CitationKind(StrEnum):
+    """What a citation points at."""
+
+    PLACE = "place"
+    PATH = "path"
+    SYMBOL = "symbol"
+    QUOTE = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One citation of a text.
+
+    Attributes:
+        kind: What it points at.
+        line, column, end_column: Where it is in the text, 1-based; the end is exclusive, in characters.
+        written: The citation as written; of a quote its place.
+        path: The path as written, without lines; empty for a symbol.
+        start_line, end_line: The cited lines of that file, 1-based and inclusive; 0 without any.
+        parts: The names of a symbol, outermost first; of a place the symbol named right beside it.
+        is_call: The symbol is written with parentheses.
+        is_link: The path is the target of a link.
+        is_claim: It states how the code is now.
+        quoted: The lines of a quote.
+        is_explicit: The block itself names its lines, so that it can only be a quote.
+    """
+
+    kind: CitationKind
+    line: int
+    column: int
+    end_column: int
+    written: str
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    parts: tuple[str, ...] = ()
+    is_call: bool = False
+    is_link: bool = False
+    is_claim: bool = True
+    quoted: tuple[str, ...] = ()
+    is_explicit: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the last name of the symbol, which is the one meant."""
+        return self.parts[-1] if self.parts else ""
+
+    @property
+    def symbol(self) -> str:
+        """Return the names joined by dots."""
+        return ".".join(self.parts)
+
+
+# Sentences that state nothing about the code as it is now.
+_NOT_A_CLAIM = re.compile(
+    r"\b(?:add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc\w{1,5}|new|propos\w{1,6}|suggest\w{0,7}|suppose|imagine"
+    r"|hypothetical\w{0,2}|renam\w{1,3}|refactor\w{0,3}|would|implement|define|extract|e\.g\.|for (?:example|instance)"
+    r"|no|not|cannot|never|without|lacks?|lacking|missing|absent|non-?exist\w{0,5}|invented|unlike|neither|nor"
+    r"|remov\w{1,3}|delet\w{1,3}|deprecat\w{1,4}|no longer|formerly|previous(?:ly)?|used to|instead of|replac\w{1,3}"
+    r"|obsolete|legacy|dropped|gone|old(?:er)?|earlier|moved|migrat\w{1,4}|planned|will|future|prior to|up to"
+    r"|change(?:s|d)? (?:it |this |that )?(?:to|into|from)|as of|TODO|should (?:become|be called))\b|n't\b|n’t\b"
+    r"|\b(?:v|version )\d|\b\d+\.\d+",
+    re.I,
+)
+# Of these only a place with its line is left unjudged: the line itself is proposed, or was there before.
+_NOT_A_PLACE = re.compile(
+    r"\b(?:creat(?:e|es|ed|ing)|new file|propos\w{1,6}|suppose|imagine|hypothetical\w{0,2}|e\.g\.|remov\w{1,3}"
+    r"|delet\w{1,3}|no longer|formerly|previous(?:ly)?|used to|renam\w{1,3}|moved|no such|not exist"
+    r"|will be)\b|n't exist",
+    re.I,
+)
+_NOT_A_QUOTE = re.compile(
+    r"\b(?:chang\w{1,3}|replac\w{1,3}|add(?:s|ed|ing)?|insert\w{0,3}|new|updat\w{1,3}|modif\w{1,5}|fix\w{0,3}|after"
+    r"|rewrit\w{1,3}|refactor\w{0,3}|propos\w{1,6}|suggest\w{0,7}|would|should|could|becomes?|instead|like this"
+    r"|patch\w{0,3}|edit\w{0,3}|creat\w{1,3}|remov\w{1,3}|delet\w{1,3}|previous(?:ly)?|used to|before|usage|use it"
+    r"|example|call(?:ed)? (?:it )?like|pseudo\w{0,5}|simplified|roughly|abridged|shortened|sketch\w{0,2}"
+    r"|equivalent\w{0,2}|similar\w{0,2})\b",
+    re.I,
+)
+_PROPOSING_HEADING = re.compile(
+    r"\b(?:propos\w{1,6}|plan|planned|suggest\w{0,7}|next steps|todo|roadmap|migrat\w{1,4}|upgrad\w{1,3}|removed"
+    r"|deprecat\w{1,4}|changelog|history|release notes|changes|changed|implementation steps|refactor\w{0,3})\b"
+    r"|\b(?:v|version )?\d+\.\d+",
+    re.I,
+)
+
+_RUN = r"(?<![\w.@+~/\\-])[\w.@+~/-]++"
+_PLACE = re.compile(
+    rf"({_RUN})(?:"
+    r":(\d{1,7}+)(?::\d{1,5}+)?+(?:[-–](\d{1,7}+))?+(?![\w:])"
+    r"|#L(\d{1,7}+)(?:C\d{1,5}+)?+(?:-L?(\d{1,7}+))?+(?!\w)"
+    r"|`?+(?:, ?|,? \(|,? (?:at |on )?)lines? (\d{1,7}+)(?:(?:[-–]| to )(\d{1,7}+))?+(?!\w))",
+    re.I,
+)
+_LINES_OF = re.compile(
+    rf"\blines? (\d{{1,7}}+)(?:(?:[-–]| to )(\d{{1,7}}+))?+ (?:of|in) (?:the file )?`?+({_RUN})", re.I
+)
+_LINK = re.compile(r"(!?)\[([^\[\]\n]{0,300}+)\]\(<?([^()\s<>]{1,400}+)>?(?: +\"[^\"\n]{0,200}+\")?\)")
+_TARGET_LINES = re.compile(r"#L?(\d{1,7})(?:C\d{1,5})?(?:-L?(\d{1,7}))?$|:(\d{1,7})(?::\d{1,5})?(?:-(\d{1,7}))?$")
+_ADDRESS = re.compile(r"(?<![\w+.-])(?!file:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>()`\"]++")
+_SYMBOL = re.compile(
+    r"@?(?:async )?(?:def |class |function |fn |func )?([A-Za-z_$][\w$]*+(?:(?:\.|::|#)[A-Za-z_$][\w$]*+)*+)"
+    r"(\([^()`]{0,200}+\))?+:?"
+)
+_JOINT = re.compile(r"\.|::|#")
+_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_UNDERLINE = re.compile(r" {0,3}([=~^\"#*+-])\1{2,200}+[ \t]*")
+_LEVELS = {"=": 1, "-": 2}
+_APART = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||#{1,6}[ \t])")
+_SENTENCE_END = re.compile(r"[.!?:;](?=[\s)\"'])|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+# What may lie between a symbol and the place where it is: "`run()` is defined in `app.py:12`".
+_SYMBOL_THEN_PLACE = re.compile(
+    r"`?[\s*_]*(?:\(|\[|[-–—:,@→]+|(?:(?:is|are|lives|sits|begins|starts)\s+)?(?:(?:defined|declared|implemented|located|found)\s+)?"
+    r"(?:in|at)(?:\s+file)?)?[\s*_(\[]*`?",
+)
+_PLACE_THEN_SYMBOL = re.compile(r"`?[\s*_]*(?:\(|[-–—→]+|:)[\s*_]*`?")
+_COMMENT_PATH = re.compile(
+    r"[ \t]*(?:#|//|--|;|/\*|<!--|%)[ \t]*(?:(?:file(?:name)?|path|from|in):?[ \t]+)?([^\s]{1,300})"
+)
+_FILE_NAMES = frozenset(("makefile", "dockerfile", "jenkinsfile", "rakefile", "gemfile", "procfile", "justfile"))
+_ENDINGS = frozenset(
+    (
+        *(
+            "py",
+            "pyi",
+            "pyx",
+            "js",
+            "jsx",
+            "mjs",
+            "cjs",
+            "ts",
+            "tsx",
+            "mts",
+            "cts",
+            "vue",
+            "svelte",
+            "go",
+            "rs",
+            "java",
+        ),
+        *("kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "cs", "fs", "rb", "php", "swift", "m", "mm"),
+        *("lua", "pl", "sh", "bash", "zsh", "ps1", "bat", "sql", "r", "jl", "ex", "exs", "erl", "hs", "ml", "clj"),
+        *("dart", "zig", "proto", "md", "mdx", "rst", "txt", "adoc", "toml", "yaml", "yml", "json", "jsonc", "json5"),
+        *("ini", "cfg", "conf", "xml", "html", "htm", "css", "scss", "sass", "less", "graphql", "gradle", "tf", "lock"),
+        *("csv", "env", "j2", "jinja", "ipynb", "po", "in", "cmake", "nix", "vim", "el", "tex", "bib", "properties"),
+    )
+)
+
+
+def citations_in(text: str) -> tuple[Citation, ...]:
+    """Return the citations of a Markdown text in the order of their places, at most ``MOST_CITATIONS``."""
+    return tuple(islice(_Reader(with_line_feeds(text).split("\n")).read(), MOST_CITATIONS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A place of a paragraph with its offsets, code marks or link included."""
+
+    start: int
+    end: int
+    citation: Citation
+
+
+class _Reader:
+    """Splits a text into paragraphs and fenced blocks, and reads each."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = [line.removesuffix("\r") for line in lines]
+        self._headings: list[tuple[int, bool]] = []
+
+    def read(self) -> Iterator[Citation]:
+        """Yield the citations in order."""
+        first, row, container, was_blank, is_comment = -1, 0, 0, True, False
+        caption = -1
+        while row < len(self._lines):
+            line = self._lines[row]
+            fence = _FENCE.match(line)
+            is_fence = fence is not None and not (fence[1][0] == "`" and "`" in fence[2])
+            is_apart = is_fence or not line.strip() or _APART.match(line) is not None
+            if first >= 0 and (is_apart or is_comment):
+                yield from self._paragraph(first, row)
+                first = -1
+            if is_comment or line.lstrip().startswith("<!--"):
+                is_comment = "-->" not in line
+                row += 1
+                continue
+            if is_fence and fence is not None:
+                end = self._end_of_fence(row, fence[1])
+                yield from self._block(row, end, fence[2].strip(), caption)
+                row, was_blank, caption = end + 1, True, -1
+                continue
+            heading = _HEADING.match(line)
+            if heading is not None:
+                self._enter(len(heading[1]), heading[2])
+            elif first >= 0 and row - first == 1 and (underline := _UNDERLINE.fullmatch(line)) is not None:
+                self._enter(_LEVELS.get(underline[1], 3), self._lines[first])
+            if line.strip():
+                indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+                if was_blank and not indent and not is_apart:
+                    container = 0
+                is_code = first < 0 and was_blank and indent >= container + 4
+                if is_apart and not is_code:
+                    container = indent + 2
+                if first < 0 and not is_code:
+                    first = caption = row
+            was_blank = not line.strip()
+            if heading is not None and first >= 0:
+                yield from self._paragraph(first, row + 1)
+                first = -1
+            row += 1
+        if first >= 0:
+            yield from self._paragraph(first, len(self._lines))
+
+    def _enter(self, level: int, title: str) -> None:
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        self._headings.append((level, _PROPOSING_HEADING.search(title) is not None))
+
+    @property
+    def _is_about_now(self) -> bool:
+        """Return whether no heading above speaks of a plan or another version."""
+        return not any(is_other for _, is_other in self._headings)
+
+    def _end_of_fence(self, row: int, mark: str) -> int:
+        """Return the row that closes the fence opened at ``row``; the last row where nothing does."""
+        for other in range(row + 1, len(self._lines)):
+            text = self._lines[other].lstrip(" \t>")
+            if text.startswith(mark) and not text.strip(mark[0] + " \t"):
+                return other
+        return len(self._lines) - 1
+
+    # Paragraphs
+
+    def _paragraph(self, first: int, end: int) -> Iterator[Citation]:
+        text = "\n".join(self._lines[first:end])[:LONGEST_PARAGRAPH]
+        if text.lstrip().startswith(("$ ", "% ", ">>> ")):
+            return
+        paragraph = _Paragraph(text, first, self._is_about_now)
+        yield from paragraph.citations()
+
+    # Fenced blocks
+
+    def _block(self, row: int, end: int, info: str, caption: int) -> Iterator[Citation]:
+        """Yield the quote that a fenced block is, if it names the place that it quotes."""
+        is_closed = end > row and _FENCE.match(self._lines[end]) is not None
+        body = self._lines[row + 1 : end if is_closed else end + 1]
+        indent = len(self._lines[row]) - len(self._lines[row].lstrip(" \t"))
+        quoted = [line[indent:] if not line[:indent].strip() else line for line in body[: MOST_QUOTED_LINES + 1]]
+        if len(quoted) > MOST_QUOTED_LINES or not any(line.strip() for line in quoted):
+            return
+        language = info.split(" ", 1)[0].lower()
+        if language in ("diff", "patch", "console", "shell-session", "text", "output", "mermaid"):
+            return
+        is_claim = self._is_about_now
+        # A block usually has one sentence about it, in the paragraph before: what proposes there makes a proposal.
+        said = " ".join(self._lines[caption:row])[-LONGEST_SENTENCE:] if caption >= 0 else ""
+        if caption > 0 and len(said) < LONGEST_PLACE_LINE:
+            # A line with the place alone: what the block is for stands in the paragraph above it.
+            said = " ".join(self._lines[max(caption - 3, 0) : row])[-LONGEST_SENTENCE:]
+        is_claim = is_claim and _NOT_A_QUOTE.search(said) is None and _NOT_A_QUOTE.search(info) is None
+        own = _cited_in_info(info) or _cited_in_comment(quoted[0])
+        if own is not None:
+            is_comment = own[3]
+            is_claim = is_claim and not (is_comment and _NOT_A_QUOTE.search(quoted[0]))
+            quote = self._quote(row + is_comment, own[:3], quoted[is_comment:], is_claim=is_claim)
+            yield replace(quote, is_explicit=bool(quote.start_line))
+            return
+        captioned = self._captioned(caption, row) if caption >= 0 else None
+        if captioned is not None:
+            place = (captioned.path, captioned.start_line, captioned.end_line)
+            yield self._quote(row, place, quoted, is_claim=is_claim)
+
+    def _captioned(self, caption: int, row: int) -> Citation | None:
+        """Return the only place that the paragraph right before a block ends with, or consists of."""
+        lines = self._lines[caption:row]
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if not lines or len(lines) < row - caption - 1 or sum(map(len, lines)) > LONGEST_SENTENCE:
+            return None
+        text = "\n".join(lines)
+        found = [one for one in _Paragraph(text, caption, True).citations() if one.kind is CitationKind.PLACE]
+        said = text.rstrip("* _:")
+        is_caption = text.rstrip("* _").endswith(":") or said.endswith(("`", ")", "]")) or _HEADING.match(text)
+        return found[0] if len(found) == 1 and is_caption else None
+
+    def _quote(self, row: int, place: tuple[str, int, int], quoted: Sequence[str], *, is_claim: bool) -> Citation:
+        path, first, last = place
+        return Citation(
+            CitationKind.QUOTE,
+            row + 1,
+            1,
+            len(self._lines[row]) + 1,
+            f"{path}:{first}-{last}" if first else path,
+            path,
+            first,
+            last,
+            is_claim=is_claim,
+            quoted=tuple(quoted),
+        )
+
+
+class _Paragraph:
+    """One paragraph, list item, heading or table row: its places, paths and symbols."""
+
+    def __init__(self, text: str, first_row: int, is_about_now: bool) -> None:
+        self._text, self._first_row, self._is_about_now = text, first_row, is_about_now
+        self._codes = list(code_spans(text))
+        self._rows = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        # Addresses are no paths, and a dot in code or in an address ends no sentence.
+        self._plain = _ADDRESS.sub(lambda match: " " * len(match[0]), text)
+        self._words = _blanked(self._plain, [(start, end) for start, end, _ in self._codes])
+        self._ends = [match.end() for match in _SENTENCE_END.finditer(self._words)]
+        self._searched: dict[tuple[int, int, re.Pattern[str]], bool] = {}
+
+    def citations(self) -> Iterator[Citation]:
+        """Yield the citations of the paragraph in order."""
+        places = self._places()
+        taken = _Taken(places)
+        others = [
+            found
+            for start, end, code in self._codes
+            if not taken.overlaps(start, end) and (found := self._code(start, end, code)) is not None
+        ]
+        symbols = [one for one in others if one.citation.kind is CitationKind.SYMBOL]
+        starts = [one.start for one in symbols]
+        named = []
+        for one in places:
+            index = bisect_right(starts, one.start)
+            # The nearest before the place, then the nearest after it.
+            named.append(self._with_symbol(one, [*symbols[max(index - 1, 0) : index], *symbols[index : index + 1]]))
+        for one in sorted([*named, *others], key=lambda span: span.start):
+            yield one.citation
+
+    def _says(self, pattern: re.Pattern[str], position: int) -> bool:
+        """Return whether the words of the sentence around an offset, code left out, match the pattern."""
+        index = bisect_right(self._ends, position)
+        piece = position // LONGEST_SENTENCE
+        asked = (index, piece, pattern)
+        if asked not in self._searched:
+            start = self._ends[index - 1] if index else 0
+            end = self._ends[index] if index < len(self._ends) else len(self._words)
+            first, last = (piece - 1) * LONGEST_SENTENCE, (piece + 2) * LONGEST_SENTENCE
+            self._searched[asked] = pattern.search(self._words[max(start, first) : min(end, last)]) is not None
+        return self._searched[asked]
+
+    def _at(self, kind: CitationKind, start: int, end: int, written: str, is_claim: bool) -> Citation:
+        row = bisect_right(self._rows, start) - 1
+        column = start - self._rows[row] + 1
+        return Citation(kind, self._first_row + row + 1, column, column + end - start, written, is_claim=is_claim)
+
+    def _places(self) -> list[_Span]:
+        matches = list(_LINK.finditer(self._plain))
+        links = [one for match in matches if (one := self._link(match)) is not None]
+        # What is in the parentheses of a link is no place of its own.
+        plain = _blanked(self._plain, [match.span(3) for match in matches], " ")
+        found = _Taken(links)
+        texts: list[_Span] = []
+        for match in _PLACE.finditer(plain):
+            lines = (match[2] or match[4] or match[6], match[3] or match[5] or match[7])
+            one = self._place(match.span(), match[1], *lines)
+            if one is not None and not found.overlaps(one.start, one.end):
+                texts.append(one)
+        stated = _Taken(texts)
+        for match in _LINES_OF.finditer(plain):
+            one = self._place(match.span(), match[3].rstrip(".,;:"), match[1], match[2])
+            if one is not None and not found.overlaps(one.start, one.end) and not stated.overlaps(one.start, one.end):
+                texts.append(one)
+        return sorted([*links, *texts], key=lambda span: span.start)
+
+    def _place(self, at: tuple[int, int], path: str, first: str, last: str | None) -> _Span | None:
+        start, end = at
+        lines = (int(first), int(last) if last else int(first))
+        if not is_file_name(path) or not 0 < lines[0] <= lines[1]:
+            return None
+        written = self._text[start:end].strip("`")[:LONGEST_PATH]
+        one = self._at(CitationKind.PLACE, start, end, written, not self._says(_NOT_A_PLACE, start))
+        # Backticks around it belong to it.
+        before, after = self._text[start - 1 : start] == "`", self._text[end : end + 1] == "`"
+        return _Span(start - before, end + after, replace(one, path=path, start_line=lines[0], end_line=lines[1]))
+
+    def _link(self, match: re.Match[str]) -> _Span | None:
+        label, target = match[2], match[3]
+        is_address = "://" in target and not target.startswith("file://")
+        if match[1] or is_address or target.startswith(("#", "mailto:", "{")):
+            return None
+        lines = _TARGET_LINES.search(target)
+        path = unquote(target[: lines.start()] if lines is not None else target.partition("#")[0])
+        if path.startswith("file://"):
+            path = "/" + path.removeprefix("file://").lstrip("/")
+        numbers = [int(one) for one in (lines.groups() if lines is not None else ()) if one]
+        first, last = (numbers[0], numbers[-1]) if numbers else (0, 0)
+        if not is_file_name(path) or (numbers and not 0 < first <= last):
+            return None
+        kind = CitationKind.PLACE if numbers else CitationKind.PATH
+        is_claim = not self._says(_NOT_A_PLACE, match.start()) if numbers else self._is_claim(match.start())
+        one = self._at(kind, match.start(3), match.end(3), target[:LONGEST_PATH], is_claim)
+        said = label.strip("`* ")
+        parts, is_call = _symbol(said) or ((), False)
+        is_name = numbers and not is_file_name(said) and (len(parts) > 1 or is_call or "`" in label)
+        names = parts if is_name else ()
+        one = replace(one, path=path, start_line=first, end_line=last, parts=names, is_call=is_call, is_link=True)
+        return _Span(match.start(), match.end(), one)
+
+    def _is_claim(self, position: int) -> bool:
+        return self._is_about_now and not self._says(_NOT_A_CLAIM, position)
+
+    def _code(self, start: int, end: int, code: str) -> _Span | None:
+        text = code.strip()
+        if not text or text.startswith(("$ ", "-", "http:", "https:")):
+            return None
+        at = start + max((end - start - len(code)) // 2, 1)
+        if is_path(text):
+            one = self._at(CitationKind.PATH, at, at + len(text), text, self._is_claim(start))
+            return _Span(start, end, replace(one, path=text))
+        named = _symbol(text)
+        if named is None:
+            return None
+        one = self._at(CitationKind.SYMBOL, at, at + len(text), text[:LONGEST_SYMBOL], self._is_claim(start))
+        return _Span(start, end, replace(one, parts=named[0], is_call=named[1]))
+
+    def _with_symbol(self, place: _Span, symbols: Sequence[_Span]) -> _Span:
+        """Return the place with the symbol that is named right before or after it, if one is."""
+        if place.citation.parts:
+            return place
+        for one in symbols:
+            is_before = one.end <= place.start
+            start, end = (one.end, place.start) if is_before else (place.end, one.start)
+            between = self._text[start:end] if 0 <= end - start <= LONGEST_GAP else "\n"
+            pattern = _SYMBOL_THEN_PLACE if is_before else _PLACE_THEN_SYMBOL
+            if "\n" not in between and pattern.fullmatch(between):
+                parts, is_call = one.citation.parts, one.citation.is_call
+                return replace(place, citation=replace(place.citation, parts=parts, is_call=is_call))
+        return place
+
+
+class _Taken:
+    """Spans of a paragraph, in order and without overlaps."""
+
+    def __init__(self, spans: Sequence[_Span]) -> None:
+        self._starts = [one.start for one in spans]
+        self._ends = [one.end for one in spans]
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Return whether one of them overlaps the half-open span."""
+        index = bisect_right(self._starts, end - 1)
+        return index > 0 and self._ends[index - 1] > start
+
+
+def is_file_name(path: str) -> bool:
+    """Return whether the last part of a path is the name of a file, by its ending."""
+    name = path.rstrip("/").rpartition("/")[2]
+    stem, dot, ending = name.rpartition(".")
+    if path.endswith("/") or len(path) > LONGEST_PATH:
+        return False
+    if not dot:
+        return name.lower() in _FILE_NAMES
+    return ending.lower() in _ENDINGS and (bool(stem.strip(".")) or name.startswith("."))
+
+
+def is_path(text: str) -> bool:
+    """Return whether a code span is the path of a file and nothing else."""
+    return (
+        re.fullmatch(r"[\w.@+~/-]++", text) is not None and is_file_name(text) and not text.startswith(("~", "-", "@"))
+    )
+
+
+def _symbol(text: str) -> tuple[tuple[str, ...], bool] | None:
+    """Return the names of a symbol and whether it is called, or None."""
+    match = _SYMBOL.fullmatch(text) if len(text) <= LONGEST_SYMBOL + 200 else None
+    if match is None:
+        return None
+    parts = tuple(_JOINT.split(match[1]))
+    return parts, match[2] is not None
+
+
+def _cited_in_info(info: str) -> tuple[str, int, int, bool] | None:
+    """Return path and lines that an info string cites: ``12:20:a.py``, ``python a.py:12-20``, ``title="a.py"``."""
+    cited = re.match(r"(\d{1,7}):(\d{1,7}):(\S{1,300})$", info)
+    if cited is not None and is_file_name(cited[3]) and 0 < int(cited[1]) <= int(cited[2]):
+        return cited[3], int(cited[1]), int(cited[2]), False
+    for word in info.split()[:4]:
+        found = _place_of(re.sub(r"^(?:title|file|filename|path)=", "", word).strip("\"'{}()"))
+        if found is not None:
+            return (*found, False)
+    return None
+
+
+def _cited_in_comment(line: str) -> tuple[str, int, int, bool] | None:
+    """Return path and lines that a comment in the first line of a block cites."""
+    match = _COMMENT_PATH.match(line)
+    found = _place_of(match[1].strip("`*:,()")) if match is not None else None
+    return (*found, True) if found is not None else None
+
+
+def _place_of(word: str) -> tuple[str, int, int] | None:
+    match = _PLACE.fullmatch(word)
+    if match is not None and is_file_name(match[1]):
+        first = int(match[2] or match[4] or match[6])
+        last = int(match[3] or match[5] or match[7] or first)
+        return (match[1], first, last) if 0 < first <= last else None
+    return (word, 0, 0) if is_path(word) else None
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]], filler: str = "x") -> str:
+    """Return the text with each span replaced by as many fillers."""
+    pieces, position = [], 0
+    for start, end in spans:
+        pieces += [text[position:start], filler * (end - start)]
+        position = end
+    return "".join(pieces) + text[position:]

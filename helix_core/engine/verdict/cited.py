@@ -1,0 +1,665 @@
+"""Compare the citations of a text with the disk: which are right, which are wrong, and what each means today.
+
+In: citations of ``helix_core.check``. Out: the ``helix.check/1`` object. Precision comes before recall: what may be
+right for a reason that the index cannot see (a library's name, an inherited member, a file still to be made) is left
+unjudged and counted as unknown. Opens only files that are indexed and still count, and at most ``MOST_FILES`` of them.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from helix_core.check import MOST_CITATIONS, Citation, CitationKind, citations_in
+from helix_core.engine.verdict.outdated import OutdatedDocuments
+from helix_core.engine.verdict.spans import whole_word
+from helix_core.engine.verdict.weigher import Weigher
+from helix_core.errors import GitError, UsageError
+from helix_core.ingest import Declaration, block, declarations, language_of
+from helix_core.ingest.signatures import LANGUAGES
+from helix_core.model import Reason, Role, Source, SourceKind, Status
+from helix_core.store import DefinedAt, DefinitionHit, Reader
+from helix_core.words import is_compound
+from helix_core.workspace import ChangedSince, Git, changed_since, checked, source_id_of
+
+CHECK_SCHEMA = "helix.check/1"
+MOST_FINDINGS = 200
+MOST_FILES = 100
+MOST_SAME_NAME = 8
+MOST_LOOKED_UP = 200
+MOST_GONE_NAMES = 40
+MOST_OLD_FILES = 400
+MOST_COPIES = 500
+# A name stands at a cited line if it is in it, or as many lines before or after.
+NEAR_LINES = 3
+MOST_DECORATOR_LINES = 80
+# A quote has its place if it begins that near to it.
+QUOTE_SLACK = 3
+# Of a quote that differs so many lines are in the file; one with fewer is no quote of it.
+LEAST_QUOTED_SHARE = 0.5
+_ELLIPSIS = re.compile(r"\s*(?:#|//|--|/\*|;)?\s*(?:\.{3}|…)\s*(?:\*/)?\s*|\s*(?:#|//)\s*(?:\.{3}|…).*")
+# A class or module with one of these may have more names than it declares.
+_DYNAMIC_CLASS = re.compile(r"\b(?:__getattr__|__getattribute__|__dict__|setattr)\b|\bmetaclass\b")
+_DYNAMIC_MODULE = re.compile(rb"\b(?:def __getattr__|globals\(\)|import \*|sys\.modules)")
+_SETS_FROM_OUTSIDE = re.compile(rb"\bsetattr\(\s*(?:cls|klass|[A-Z]\w*)\s*,")
+_DECLARES = re.compile(
+    r"(?:(?:async|export|default|public|private|static|pub|abstract) )*(?:def|class|function|fn|func)\b"
+)
+_IMPORTED = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^()]{1,4000}+\)|[^\n(]{1,1000}+)", re.M)
+_OUTSIDE_BASES = frozenset(("object", "Generic", "Protocol", "ABC"))
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPlace:
+    """Where a citation is right today."""
+
+    path: bytes
+    start_line: int
+    symbol: str = ""
+
+    def wire(self) -> dict[str, Any]:
+        """Return it as ``now`` of a finding."""
+        return {"source_id": source_id_of(self.path), "start_line": self.start_line, "symbol": self.symbol}
+
+
+@dataclass(frozen=True, slots=True)
+class CitationOutcome:
+    """What became of one citation. ``message`` completes the citation to a sentence; ``rule`` is empty unless wrong.
+
+    ``is_known`` is False where nothing could be compared.
+    """
+
+    is_known: bool
+    rule: str = ""
+    reason: Reason = Reason.UNCHANGED
+    message: str = ""
+    now: CitedPlace | None = None
+
+
+RIGHT = CitationOutcome(True)
+UNKNOWN = CitationOutcome(False)
+
+
+def _wrong(rule: str, reason: Reason, message: str, now: CitedPlace | None = None) -> CitationOutcome:
+    return CitationOutcome(True, rule, reason, message, now)
+
+
+class _CitedFile:
+    """A file as it is on disk: its masked text, and its definitions if the index has this version."""
+
+    def __init__(self, source: Source, data: bytes, defined: Sequence[DefinitionHit]) -> None:
+        self.source, self.data, self.defined = source, data, defined
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Return the lines, neither indentation nor trailing blanks included."""
+        return [raw.decode("utf-8", "replace").strip() for raw in self.data.splitlines()]
+
+    @cached_property
+    def rows(self) -> dict[str, list[int]]:
+        """Return the rows of each line, at most ``MOST_COPIES``."""
+        found: dict[str, list[int]] = {}
+        for row, line in enumerate(self.lines):
+            same = found.setdefault(line, [])
+            if len(same) < MOST_COPIES:
+                same.append(row)
+        return found
+
+
+class CheckedText:
+    """The check of one text. ``folder`` is the workspace's path, ``base`` the folder of the text in it.
+
+    ``is_whole`` says that the index holds every file, so that a name it does not know is not in the workspace.
+    """
+
+    def __init__(
+        self, reader: Reader, weigher: Weigher, folder: str, *, git: Git | None, base: str = "", is_whole: bool = True
+    ) -> None:
+        self._reader, self._weigher, self._observer = reader, weigher, weigher.observer
+        self._folder, self._git, self._base, self._is_whole = folder.rstrip("/"), git, base, is_whole
+        facts = weigher.facts
+        self._known = OutdatedDocuments(facts.committed, reader, weigher.observer, facts.state.head, facts.lookups)
+        self._known.kept.follow(reader)
+        self._files: dict[bytes, _CitedFile | None] = {}
+        self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}
+        self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
+        self._notes: dict[str, None] = {}
+
+    def of(self, text: str, path: str = "") -> dict[str, Any]:
+        """Return the ``helix.check/1`` object; ``path`` is the text's own, as findings have it. Raises Cancelled."""
+        started = time.perf_counter()
+        citations = citations_in(text)
+        if len(citations) == MOST_CITATIONS:
+            self._notes[f"only the first {MOST_CITATIONS:,} references were checked"] = None
+        if not self._is_whole:
+            self._notes["the index is not complete yet: names were not checked"] = None
+        self._find_gone(citations)
+        outcomes = [(one, self._judged(one)) for one in citations]
+        wrong = [(one, outcome) for one, outcome in outcomes if outcome.rule]
+        if len(wrong) > MOST_FINDINGS:
+            self._notes[f"only the first {MOST_FINDINGS} of {len(wrong):,} findings are listed"] = None
+        return {
+            "schema": CHECK_SCHEMA,
+            "findings": [_wire(one, outcome, path) for one, outcome in wrong[:MOST_FINDINGS]],
+            "checked": sum(outcome.is_known for _, outcome in outcomes),
+            "wrong": len(wrong),
+            "unknown": sum(not outcome.is_known for _, outcome in outcomes),
+            "notes": [*self._notes, *self._observer.notes],
+            "elapsed_ms": round((time.perf_counter() - started) * 1e3, 1),
+        }
+
+    def _judged(self, one: Citation) -> CitationOutcome:
+        self._weigher.facts.check()
+        match one.kind:
+            case CitationKind.PLACE:
+                return self._place(one)
+            case CitationKind.PATH:
+                return self._path(one)
+            case CitationKind.SYMBOL:
+                return self._symbol(one)
+            case CitationKind.QUOTE:
+                return self._quote(one)
+
+    # Files
+
+    def _spellings(self, written: str) -> list[bytes]:
+        """Return the paths inside the workspace that a written path may mean, the likeliest first."""
+        path = written.removeprefix(self._folder + "/") if self._folder else written
+        tries = [path]
+        if self._base and not path.startswith("/"):
+            tries.insert(0, posixpath.normpath(posixpath.join(self._base, path)))
+        found = []
+        for one in tries:
+            try:
+                found.append(checked(posixpath.normpath(one)))
+            except UsageError:
+                continue
+        return list(dict.fromkeys(found))
+
+    def _meant(self, written: str) -> list[bytes]:
+        """Return the indexed files a path means: exactly that one, else those whose path ends with it."""
+        spellings = self._spellings(written)
+        for path in spellings:
+            if self._reader.files.state(path) is not None:
+                return [path]
+        for path in spellings[-1:]:
+            stem = os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
+            same = self._reader.related.sources_of_stems([stem], 500)
+            return sorted({one for _, one in same if one.endswith(b"/" + path)})
+        return []
+
+    def _is_there(self, written: str) -> bool:
+        return any(self._observer.is_there(path) or self._observer.is_folder(path) for path in self._spellings(written))
+
+    def _file(self, path: bytes) -> _CitedFile | None:
+        """Return the file as it is on disk, None for one that is not indexed, not readable or beyond the limit."""
+        if path in self._files:
+            return self._files[path]
+        if len(self._files) >= MOST_FILES:
+            self._notes[f"only the first {MOST_FILES} cited files were read"] = None
+            return None
+        source = self._reader.files.source(path)
+        sight = self._observer.look(source) if source is not None else None
+        if source is None or sight is None or sight.file is None:
+            self._files[path] = None
+            return None
+        now = self._reader.files.source(path)
+        is_current = now is not None and now.content_hash == sight.file.content_hash
+        defined = self._reader.names.defined_in(now.id) if now is not None and is_current else ()
+        found = _CitedFile(source, self._weigher.mask(sight).data, defined)
+        self._files[path] = found
+        return found
+
+    def _missing(self, one: Citation) -> CitationOutcome:
+        """Judge a path that no file of the workspace has."""
+        if not one.is_claim or self._is_there(one.path):
+            return UNKNOWN
+        spellings = self._spellings(one.path)
+        if not spellings:
+            return UNKNOWN
+        path = spellings[-1]
+        has_folder = b"/" in path and self._observer.is_folder(path.split(b"/")[0])
+        near = self._near(path, has_folder=has_folder)
+        now = CitedPlace(near, max(one.start_line, 1)) if near else None
+        shown = f"; there is {source_id_of(near)}" if near else ""
+        if self._is_at_head(spellings):
+            return _wrong("file-gone", Reason.GONE, f"the file is not there any more{shown}", now)
+        if near or (one.kind is CitationKind.PLACE and has_folder):
+            return _wrong("file-missing", Reason.GONE, f"there is no such file{shown}", now)
+        return UNKNOWN
+
+    def _is_at_head(self, paths: Sequence[bytes]) -> bool:
+        facts = self._weigher.facts
+        if facts.committed is None or not facts.state.head:
+            return False
+        try:
+            return any(data is not None for data in facts.committed.read([(facts.state.head, path) for path in paths]))
+        except GitError as error:
+            self._notes[f"paths were not compared with git: {error}"] = None
+            return False
+
+    def _near(self, path: bytes, *, has_folder: bool) -> bytes:
+        """Return the only file with almost this path, or an empty path.
+
+        The same name in another folder below the same top folder, or a name with a letter or two of difference.
+        """
+        name, top = os.path.basename(path), path.split(b"/")[0] + b"/"
+        stem, ending = os.path.splitext(name)
+        text = stem.decode("utf-8", "replace")
+        same = {one for _, one in self._reader.related.sources_of_stems([text], 200) if os.path.basename(one) == name}
+        below = [one for one in same if one.startswith(top)]
+        if has_folder and len(below) == 1 and len(same) == 1:
+            return below[0]
+        if len(text) < 5 or same:
+            return b""
+        alike = [one.name for one in self._reader.names.similar_names(text, 20)]
+        folder = os.path.dirname(path)
+        found = [
+            one
+            for _, one in self._reader.related.sources_of_stems(alike, 200)
+            if os.path.splitext(one)[1] == ending
+            and (os.path.dirname(one) == folder or os.path.dirname(one).endswith(b"/" + folder) or not folder)
+            and _is_misspelled(text, os.path.splitext(os.path.basename(one))[0].decode("utf-8", "replace"))
+        ]
+        return found[0] if len(found) == 1 else b""
+
+    # Places and paths
+
+    def _path(self, one: Citation) -> CitationOutcome:
+        if self._meant(one.path) or self._is_there(one.path):
+            return RIGHT
+        # A bare file name is as often a file of the reader's own project.
+        return self._missing(one) if "/" in one.path else UNKNOWN
+
+    def _place(self, one: Citation) -> CitationOutcome:
+        paths = self._meant(one.path)
+        if not paths:
+            return self._missing(one)
+        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
+        if not files or len(paths) > MOST_SAME_NAME or not one.is_claim:
+            return UNKNOWN
+        long_enough = [file for file in files if one.end_line <= len(file.lines) + 1]
+        if not long_enough:
+            most = max(len(file.lines) for file in files)
+            now = self._definition(one, files)
+            known = f"; {one.symbol} is at {_shown(now)}" if now is not None else ""
+            count = f"{most:,} line{'s' if most != 1 else ''}"
+            return _wrong("line-missing", Reason.CHANGED, f"the file has {count}{known}", now)
+        if not one.parts or any(_is_named_at(file, one) for file in long_enough):
+            return RIGHT
+        now = self._definition(one, long_enough)
+        if now is None:
+            return UNKNOWN
+        return _wrong("symbol-elsewhere", Reason.MOVED, f"{one.symbol} is at {_shown(now)} now", now)
+
+    def _definition(self, one: Citation, files: Sequence[_CitedFile]) -> CitedPlace | None:
+        """Return where the symbol beside a place is defined: in the cited file, else the only definition there is."""
+        if not one.parts or not _is_telling(one):
+            return None
+        own = [
+            CitedPlace(file.source.path, hit.start_line, one.symbol)
+            for file in files
+            if file.source.source_kind is SourceKind.CODE
+            for hit in file.defined
+            if hit.name == one.parts[-1]
+        ]
+        if own:
+            return min(own, key=lambda place: abs(place.start_line - one.start_line))
+        if any(file.source.source_kind is not SourceKind.CODE for file in files) or not self._is_whole:
+            return None
+        if any(whole_word(one.parts[-1]).search(line) for file in files for line in file.lines):
+            return None
+        code = self._implementations(one.parts[-1])
+        owned = [at for at in code if len(one.parts) < 2 or at.trail[-1:] == one.parts[-2:-1]]
+        if len(owned) != 1 or (len(code) > 1 and len(one.parts) < 2):
+            return None
+        return CitedPlace(owned[0].path, owned[0].hit.start_line, one.symbol)
+
+    # Symbols
+
+    def _implementations(self, name: str) -> list[DefinedAt]:
+        return [
+            at
+            for at in self._known.defined(name)
+            if at.source_kind is SourceKind.CODE and at.role in (Role.IMPLEMENTATION, Role.EXAMPLE)
+        ]
+
+    def _symbol(self, one: Citation) -> CitationOutcome:
+        if not self._is_whole or (one.name.startswith("__") and one.name.endswith("__")):
+            return UNKNOWN
+        asked = (one.parts, one.is_call)
+        if asked not in self._names:
+            self._names[asked] = self._named(one)
+        outcome = self._names[asked]
+        return outcome if one.is_claim or not outcome.rule else UNKNOWN
+
+    def _named(self, one: Citation) -> CitationOutcome:
+        known = self._known.defined(one.name)
+        if len(one.parts) == 1:
+            return RIGHT if known else self._gone(one)
+        owner = one.parts[-2]
+        if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
+            return RIGHT
+        if not _is_telling(one):
+            return UNKNOWN
+        classes = [at for at in self._implementations(owner) if at.hit.kind == "class"]
+        if owner[:1].isupper() and len(self._known.defined(owner)) >= 1:
+            return self._member(one, classes)
+        return self._module_member(one) if not classes else UNKNOWN
+
+    def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
+        """Judge a member of the only class of its name: wrong where neither it nor any base has it."""
+        code = self._known.code(classes[0]) if len(classes) == 1 else None
+        if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
+            return UNKNOWN
+        members = self._members(code.data, code.language, code.declaration, one.name, 0)
+        if members is None or self._is_assigned(one):
+            return UNKNOWN
+        owner = one.parts[-2]
+        near = get_close_matches(one.name, members, n=1, cutoff=0.6)
+        now = members[near[0]] if near else None
+        shown = f"; nearest is {owner}.{near[0]}" if near else ""
+        reason = Reason.RENAMED if near else Reason.GONE
+        return _wrong("member-missing", reason, f"{owner} has no such member{shown}", now)
+
+    def _members(
+        self, data: bytes, language: str, declaration: Declaration, name: str, depth: int
+    ) -> dict[str, CitedPlace] | None:
+        """Return the members of a class and its bases; None where it may have the name from somewhere unseen."""
+        head = b" ".join(data.split(b"\n")[declaration.line - 1 : declaration.line + 4]).partition(b"{")[0]
+        is_script = language != "python"
+        own = "\n".join(block(data, declaration))
+        is_open = _DYNAMIC_CLASS.search(own) is not None or _SETS_FROM_OUTSIDE.search(data) is not None
+        if _has_word(data, name) or is_open or depth > 8 or (is_script and b"extends" in head):
+            return None
+        found: dict[str, CitedPlace] = {}
+        for base in declaration.bases:
+            written = base.partition("[")[0]
+            last = written.rpartition(".")[2]
+            if last in _OUTSIDE_BASES:
+                continue
+            known = self._implementations(last) if "=" not in base else []
+            code = self._known.code(known[0]) if len(known) == 1 else None
+            if code is None or code.declaration.kind != "class":
+                return None
+            if code.data != data and not _is_imported(data, written, code.source.path):
+                return None
+            above = self._members(code.data, code.language, code.declaration, name, depth + 1)
+            if above is None:
+                return None
+            found |= above
+        source = next((at for at in self._implementations(declaration.chain[-1])), None)
+        if source is None:
+            return None
+        for member in declarations(data, language):
+            if member.chain[:-1] == declaration.chain:
+                found[member.chain[-1]] = CitedPlace(source.path, member.line, ".".join(member.chain[-2:]))
+        return found
+
+    def _is_assigned(self, one: Citation) -> bool:
+        """Return whether any code sets the member from outside of its class, or names it as this member."""
+        owner, name = re.escape(one.parts[-2]), re.escape(one.name)
+        pattern = re.compile(rf"\b{owner}(?:\.|::){name}\b|\.{name}\s*=(?!=)|[\"']{name}[\"']")
+        paths = self._reader.uses.code_mentioning(one.name, MOST_SAME_NAME * 3)
+        if len(paths) == MOST_SAME_NAME * 3:
+            return True
+        files = [self._file(path) for path in paths]
+        return any(file is None or pattern.search(file.data.decode("utf-8", "replace")) for file in files)
+
+    def _module_member(self, one: Citation) -> CitationOutcome:
+        """Judge a name of a module or package of this workspace, named by its whole dotted path."""
+        owners = one.parts[:-1]
+        if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
+            return UNKNOWN
+        path = "/".join(owners)
+        for root in ("", "src/"):
+            for ending in (".py", "/__init__.py"):
+                file = self._file(f"{root}{path}{ending}".encode())
+                if file is None:
+                    continue
+                folder = f"{root}{path}/{one.name}".encode()
+                is_module = any(
+                    self._observer.is_there(folder + tail)
+                    for tail in (b".py", b".pyx", b".pyi", b".so", b"/__init__.py")
+                )
+                is_folder = self._observer.is_folder(folder)
+                if is_module or is_folder or _has_word(file.data, one.name) or _DYNAMIC_MODULE.search(file.data):
+                    return UNKNOWN
+                elsewhere = self._implementations(one.name)
+                now = (
+                    CitedPlace(elsewhere[0].path, elsewhere[0].hit.start_line, one.name)
+                    if len(elsewhere) == 1
+                    else None
+                )
+                shown = f"; {one.name} is at {_shown(now)}" if now is not None else ""
+                has = "".join((".".join(owners), " has no such name", shown))
+                return _wrong("name-missing", Reason.RENAMED if now is not None else Reason.GONE, has, now)
+        return self._gone(one)
+
+    def _find_gone(self, citations: Iterable[Citation]) -> None:
+        """Look up, in the files changed lately, the names that no code of the workspace contains any more."""
+        if not self._is_whole or self._git is None:
+            return
+        asked = dict.fromkeys(
+            one.name
+            for one in citations
+            if one.kind is CitationKind.SYMBOL and one.is_claim and is_compound(one.name) and len(one.name) > 5
+        )
+        lost = (name for name in list(asked)[:MOST_LOOKED_UP] if not self._known.defined(name))
+        wanted = list(islice((name for name in lost if not self._known.is_in_code(name)), MOST_GONE_NAMES))
+        if not wanted:
+            return
+        try:
+            self._old = self._declared_before(wanted, changed_since(self._git))
+        except GitError as error:
+            self._notes[f"names were not compared with git's history: {error}"] = None
+
+    def _declared_before(
+        self, names: Sequence[str], changed: ChangedSince
+    ) -> dict[str, tuple[bytes, Declaration, bytes]]:
+        committed = self._weigher.facts.committed
+        if committed is None or not changed.commit:
+            return {}
+        found: dict[str, tuple[bytes, Declaration, bytes]] = {}
+        code = [path for path in changed.paths if _language(path) in LANGUAGES][:MOST_OLD_FILES]
+        for path in code:
+            self._weigher.facts.check()
+            (data,) = committed.read([(changed.commit, path)])
+            here = [name for name in names if name not in found and data is not None and name.encode() in data]
+            if not here or data is None:
+                continue
+            for one in declarations(data, _language(path)):
+                if one.chain[-1] in here:
+                    found.setdefault(one.chain[-1], (path, one, data))
+        return found
+
+    def _gone(self, one: Citation) -> CitationOutcome:
+        """Judge a name that no code contains: wrong where a file of this workspace declared it before."""
+        old = self._old.get(one.name)
+        if old is None:
+            return UNKNOWN
+        path, then, then_data = old
+        if len(one.parts) > 1 and then.chain[-2:-1] not in ((), one.parts[-2:-1]):
+            return UNKNOWN
+        now = self._became(path, then, then_data)
+        shown = f"; it may be {now.symbol} now" if now is not None else ""
+        reason = Reason.RENAMED if now is not None else Reason.GONE
+        return _wrong("name-gone", reason, f"{source_id_of(path)} had it, and no code has it any more{shown}", now)
+
+    def _became(self, path: bytes, then: Declaration, then_data: bytes) -> CitedPlace | None:
+        """Return the new declaration with the same owner, kind and similar text in the same file."""
+        file = self._file(path)
+        if file is None:
+            return None
+        language = _language(path)
+        before = {one.chain for one in declarations(then_data, language)}
+        text = set(block(then_data, then)[1:])
+        alike = [
+            one
+            for one in declarations(file.data, language)
+            if one.chain[:-1] == then.chain[:-1] and one.kind == then.kind and one.chain not in before
+            and _share(text, set(block(file.data, one)[1:])) >= 0.6
+        ]  # fmt: skip
+        if len(alike) != 1:
+            return None
+        return CitedPlace(path, alike[0].line, ".".join(alike[0].chain[-2:]))
+
+    # Quotes
+
+    def _quote(self, one: Citation) -> CitationOutcome:
+        paths = self._meant(one.path)
+        files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
+        if not files or len(paths) > MOST_SAME_NAME:
+            return self._missing(one) if one.is_explicit and not paths else UNKNOWN
+        pieces = _pieces(one.quoted)
+        if not pieces:
+            return UNKNOWN
+        places = [(file, at) for file in files if (at := _found(pieces, file, one.start_line)) is not None]
+        if places:
+            file, (first, last) = min(places, key=lambda found: abs(found[1][0] - one.start_line))
+            is_near = one.start_line - QUOTE_SLACK <= first and last <= one.end_line + QUOTE_SLACK
+            if not one.start_line or is_near:
+                return RIGHT
+            if not one.is_claim:
+                return UNKNOWN
+            now = CitedPlace(file.source.path, first)
+            return _wrong("quote-moved", Reason.MOVED, f"this text is at lines {first}-{last} now", now)
+        if not one.is_claim or not one.start_line or len(files) > 1:
+            return UNKNOWN
+        return _differing(files[0], [line for piece in pieces for line in piece])
+
+
+def _differing(file: _CitedFile, quoted: Sequence[str]) -> CitationOutcome:
+    """Judge a quote that is nowhere in its file: wrong where most of its lines are."""
+    telling = [line for line in quoted if len(line) > 3]
+    strange = [line for line in telling if line not in file.rows]
+    if not strange or len(telling) < 2 or 1 - len(strange) / len(telling) < LEAST_QUOTED_SHARE:
+        return UNKNOWN
+    count = f"{len(strange)} of {len(telling)} lines are not in the file"
+    return _wrong("quote-differs", Reason.CHANGED, f"the text differs: {count}", None)
+
+
+def _wire(one: Citation, outcome: CitationOutcome, path: str) -> dict[str, Any]:
+    is_movable = outcome.reason in (Reason.MOVED, Reason.RENAMED)
+    return {
+        "path": path,
+        "line": one.line,
+        "column": one.column,
+        "end_column": one.end_column,
+        "reference": one.written,
+        "kind": one.kind.value,
+        "rule": outcome.rule,
+        "verdict": (Status.STALE_RISK if is_movable else Status.NEEDS_REFRESH).value,
+        "reason": outcome.reason.value,
+        "message": outcome.message,
+        "now": outcome.now.wire() if outcome.now is not None else None,
+    }
+
+
+def _shown(place: CitedPlace | None) -> str:
+    return f"{source_id_of(place.path)}:{place.start_line}" if place is not None else ""
+
+
+def _language(path: bytes) -> str:
+    return language_of(path, b"").name
+
+
+def _modules(path: bytes) -> list[str]:
+    """Return the names of a file that can own its definitions: its stem and its folders."""
+    return os.path.splitext(path.decode("utf-8", "replace"))[0].split("/")
+
+
+def _is_misspelled(one: str, other: str) -> bool:
+    return one.lower() == other.lower() or SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.88
+
+
+def _is_telling(one: Citation) -> bool:
+    """Return whether the symbol is more than a common word in code marks."""
+    return len(one.name) > 2 and (len(one.parts) > 1 or one.is_call or is_compound(one.name) or one.name[0].isupper())
+
+
+def _is_named_at(file: _CitedFile, one: Citation) -> bool:
+    """Return whether the cited lines contain the name, or lie in its definition."""
+    first, last = max(one.start_line - NEAR_LINES, 1), one.end_line + NEAR_LINES
+    if file.lines[one.start_line - 1 : one.start_line] and file.lines[one.start_line - 1].startswith("@"):
+        # A definition begins with its decorators, which may be long.
+        below = file.lines[last : last + MOST_DECORATOR_LINES]
+        last += next((count for count, line in enumerate(below, 1) if _DECLARES.match(line)), 0)
+    pattern = whole_word(one.parts[-1])
+    if any(pattern.search(line) for line in file.lines[first - 1 : last]):
+        return True
+    return any(
+        hit.start_line - NEAR_LINES <= one.start_line <= hit.end_line + NEAR_LINES
+        for hit in file.defined
+        if hit.name == one.parts[-1]
+    )
+
+
+def _has_word(data: bytes, name: str) -> bool:
+    return re.search(rb"(?<!\w)%s(?!\w)" % re.escape(name.encode()), data) is not None
+
+
+def _is_imported(data: bytes, base: str, path: bytes) -> bool:
+    """Return whether a file takes a base class from the module at ``path``, and not one of that name from elsewhere."""
+    text = data.decode("utf-8", "replace")
+    owner, _, name = base.rpartition(".")
+    modules = {one.removeprefix("_") for one in _modules(path)} | {"", "__init__"}
+    if owner:
+        return owner.rpartition(".")[2].removeprefix("_") in modules
+    for match in _IMPORTED.finditer(text):
+        names = re.split(r"[,()\s]+", match[2])
+        if name in names:
+            at = names.index(name)
+            is_renamed = at > 0 and names[at - 1] == "as"
+            return not is_renamed and match[1].rpartition(".")[2].removeprefix("_") in modules
+    return False
+
+
+def _share(one: set[str], other: set[str]) -> float:
+    """Return the Jaccard coefficient of two sets of lines."""
+    return len(one & other) / max(len(one | other), 1)
+
+
+def _pieces(quoted: Sequence[str]) -> list[list[str]]:
+    """Split a quote at ellipses; each piece is without blank ends, its lines without indentation."""
+    pieces: list[list[str]] = [[]]
+    for line in quoted:
+        if _ELLIPSIS.fullmatch(line):
+            pieces.append([])
+        elif line.strip() or pieces[-1]:
+            pieces[-1].append(line.strip())
+    for piece in pieces:
+        while piece and not piece[-1]:
+            piece.pop()
+    return [piece for piece in pieces if piece]
+
+
+def _found(pieces: Sequence[Sequence[str]], file: _CitedFile, near: int) -> tuple[int, int] | None:
+    """Return the lines of the pieces in a file, in their order; of several places the nearest to ``near``."""
+    places = []
+    for start in _starts(pieces[0], file, 0):
+        last = start + len(pieces[0])
+        for piece in pieces[1:]:
+            at = next(_starts(piece, file, last), None)
+            if at is None:
+                break
+            last = at + len(piece)
+        else:
+            places.append((start + 1, last))
+    return min(places, key=lambda place: abs(place[0] - near)) if places else None
+
+
+def _starts(piece: Sequence[str], file: _CitedFile, begin: int) -> Iterator[int]:
+    """Yield the rows from ``begin`` on where a piece stands, whatever its indentation."""
+    for row in file.rows.get(piece[0], ()):
+        if row >= begin and file.lines[row : row + len(piece)] == piece:
+            yield row

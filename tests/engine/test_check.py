@@ -1,0 +1,247 @@
+"""A text is compared with the disk: what is wrong is found with what it means now, and what may be right is left."""
+
+import os
+
+import pytest
+
+from helix_core.errors import UsageError
+from tests.engine.repository import git, write
+
+SHOP = {
+    "shop/basket.py": '''"""What a customer buys."""
+
+from collections import UserDict
+
+from shop.prices import Priced
+
+
+class Basket(Priced):
+    """Items with their prices."""
+
+    limit = 10
+
+    def __init__(self):
+        self.lines = []
+
+    def add_line(self, name, price):
+        """Put an item into the basket."""
+        self.lines.append((name, price))
+
+    def total_price(self):
+        """Add all prices."""
+        return sum(price for _, price in self.lines)
+
+
+class Registry(UserDict):
+    """Takes most of its members from a library."""
+''',
+    "shop/prices.py": '''"""Prices."""
+
+
+class Priced:
+    """Has a price."""
+
+    def price_in(self, currency):
+        return currency
+
+
+def round_price(cents):
+    """Round to the next five cents."""
+    return round(cents / 5) * 5
+''',
+    "docs/guide.md": "# Guide\n\nItems go into a basket with `Basket.add_line()`, see [the code](../shop/basket.py).\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path, open_helix):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    write(folder, SHOP)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin")
+    engine = open_helix(folder)
+    engine.refresh()
+    return engine
+
+
+def rules(helix, text, **asked):
+    return [one["rule"] for one in helix.check(text, **asked)["findings"]]
+
+
+def finding(helix, text):
+    (one,) = helix.check(text)["findings"]
+    return one
+
+
+TRUE = """`Basket.add_line()` is defined in `shop/basket.py:16`, and `Basket.total_price` at `basket.py:20-22`.
+`Basket.price_in()` comes from [`Priced`](shop/prices.py#L4). `Basket.lines` holds them; `Registry.popitem()` too.
+
+```16:18:shop/basket.py
+    def add_line(self, name, price):
+        ...
+        self.lines.append((name, price))
+```
+"""
+
+
+def test_an_answer_that_is_right_has_no_findings(shop):
+    answer = shop.check(TRUE)
+    assert answer["findings"] == []
+    assert answer["checked"] >= 6
+    assert answer["schema"] == "helix.check/1"
+
+
+def test_a_line_that_the_file_does_not_have_is_wrong(shop):
+    one = finding(shop, "The limit is checked in `shop/basket.py:400`.")
+    assert (one["rule"], one["message"]) == ("line-missing", "the file has 26 lines")
+    assert (one["line"], one["kind"], one["verdict"], one["now"]) == (1, "place", "needs_refresh", None)
+
+
+def test_a_symbol_beside_the_wrong_line_is_told_where_it_is(shop):
+    one = finding(shop, "`Basket.total_price()` is at `shop/basket.py:3`.")
+    assert one["rule"] == "symbol-elsewhere"
+    assert one["now"] == {"source_id": "shop/basket.py", "start_line": 20, "symbol": "Basket.total_price"}
+    assert (one["verdict"], one["reason"]) == ("stale_risk", "moved")
+
+
+def test_a_line_is_judged_by_the_disk_and_not_by_an_index_that_lags_behind(shop):
+    file = shop.workspace / "shop/basket.py"
+    assert rules(shop, "`Basket.total_price` (`shop/basket.py:20`)") == []
+    file.write_text("# a line\n" * 40 + file.read_text())
+    one = finding(shop, "`Basket.total_price` (`shop/basket.py:20`)")
+    assert (one["rule"], one["now"]["start_line"]) == ("symbol-elsewhere", 60)
+
+
+def test_a_misspelled_path_is_told_the_near_one(shop):
+    one = finding(shop, "The prices are in `shop/baskt.py`.")
+    assert (one["rule"], one["now"]["source_id"]) == ("file-missing", "shop/basket.py")
+
+
+def test_a_file_that_is_deleted_but_committed_is_gone(shop):
+    (shop.workspace / "shop/prices.py").unlink()
+    shop.refresh()
+    assert rules(shop, "The prices are in `shop/prices.py`.") == ["file-gone"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Create `shop/checkout.py` for it.",
+        "Put it into `web/views.py`.",
+        "Run `manage.py`.",
+        "It is written to `/etc/passwd` and `../../secret.py`, `~/notes.md`.",
+        "`shop/checkout.py` will hold it.",
+    ],
+)
+def test_files_to_be_made_and_files_elsewhere_are_left_alone(shop, text):
+    assert rules(shop, text) == []
+
+
+def test_a_member_that_a_class_of_the_workspace_lacks_is_wrong(shop):
+    one = finding(shop, "Call `Basket.add_lines()` for each.")
+    assert (one["rule"], one["message"]) == ("member-missing", "Basket has no such member; nearest is Basket.add_line")
+    assert one["now"] == {"source_id": "shop/basket.py", "start_line": 16, "symbol": "Basket.add_line"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`Registry.setdefault_all()` is inherited.",
+        "`json.dumps()`, `os.path.join`, `requests.Session.send` and `print()` do it.",
+        "`Customer.name` is a field.",
+        "Add `Basket.clear_all()` for that.",
+        "There is no `Basket.clear_all()`.",
+        "`basket.anything()` on an instance",
+        "`Basket.__len__()` may be inherited.",
+    ],
+)
+def test_what_may_come_from_elsewhere_is_unknown(shop, text):
+    assert rules(shop, text) == []
+
+
+def test_a_base_of_the_same_name_that_is_imported_from_a_library_proves_nothing(shop):
+    write(shop.workspace, {"shop/special.py": "from library import Priced\n\n\nclass Special(Priced):\n    pass\n"})
+    shop.refresh()
+    assert rules(shop, "`Special.anything_at_all()` does it.") == []
+
+
+def test_a_member_that_other_code_sets_is_unknown(shop):
+    write(shop.workspace, {"shop/patch.py": "from shop.basket import Basket\n\nBasket.clear_all = lambda self: None\n"})
+    shop.refresh()
+    assert rules(shop, "`Basket.clear_all()` empties it.") == []
+
+
+def test_a_name_of_a_module_that_lacks_it_is_wrong(shop):
+    one = finding(shop, "`shop.prices.round_prices()` rounds.")
+    assert (one["rule"], one["message"]) == ("name-missing", "shop.prices has no such name")
+
+
+def test_a_function_that_was_renamed_is_told_its_new_name(shop):
+    assert rules(shop, "`round_price()` rounds.") == []
+    file = shop.workspace / "shop/prices.py"
+    file.write_text(file.read_text().replace("round_price", "to_five_cents"))
+    shop.refresh()
+    one = finding(shop, "`round_price()` rounds.")
+    assert (one["rule"], one["reason"], one["now"]["symbol"]) == ("name-gone", "renamed", "to_five_cents")
+
+
+QUOTED = (
+    '    def total_price(self):\n        """Add all prices."""\n        return sum(price for _, price in self.lines)\n'
+)
+
+
+@pytest.mark.parametrize(
+    "text", [QUOTED, QUOTED.replace("        ", "    ").replace("    def", "def"), QUOTED + "  \n"]
+)
+def test_a_quote_is_right_whatever_its_indentation_and_trailing_blanks(shop, text):
+    assert rules(shop, f"```20:22:shop/basket.py\n{text}```") == []
+
+
+def test_a_quote_at_other_lines_is_told_its_lines_now(shop):
+    one = finding(shop, f"```1:3:shop/basket.py\n{QUOTED}```")
+    assert (one["rule"], one["message"]) == ("quote-moved", "this text is at lines 20-22 now")
+
+
+def test_a_quote_with_another_line_differs(shop):
+    text = QUOTED.replace("sum(", "max(")
+    assert rules(shop, f"```20:22:shop/basket.py\n{text}```") == ["quote-differs"]
+    assert rules(shop, f"Change it to:\n\n```20:22:shop/basket.py\n{text}```") == []
+
+
+def test_a_link_starts_at_the_folder_of_the_text(shop):
+    text = (shop.workspace / "docs/guide.md").read_text()
+    assert rules(shop, text, source_id="docs/guide.md") == []
+    assert shop.check(text, source_id="docs/guide.md")["checked"] == 2
+
+
+def test_the_whole_path_of_a_file_of_the_workspace_is_understood(shop):
+    assert rules(
+        shop, f"See `{shop.workspace}/shop/basket.py:16`, [it](file://{shop.workspace}/shop/basket.py#L400)."
+    ) == ["line-missing"]
+
+
+def test_ignored_and_private_files_are_never_opened(shop):
+    write(shop.workspace, {".gitignore": "hidden.py\n", "hidden.py": "a = 1\n", ".env": "TOKEN=1\n"})
+    shop.refresh()
+    for name in ("hidden.py", ".env"):
+        # Reading would block for ever.
+        (shop.workspace / name).unlink()
+        os.mkfifo(shop.workspace / name)
+    answer = shop.check("`hidden.py:900`, `.env:900`, `shop/../hidden.py:3` and `hidden.py`")
+    assert answer["findings"] == []
+    assert answer["notes"] == []
+
+
+def test_a_text_that_is_too_long_is_refused(shop):
+    with pytest.raises(UsageError, match="262,144"):
+        shop.check("a" * 262_145)
+
+
+def test_a_masked_secret_is_compared_as_it_was_shown(shop):
+    write(shop.workspace, {"shop/keys.py": 'API_KEY = "sk-proj-4f8a9c2e7b1d6053af92c8e4"\nOTHER = 1\n'})
+    shop.refresh()
+    shown = shop.show("shop/keys.py", 1, 2)["text"]
+    assert "4f8a9c2e" not in shown
+    assert rules(shop, f"```1:2:shop/keys.py\n{shown}```") == []
