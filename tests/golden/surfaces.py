@@ -26,6 +26,7 @@ from tests.proxy.conftest import Server
 MADE = "2024-03-01T12:00:00Z"
 QUESTION = "how is the session cookie signed?"
 ABSENT = "kubernetes ingress controller retries"
+CHECKED = "`sign_cookie()` is at `app/sessions.py:900`; see `app/sesions.py` and `app/routing.py:4`."
 NOTE = "We rotate the cookie key every Monday."
 VARIABLE = re.compile(
     r"(?:^|_)(?:ms|elapsed|time|pid|port|nonce|proof|url|uptime|seconds|rss|bytes|cpu|age|idle)(?:_|$)"
@@ -139,6 +140,9 @@ def command_line(environ: dict[str, str], folder: Path, apart: Path) -> Iterator
         ("packet", ABSENT, "--json"),
         ("context", QUESTION, "--json"),
         ("context", QUESTION),
+        ("check", "docs/sessions.md", "--json"),
+        ("check", "docs/sessions.md", "README.md"),
+        ("check", "nowhere.md"),
         ("status", "--json"),
         ("status", "--json", "--skipped"),
         ("status",),
@@ -240,6 +244,7 @@ def http(server: Server) -> Iterator[tuple[str, Any]]:
         yield "POST /fingerprint", answer(asking, "POST", "/fingerprint", {"query": QUESTION, "max_results": 3})
         around = {"source_id": "app/sessions.py", "start_line": 6, "k": 3}
         yield "POST /context/expand", answer(asking, "POST", "/context/expand", around)
+        yield "POST /check", answer(asking, "POST", "/check", {"text": CHECKED})
         yield "POST /ingest", answer(admin, "POST", "/ingest", {"content": NOTE, "metadata": {"title": "keys"}})
         yield "POST /context/packet, of a note", answer(asking, "POST", "/context/packet", {"query": NOTE, "k": 2})
         for path in ("/consolidate", "/admin/kv-backfill", "/admin/refresh", "/admin/vacuum"):
@@ -278,6 +283,7 @@ def editor(wire: Wire, folder: Path) -> Iterator[tuple[str, Any]]:
         "helix.explain": {"source_id": "app/sessions.py", "start_line": 6, "end_line": 8},
         "helix.open": {"source_id": "app/sessions.py", "start_line": 6, "end_line": 8},
         "helix.symbol": place,
+        "helix.check": {"text": CHECKED},
         "helix.status": {},
         "helix.index.refresh": {},
         "helix.index.pause": {},

@@ -29,6 +29,7 @@ COMMANDS = {
     "helix.refreshPlan",
     "helix.explain",
     "helix.symbol",
+    "helix.check",
     "helix.index.refresh",
     "helix.index.rebuild",
     "helix.index.pause",
