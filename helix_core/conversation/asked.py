@@ -22,8 +22,11 @@ from helix_core.conversation.phrases import (
     DEMONSTRATIVES,
     ELLIPSES,
     FOLLOWING,
+    GENERIC_WORDS,
     OF_WORKSPACE,
+    SOCIAL_WORDS,
     STOP_WORDS,
+    WH_WORDS,
 )
 from helix_core.conversation.prompts import means_here, needs_nothing, system_asks
 from helix_core.words import IDENTIFIER, is_compound
@@ -55,6 +58,7 @@ class ConversationQuery:
         parts: The message's parts, in order.
         places: Coordinates in what was pasted, the likeliest first.
         carried: Words and names that came from earlier turns.
+        discussed: Those of them that are names, for a follow-up: what the conversation is about.
         files: Files that the conversation has shown, opened, edited or got from a tool, latest first.
         is_of_workspace: Whether it says that it means this workspace: by a path, an identifier, a place or a word.
         may_be_general: Whether it may as well be about anything else: a message of a chat in which nothing means this
@@ -69,6 +73,7 @@ class ConversationQuery:
     parts: tuple[MessagePart, ...] = ()
     places: tuple[Coordinate, ...] = ()
     carried: tuple[str, ...] = ()
+    discussed: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     is_of_workspace: bool = False
     may_be_general: bool = False
@@ -97,6 +102,7 @@ class ConversationQuery:
 
 
 SHOWN = 160
+SHORT_WIDE = 18
 _PATH = re.compile(r"(?<![\w.@+~/\\-])(?:[\w.@+~-]{1,100}+/){0,12}[\w@+~-]{1,100}+\.[A-Za-z]\w{0,7}\b")
 _TICKED = re.compile(r"`([^`\n]{2,120})`")
 
@@ -141,24 +147,25 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
     if nothing := needs_nothing(text, asking, has_paste=bool(pasted), has_places=bool(places)):
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=nothing, index=index, parts=parts)
     if all(part.part is PartKind.QUESTION for part in parts):
-        asking = text.strip()
+        asking = _calm(text.strip())
     errors = errors_of(pasted)[:MOST_ERRORS] if pasted else ()
     context = " ".join(part.text for part in parts if part.part is PartKind.CONTEXT)
     if not asking and not pasted:
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
-    carry = _carried(before) if before else _Carry()
+    carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
     follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
     own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
     is_complete = bool(_telling(asking)) and not _refers(asking, is_open=True)
     needs_context = bool(context) and (not is_complete or len(own) < 3 or _names_code(context))
     carried: tuple[str, ...] = ()
+    best: list[str] = []
     judged = asking if is_complete else " ".join(part for part in (asking, context, *errors) if part)
     if follows:
         best = sorted(carry.names, key=lambda name: -carry.names[name])[:MOST_NAMES]
         carried = (*carry.questions, *best)
-        judged = " ".join((*carry.questions, asking) if _telling(asking) else carry.questions)
+        judged = " ".join((*carry.questions, asking) if len(_telling(asking)) > 1 else carry.questions[-1:])
     searched = " ".join(part for part in (asking, context if needs_context else "", *errors, *names, *carried) if part)
     judged = "" if judged == searched else judged or searched
     return ConversationQuery(
@@ -169,6 +176,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         parts=parts,
         places=places,
         carried=carried,
+        discussed=tuple(best),
         files=tuple(carry.files)[:MOST_FILES],
         is_of_workspace=_means_workspace(asking, places, follows=follows),
         may_be_general=before is not None and not (follows or pasted or places or means_here(asking)),
@@ -180,7 +188,7 @@ def _asking(parts: Sequence[MessagePart]) -> str:
     texts = [part.text for part in parts if part.part is PartKind.QUESTION]
     # "Explain it step by step" is a wish about style only beside a question.
     texts = texts or [part.text for part in parts if part.part is PartKind.STYLE and _refers(part.text)]
-    return " ".join([text for text in texts if _content(text)] or texts).strip()
+    return " ".join([_calm(text) for text in texts if _content(text)] or texts).strip()
 
 
 def _why(parts: Sequence[MessagePart], *, follows: bool, places: Sequence[Coordinate]) -> str:
@@ -208,14 +216,39 @@ def _follows(asking: str, *, has_paste: bool) -> bool:
     if not words:
         return not has_paste
     telling = _telling(asking)
-    if not telling:
-        return True
+    if not telling or _is_short_wide(asking):
+        return not _names_code(asking)
     if ELLIPSES.length_at(words) and len(telling) <= 3:
         return True
+    # An order with one word of its own works on what was spoken of: "remove the duplication", "no, I meant the setter".
+    if len(telling) == 1 and words[0] not in _INFORMING and not any(word in WH_WORDS for word in words):
+        return not _names_code(asking) and len(words) > 1
     first = next((at for at, word in enumerate(words) if word in FOLLOWING), len(words))
     if _refers(_first_clause(asking)) and (len(telling) <= 4 or first < 3):
         return True
     return words[0] in CONTINUATIONS and len(telling) <= 4
+
+
+def _is_short_wide(text: str) -> bool:
+    """Is the text a few signs of a script without spaces, which name nothing as code does?"""
+    bare = text.strip(" 。？！?!.,、，")
+    return (
+        0 < len(bare) <= SHORT_WIDE and not bare.isascii() and not any(one.isascii() and one.isalnum() for one in bare)
+    )
+
+
+def _calm(text: str) -> str:
+    """Return what somebody shouts in lower case: capitals throughout name nothing."""
+    return text.lower() if text.isupper() and text.count(" ") >= 3 and "_" not in text else text
+
+
+_TO_THE_START = re.compile(
+    r"\b(?:(?:my|the|your) (?:very )?(?:first|original|initial) (?:question|one|thing|topic|problem|message)"
+    r"|(?:first|start|began|begin) (?:thing )?(?:i|we) (?:asked|started|talked)|(?:at|from|to|in) the"
+    r" (?:very )?(?:beginning|start)"
+    r"|what (?:i|we) (?:asked|started with|talked about) (?:first|initially|originally))\b",
+    re.IGNORECASE,
+)
 
 
 def _first_clause(text: str) -> str:
@@ -226,7 +259,7 @@ def _first_clause(text: str) -> str:
 
 def _telling(text: str) -> list[str]:
     """Return the words that say what a question is about."""
-    return [word for word in _content(text) if word not in BARE_VERBS and word not in FOLLOWING]
+    return [word for word in _content(text) if word not in BARE_VERBS | FOLLOWING | GENERIC_WORDS | SOCIAL_WORDS]
 
 
 def _refers(text: str, *, is_open: bool = False) -> bool:
@@ -243,16 +276,26 @@ def _refers(text: str, *, is_open: bool = False) -> bool:
     return False
 
 
+_INFORMING = frozenset(
+    {"explain", "show", "find", "list", "describe", "tell", "is", "are", "does", "do", "has", "have"}
+)
+_WORKSPACES = OF_WORKSPACE - {"code", "file", "module", "class", "function", "method"}
 _COMPARING = frozenset({"same", "above", "former", "latter", "one", "ones", "here"})
 
 
 def _points_back(before: str, word: str, following: str) -> bool:
     """Does ``that``, ``this`` … stand for something said before, rather than open a clause or mean the workspace?"""
-    if following in ARTICLES or following in OF_WORKSPACE:
+    if following in ARTICLES or following in _WORKSPACES:
         return word == "such"
     if not following or following in STOP_WORDS:
         return word != "such"
     return word in {"this", "such"} or (word == "that" and (not before or before in STOP_WORDS | BARE_VERBS))
+
+
+def _from_start(before: Sequence[Any]) -> Sequence[Any]:
+    """Return the turns up to the answer of the first question."""
+    asked = [at for at, one in enumerate(before) if isinstance(one, dict) and one.get("role") == "user"]
+    return before[: asked[1]] if len(asked) > 1 else before
 
 
 def _carried(before: Sequence[Any]) -> _Carry:
@@ -285,7 +328,8 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
         return True
     parts = message_parts(own)
     asking = _asking(parts)
-    if not asking:
+    # A turn that itself only leans on those before it adds nothing to them.
+    if not _telling(asking) or _is_short_wide(asking):
         return False
     carry.questions.append(shortened(asking, 600))
     return not _follows(asking, has_paste=False) or len(carry.questions) >= 3
@@ -312,8 +356,8 @@ def _collect_names(text: str, carry: _Carry, weight: float, *, only_ticked: bool
     _collect_files(text, carry)
     if only_ticked:
         return
-    ticked = {name for quoted in _TICKED.findall(text) for name in IDENTIFIER.findall(quoted)}
-    for name in IDENTIFIER.findall(text):
+    ticked = {name for quoted in _TICKED.findall(text) if "/" not in quoted for name in IDENTIFIER.findall(quoted)}
+    for name in IDENTIFIER.findall(_PATH.sub(" ", text)):
         if len(name) > 2 and (name in ticked or (is_compound(name) and not name.isupper())) and not name[0].isdigit():
             carry.names[name] = carry.names.get(name, 0.0) + weight
 

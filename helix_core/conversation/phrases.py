@@ -219,33 +219,35 @@ ASIDES = Phrases(
 # Words of small talk, choices and steps: a message of these and of stop words alone names nothing of a project.
 SOCIAL_WORDS = _words(
     """nice good great fine cool fantastic brilliant lovely superb sweet neat clever smart genius legend hero awesome
-    amazing perfect excellent wonderful magic beautiful impressive impressed helpful useful useless clear clearer
-    obvious quick quickly fast slow slowly funny fun weird strange boring bored tired sleepy hungry busy happy glad sad
-    angry annoyed sorry afraid worried lucky excited curious confused lost stuck sick well better best worse worst
-    bad terrible awful okay alright right wrong true false correct exactly indeed absolutely definitely certainly
-    totally completely probably perhaps maybe possibly hopefully luckily finally seriously honestly actually basically
-    really pretty quite rather enough solved resolved fixed worked works working compiled compiles passed passes
-    merged merge shipped ship approved approve accept accepted reject rejected saved save saves day days life lives
-    week weekend month morning afternoon evening night tonight tomorrow yesterday monday tuesday wednesday thursday
-    friday saturday sunday lunch dinner breakfast coffee tea break home bed later soon minute minutes moment second
-    seconds sec secs hour hours while time times again back wait hold stop continue continued proceed resume finish
-    finished start started stopped end ended left keep going go went carry move moving next last previous first third
-    fourth option options choice choices choose pick plan plans idea ideas suggestion suggestions proposal step steps
-    part parts thing things stuff bit lot ton tons agree agreed disagree sense total trust believe hope wish guess
-    suppose think thinking thought thoughts figure figured misread misunderstood mistake mistakes fault bad oops
-    understand understood remember forget forgot forgotten learn learned learnt feel feeling feelings love loved hate
-    hated enjoy enjoyed appreciate appreciated help helped helping answer answers answered response responses reply
-    replies explanation explanations question questions ask asked asking talk talking speak speaking chat chatting
-    conversation message messages word words tell told say said hear heard listen repeat apologize apologise sorry
+    amazing perfect excellent wonderful magic beautiful impressive impressed helpful useful useless clear
+    clearer obvious quick quickly fast slow slowly funny fun weird strange boring bored tired sleepy hungry busy
+    happy glad sad angry annoyed sorry afraid worried lucky excited curious confused lost stuck sick well better
+    best worse worst bad terrible awful okay alright right wrong true false correct exactly indeed absolutely
+    definitely certainly totally completely probably perhaps maybe possibly hopefully luckily finally seriously
+    honestly actually basically really pretty quite rather enough solved resolved fixed worked works working
+    compiled compiles passed passes merged merge shipped ship approved approve accept accepted reject rejected
+    saved save saves day days life lives week weekend month morning afternoon evening night tonight tomorrow
+    yesterday monday tuesday wednesday thursday friday saturday sunday lunch dinner breakfast coffee tea break
+    home bed later soon minute minutes moment second seconds sec secs hour hours while time times again back
+    wait hold stop continue continued proceed resume finish finished start started stopped end ended left keep
+    going go went carry move moving next last previous first third fourth option options choice choices choose
+    pick plan plans idea ideas suggestion suggestions proposal step steps part parts thing things stuff bit lot
+    ton tons agree agreed disagree sense total trust believe hope wish guess suppose think thinking thought
+    thoughts figure figured misread misunderstood mistake mistakes fault oops understand understood remember
+    forget forgot forgotten learn learned learnt feel feeling feelings love loved hate hated enjoy enjoyed
+    appreciate appreciated help helped helping answer answers answered response responses reply replies
+    explanation explanations question questions ask asked asking talk talking speak speaking chat chatting
+    conversation message messages word words tell told say said hear heard listen repeat apologize apologise
     apology name human robot bot machine person alive sleep dream company built created trained knowledge cutoff
-    language languages secret assistant model version friend friends buddy mate man dude guys team everyone everybody
-    meeting call phone holiday vacation yes no yeah yep yup nope nah ok k y n hm hmm huh ah aha oh wow haha lol one two
-    three four five fifty half both either neither neat cheers nothing everything anything something everybody done
-    ready quite many kind sort care matter matters welcome please thanks thank pleasure anyway anyways though although
-    however instead otherwise already yet still ever never always sometimes often usually alternative talk sounds sound
-    looks look seems seem luck enjoy honest fair worth trying try tried change changed mind minds favourite favorite
-    shorter short longer long simple simpler simply plain detail details brief table list bullet bullets emoji emojis
-    summary version tone english german french spanish"""
+    language languages secret assistant model version friend friends buddy mate man dude guys team everyone
+    everybody meeting call phone holiday vacation yes no yeah yep yup nope nah ok k y n hm hmm huh ah aha oh wow
+    haha lol one two three four five fifty half both either neither cheers nothing everything anything something
+    done ready many kind sort care matter matters welcome please thanks thank pleasure anyway anyways though
+    although however instead otherwise already yet still ever never always sometimes often usually alternative
+    sounds sound looks look seems seem luck honest fair worth trying try tried change changed mind minds
+    favourite favorite shorter short longer long simple simpler simply plain detail details brief table list
+    bullet bullets emoji emojis summary tone english german french spanish needed wanted looking leave leaving
+    liked likes happily super danke gracias merci"""
 )
 # Steps of an agent's loop, said by its own program: "The user approved this operation. Proceed."
 STEP_WORDS = _words(
@@ -277,6 +279,42 @@ BARE_VERBS = _words(
     behave behavior second first last next beheben ändern erklären testen getestet zeigen dónde probado arreglar
     explicar tester testé expliquer corriger testado explicar corrigir exceptions errors parameters arguments
     options exactly"""
+)
+# Words of talk about any code: with only these a message of a chat leans on the turns before it.
+GENERIC_WORDS = _words(
+    """add added adding allow allowed apply argument arguments arg args approach approaches async asynchronous await
+    behaviour break breaks broken bug bugs caller callers case cases change changes check checked class classes
+    clean cleaner cleanup code comment comments commit common compare comparison condition configurable
+    configure copy correct corresponding crash create default delete dependency diff difference different
+    disable disabled doc docs docstring docstrings documentation documented does edge edit effect else empty
+    enable error errors exact example examples exception exceptions existing explain expected extend extension
+    extract fail failed failing fails fast faster file files final fix fixes fixed full function functions
+    global guarantee handle handled handles happen happening happens helper helpers hint hints idea implement
+    implementation implemented import imports improve improved inline inner input inputs inside internal
+    internally involved issue issues keep key kind lead line lines list local log logging logic look loop main
+    make method methods missing mock mocked modify module modules name named needed none null number object open
+    optional option options order outer output outputs override overridden overwrite own package parameter
+    parameters param params part parts pass passed path performance place places point possible problem problems
+    property proper purpose raise raised raises reason refactor refactored related relevant remove removed
+    rename replace rest result results return returned returns reuse reverse rewrite rewritten role rule rules
+    run runs safe same sample sense separate set setting settings setup shorter show side signature similar
+    simple simpler simplify single size slow slower small smaller snippet solution source specific split start
+    step steps sub support supported sync synchronous test tested testing tests thread threadsafe thread-safe
+    time times todo touch trigger triggered try type typed types typing unit update updated usage use used uses
+    using usual valid value values variable variables variant version wait whole work working works wrap write
+    written wrong zero file's again involve real really second third first last next previous other another both
+    either alternative instead deeper further short summary line-by-line type-hint type-hints happy unhappy also
+    negative positive called calls call invoked invoke invokes pythonic readable efficient efficiently better
+    covered cover covers coverage assert asserts assertion assertions fixture fixtures failure failures original
+    diagram picture text lots bit compile compiles compiled double testé testée testés exactly safely directly
+    automatically manually usually normally actually effects datei funktion methode klasse zeile zeilen fehler
+    aufgerufen ruft aufruf beispiel rückgabewert wert werte typ typen zeig zeige schreib schreibe ändere erkläre
+    mach mache repariere füge hinzu einen einem einer mir mal genau getestet schneller einfacher kürzer beide
+    warum weshalb wieso stelle stellen archivo función método clase línea líneas errores prueba pruebas ejemplo
+    valor valores tipo tipos muéstrame muestra código escribe cambia explica explícame arréglalo arregla añade
+    devuelve llama llaman rápido porque fichier fonction méthode classe ligne erreur exemple valeur montre
+    montre-moi corrige ajoute renvoie appelle pourquoi vite arquivo função linha erro exemplo mostre corrija
+    adicione retorna chama favor plaît"""
 )
 OF_WORKSPACE = _words(
     """our here repo repository project codebase workspace we code module file class function method unser

@@ -70,7 +70,7 @@ class Intent(StrEnum):
 _INTENT_PATTERNS = {
     Intent.TESTS: re.compile(
         r"\b(?:tests|unit ?tests?|test (?:suite|case|file|function|class|for|of|that)s?|tested|pytest|unittest|"
-        r"fixtures?|specs?|covered|(?:which|what|a) test)\b"
+        r"fixtures?|specs?|covered|(?:which|what|a|the|another|more) test)\b"
     ),
     Intent.EXAMPLES: re.compile(r"(?<!for )\b(?:examples?|samples?|demos?|tutorials?|benchmarks?|snippets?)\b"),
     Intent.HISTORY: re.compile(

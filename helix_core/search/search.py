@@ -137,6 +137,8 @@ class SearchRequest:
         encoder: Makes the question's vector; without one what goes by meaning is off.
         may_be_general: The question may as well be about anything else: it is answered only where names of the index
             bear out what it asks for.
+        discussed: Names that the conversation before a follow-up is about: where the index defines one of them, what is
+            asked is here.
         explained: Add the account of how the answer came about, which costs about half as much as the answer.
     """
 
@@ -151,6 +153,7 @@ class SearchRequest:
     judged: str = ""
     places: tuple[Coordinate, ...] = ()
     may_be_general: bool = False
+    discussed: tuple[str, ...] = ()
 
 
 def search(request: SearchRequest, reader: Reader) -> Found:
@@ -209,6 +212,8 @@ class _Search:
         places = located(self._request.places, self._reader)
         ranked = with_located(ranked, places, k)
         seems_empty = not ranked or (presence(signs) < FLOOR and not places)
+        if seems_empty and ranked and self._request.discussed:
+            seems_empty = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
         if self._request.may_be_general and not seems_empty and not places:
             seems_empty = not self._is_named(judging)
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)

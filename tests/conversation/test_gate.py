@@ -141,7 +141,24 @@ CSRF = [
 
 @pytest.mark.parametrize(
     "follow_up",
-    ["fix it", "and where is that tested?", "what errors does it raise?", "why?", "where is that option set?"],
+    [
+        "fix it",
+        "and where is that tested?",
+        "what errors does it raise?",
+        "why?",
+        "where is that option set?",
+        "can you show me the caller?",
+        "add type hints",
+        "please shorten this function",
+        "remove the duplication",
+        "is this the only place?",
+        "it still crashes",
+        "warum?",
+        "zeig mir den Code",
+        "¿por qué?",
+        "为什么?",
+        "どうしてですか?",
+    ],
 )
 def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
     asked = read_conversation([*CSRF, user(follow_up)])
@@ -151,7 +168,15 @@ def test_a_follow_up_is_searched_with_the_turn_it_refers_to(follow_up):
 
 
 @pytest.mark.parametrize(
-    "question", ["How are database migrations squashed?", "how are passwords hashed and how long may they be?"]
+    "question",
+    [
+        "How are database migrations squashed?",
+        "how are passwords hashed and how long may they be?",
+        "where is the template loader?",
+        "how are passwords hashed?",
+        "fix the login view",
+        "explain the session backend",
+    ],
 )
 def test_a_question_that_stands_on_its_own_takes_nothing_from_earlier_turns(question):
     asked = read_conversation([*CSRF, user(f"Thanks! {question}")])
@@ -163,6 +188,21 @@ def test_a_chain_of_follow_ups_reaches_the_question_that_stands_on_its_own():
     asked = read_conversation(chat)
     assert "CSRF middleware" in asked.text
     assert asked.files[0] == "tests/csrf_tests/tests.py", "the latest first"
+
+
+def test_a_turn_that_only_leans_on_others_adds_nothing_to_the_next():
+    asked = read_conversation(
+        [*CSRF, user("why?"), model("It is safer."), user("どうして?"), model("…"), user("fix it")]
+    )
+    assert asked.text == "fix it Where does the CSRF middleware check the referer? CsrfViewMiddleware _check_referer"
+    assert asked.discussed == ("CsrfViewMiddleware", "_check_referer")
+
+
+def test_the_first_question_is_returned_to_where_it_is_named():
+    later = [user("how are passwords hashed?"), model("By `make_password`.")]
+    asked = read_conversation([*CSRF, *later, user("back to my first question: can you show me that code again?")])
+    assert "CSRF middleware check the referer" in asked.text and "make_password" not in asked.text
+    assert "make_password" in read_conversation([*CSRF, *later, user("show me that code again")]).text
 
 
 def test_files_that_a_tool_was_given_are_known():

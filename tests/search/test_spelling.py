@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -63,3 +64,10 @@ def test_what_may_be_about_anything_is_answered_only_with_what_the_index_names(s
     assert all(search(one, shop).seems_empty for one in chat)
     here = SearchRequest("how is the total price made?", 5, may_be_general=True)
     assert not search(here, shop).seems_empty
+
+
+def test_what_a_chat_spoke_of_is_here_where_the_index_defines_it(shop: Reader) -> None:
+    asked = SearchRequest("why? how does Zebra talk to Kafka? total_price", 5, judged="how does Zebra talk to Kafka?")
+    assert search(asked, shop).seems_empty
+    assert not search(replace(asked, discussed=("total_price",)), shop).seems_empty
+    assert search(replace(asked, discussed=("no_such_name",)), shop).seems_empty

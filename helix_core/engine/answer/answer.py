@@ -54,6 +54,7 @@ class IndexSearch:
             judged=request.asked.judged,
             places=request.asked.places,
             may_be_general=request.asked.may_be_general,
+            discussed=request.asked.discussed,
         )
         return search(wanted, self.reader)
 
