@@ -15,6 +15,8 @@ export FOLDER ASK
 
 # The oldest first: it is what the lock files were tested with.
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
+# Neighbors stay in one worker, which starts the server of a module once; an idle worker takes from the others' ends.
+PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq
 
 .PHONY: help
@@ -39,16 +41,16 @@ static: $(VENV)/.installed-dev
 
 .PHONY: unit
 unit: $(VENV)/.installed-dev $(VENV)/.model
-	$(BIN)/pytest -m unit -n auto
+	$(BIN)/pytest -m unit $(PARALLEL)
 
 .PHONY: check
 check: static $(VENV)/.model ## set up and run every check and test that needs no editor
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest $(PARALLEL)
 	@$(MAKE) --no-print-directory check-extension check-javascript
 
 .PHONY: test
-test: check ## the same, then drive the packaged extension in a real VS Code
-	@$(MAKE) --no-print-directory test-editor
+test: $(VENV)/.installed-dev $(VENV)/.model ## the same, and meanwhile drive the packaged extension in a real VS Code
+	@$(MAKE) --no-print-directory -j2 check test-editor
 
 .PHONY: extension
 extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and install it when `code` is on PATH

@@ -9,6 +9,11 @@ if [ "${major:-0}" -lt 20 ] || ! command -v npm >/dev/null; then
     exit 1
 fi
 stamp=node_modules/.installed
+# The checks and the editor's run start at once; only one of them installs.
+if command -v flock >/dev/null; then
+    exec 9<install.sh
+    flock 9
+fi
 if [ ! -f "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
     # No package of the lock file needs its install script here.
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -6,19 +6,13 @@ import pytest
 
 from helix_core.config import load_config
 from helix_core.engine import Helix
-from tests.engine.repository import FILES, git, write
+from tests.engine.repository import begin
 
 
 @pytest.fixture
 def repository(tmp_path):
     """A repository of one commit."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    write(folder, FILES)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "Begin")
-    return folder
+    return begin(tmp_path / "project")
 
 
 def config_in(base: Path, folder: Path, cache: str = "cache"):

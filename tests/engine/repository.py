@@ -1,6 +1,9 @@
 """A small real repository to ask about, and the two ways tests change it."""
 
+import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 FILES = {
@@ -77,3 +80,21 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def begin(folder: Path, files: dict[str, str] = FILES) -> Path:
+    """Make a folder a repository with one commit of these files; git runs once for all that begin alike."""
+    shutil.copytree(_begun(tuple(files.items())).name, folder, symlinks=True, dirs_exist_ok=True)
+    return folder
+
+
+@cache
+def _begun(files: tuple[tuple[str, str], ...]) -> tempfile.TemporaryDirectory:
+    made = tempfile.TemporaryDirectory(prefix="begun")
+    folder = Path(made.name)
+    write(folder, dict(files))
+    git(folder, "init", "-q", "-b", "main", "--template=")
+    (folder / ".git" / "info").mkdir()
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin")
+    return made

@@ -8,7 +8,7 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.model import Pointer
-from tests.engine.repository import git, write
+from tests.engine.repository import begin
 
 FIELDS = [field.name for field in dataclasses.fields(Pointer)]
 NAME = "bank/vault.py"
@@ -40,12 +40,7 @@ def text(request):
 
 @pytest.fixture
 def folder(tmp_path, text):
-    root = tmp_path / "bank-project"
-    write(root, {NAME: text, "README.md": "# Bank\n"})
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "Begin")
-    return root
+    return begin(tmp_path / "bank-project", {NAME: text, "README.md": "# Bank\n"})
 
 
 @pytest.fixture

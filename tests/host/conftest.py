@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from helix_ls.host.endpoint import place
-from tests.engine.repository import FILES, git, write
+from tests.engine.repository import begin
 from tests.host.clients import Editor, until
 
 
@@ -52,13 +52,7 @@ def environ(tmp_path, starts_processes):
 @pytest.fixture
 def project(tmp_path):
     """A repository of one commit."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    write(folder, FILES)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "Begin")
-    return folder
+    return begin(tmp_path / "project")
 
 
 @pytest.fixture

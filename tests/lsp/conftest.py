@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.repository import FILES, git, write
+from tests.engine.repository import FILES, begin
 from tests.lsp.wire import Wire
 
 StartWire = Callable[..., Wire]
@@ -44,12 +44,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) ->
 
 def make_project(folder: Path, files: dict[str, str] | None = None) -> Path:
     """A repository with one commit."""
-    folder.mkdir(parents=True)
-    write(folder, FILES if files is None else files)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "Begin")
-    return folder
+    return begin(folder, FILES if files is None else files)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from multiprocessing import resource_tracker
 import pytest
 
 from helix_ls.host.endpoint import place
-from tests.engine.repository import FILES, git, write
+from tests.engine.repository import FILES, begin
 from tests.host.clients import until
 from tests.host.conftest import processes_of
 from tests.mcp.agent import Agent
@@ -38,12 +38,7 @@ def apart(folder):
 
 def repository(folder, files=FILES):
     """A repository of one commit."""
-    folder.mkdir(parents=True)
-    write(folder, files)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "Begin")
-    return folder
+    return begin(folder, files)
 
 
 @pytest.fixture
