@@ -3,8 +3,8 @@
     python benchmarks/proxy.py FOLDER [--requests 200] [--streams 64] [--files 5000] [--only PART ...]
 
 FOLDER is the workspace whose evidence is added; a copy of its files is indexed first, and written to. The upstream is a
-process of its own. Parts: one, paced, unpaced, leaving, memory, indexing, prefix. Every bar is a difference or a ratio
-to what the same machine gives without the proxy, or at rest, in the same minute.
+process of its own. Parts: one, at_once, paced, unpaced, leaving, memory, indexing, prefix. Every bar is a difference
+or a ratio to what the same machine gives without the proxy, or at rest, in the same minute.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from proxybench.client import Way
-from proxybench.figures import Figures, leaving, memory, one_at_a_time, paced, unpaced, while_indexing
+from proxybench.figures import Figures, at_once, leaving, memory, one_at_a_time, paced, unpaced, while_indexing
 from proxybench.prefix import prefix
 from proxybench.upstream import upstream
 
-PARTS = ("one", "paced", "unpaced", "leaving", "memory", "indexing", "prefix")
+PARTS = ("one", "at_once", "paced", "unpaced", "leaving", "memory", "indexing", "prefix")
 
 
 def serve(folder: Path, address: str, apart: Path) -> tuple[subprocess.Popen[str], dict[str, Any], str]:
@@ -65,6 +65,8 @@ async def measure(
     through = ways["passed through"]
     if "one" in given.only:
         await one_at_a_time(figures, ways, names_in(folder), given.requests)
+    if "at_once" in given.only:
+        await at_once(figures, ways["with context"], pid, names_in(folder), given.streams)
     if "paced" in given.only:
         await paced(figures, ways, given.streams, pid)
     if "unpaced" in given.only:

@@ -49,10 +49,16 @@ async def _opened(way: Way, asked: dict[str, Any]) -> tuple[asyncio.StreamReader
 
 async def ask(way: Way, model: str, question: str) -> tuple[float, float, int]:
     """Milliseconds to the first byte of the body and to the end, and the chunks that came."""
+    return (await ask_with_evidence(way, model, question))[:3]
+
+
+async def ask_with_evidence(way: Way, model: str, question: str) -> tuple[float, float, int, str]:
+    """As ``ask``, and what became of the evidence."""
     began = time.perf_counter()
     reader, writer = await opened(way, model, question)
     answered = await reader.readuntil(b"\r\n\r\n")
     assert b" 200 " in answered.partition(b"\r\n")[0], answered
+    became = next((line[17:] for line in answered.decode().split("\r\n") if line.startswith("x-helix-context: ")), "")
     data = await reader.read(65536)
     first_ms = (time.perf_counter() - began) * 1e3
     chunks, tail = data.count(b'"delta"'), data[-32:]
@@ -61,4 +67,4 @@ async def ask(way: Way, model: str, question: str) -> tuple[float, float, int]:
         tail = (tail + data)[-32:]
     assert b"[DONE]" in tail, tail
     writer.close()
-    return first_ms, (time.perf_counter() - began) * 1e3, chunks
+    return first_ms, (time.perf_counter() - began) * 1e3, chunks, became

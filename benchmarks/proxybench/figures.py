@@ -6,6 +6,7 @@ import asyncio
 import json
 import statistics
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -14,7 +15,7 @@ from urllib.request import Request, urlopen
 
 import psutil
 
-from proxybench.client import Way, ask, opened
+from proxybench.client import Way, ask, ask_with_evidence, opened
 
 
 def p95(values: Sequence[float]) -> float:
@@ -55,6 +56,24 @@ async def one_at_a_time(figures: Figures, ways: dict[str, Way], questions: Seque
     medians = {name: statistics.median(values) for name, values in took.items()}
     figures.bar("added by passing through, median", medians["passed through"] - medians["direct"], 2, "ms")
     figures.bar("added with context, p95", p95(took["with context"]) - p95(took["direct"]), 40, "ms")
+
+
+async def at_once(figures: Figures, way: Way, pid: int, questions: Sequence[str], chats: int) -> None:
+    """Chats with evidence, all at the same moment, every question another; and their processor time."""
+    print(f"{chats} chats with evidence at once: ms to the first byte, median, p95 and worst")
+    process, firsts, cost_ms = psutil.Process(pid), [], []
+    outcomes: Counter[str] = Counter()
+    for number in range(3):
+        asked = [f"{questions[at % len(questions)]} ({number})" for at in range(chats)]
+        used = sum(process.cpu_times()[:2])
+        each = await asyncio.gather(*(ask_with_evidence(way, "3x0", one) for one in asked))
+        cost_ms.append((sum(process.cpu_times()[:2]) - used) / chats * 1e3)
+        firsts += [one[0] for one in each]
+        outcomes.update(one[3] for one in each)
+    figures.line(", ".join(f"{name} {count}" for name, count in outcomes.items()))
+    figures.line("first byte", statistics.median(firsts), p95(firsts), max(firsts))
+    figures.bar("late", outcomes["late"] + outcomes["failed"], 0)
+    figures.bar("processor time of a chat, best round", min(cost_ms), 25, "ms")
 
 
 async def paced(figures: Figures, ways: dict[str, Way], streams: int, pid: int) -> None:

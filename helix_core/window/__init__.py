@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.window.evidence import Block, Evidence, Window, WindowFact, WindowRequest
+    from helix_core.window.evidence import Block, Evidence, LeftOut, Window, WindowFact, WindowRequest
     from helix_core.window.prose import Condense
     from helix_core.window.tokens import Count, estimate
     from helix_core.window.window import candidates, make_window, note_window
@@ -20,6 +20,7 @@ __all__ = [
     "Condense",
     "Count",
     "Evidence",
+    "LeftOut",
     "Window",
     "WindowFact",
     "WindowRequest",
@@ -32,7 +33,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "evidence": ("Block", "Evidence", "Window", "WindowFact", "WindowRequest"),
+        "evidence": ("Block", "Evidence", "LeftOut", "Window", "WindowFact", "WindowRequest"),
         "prose": ("Condense",),
         "tokens": ("Count", "estimate"),
         "window": ("candidates", "make_window", "note_window"),

@@ -215,6 +215,7 @@ class _Cut:
         self._lines = text.split("\n")
         self._root, self._mark, self._start_line, self._count = root, mark, start_line, count
         self._stems = stems(terms)
+        self._hits_of: dict[str, int] = {}
         self._shown: set[int] = set()
         self._order: list[Unit] = []
         self._hidden_lines = 0
@@ -267,8 +268,11 @@ class _Cut:
         return 2.0 * min(hits, 4) + deep + (1.5 if place == 0 else 0.0) + (1.0 if siblings == 1 else 0.0)
 
     def _hits(self, line: str) -> int:
-        parts = split_identifier(line) if self._stems else []
-        return sum(any(part.startswith(stem) for part in parts) for stem in self._stems)
+        """Return how many of the question's stems begin a word of the line; a line of nested units is asked often."""
+        if (known := self._hits_of.get(line)) is None:
+            parts = split_identifier(line) if self._stems else []
+            known = self._hits_of[line] = sum(any(part.startswith(stem) for part in parts) for stem in self._stems)
+        return known
 
     def _cost(self, unit: Unit) -> int:
         text = "\n".join(self._lines[line] for line in unit.own_lines())

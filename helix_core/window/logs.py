@@ -119,8 +119,9 @@ def condense_log(text: str, *, start_line: int, terms: Sequence[str], most_token
 
 def _begins_an_entry(line: str) -> bool:
     head = line.lstrip("[(<| ")[:32].lower()
-    digits = sum(char.isdigit() for char in head[:20])
-    return (head[:1].isdigit() and digits >= 4) or any(head.startswith(level) for level in _LEVELS)
+    if head[:1].isdigit() and sum(map(str.isdigit, head[:20])) >= 4:
+        return True
+    return head.startswith(_LEVELS)
 
 
 def _shape(line: str) -> str:

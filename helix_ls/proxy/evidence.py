@@ -11,7 +11,9 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +29,11 @@ from helix_ls.proxy.question import place_for
 from helix_ls.proxy.turns import DecidedTurns, TurnDecision, prefixes_of
 
 LOG = logging.getLogger(__name__)
-MOST_WAIT_S = 5.0
+MOST_SEARCH_S, MOST_QUEUE_S = 15.0, 30.0
+"""How long one question may be searched, and how long it may wait for those before it, in seconds."""
+SEEN = 8
+AT_ONCE = 2
+"""Questions of chats that are searched at the same time in one workspace; others wait in their order."""
 PROMPT_CHARS = 1024 * 1024
 BYTES_PER_TOKEN = 4
 MOST_SHOWN = 200
@@ -36,6 +42,8 @@ BUDGETS_KEPT = 8
 """What a conversation's evidence may take in all, in budgets of one question."""
 _BOUNDARY = re.compile(r"^=== helix ([0-9a-f]{16}) begin$", re.MULTILINE)
 Became = Literal["added", "empty", "off", "none", "late", "failed"]
+LATE = "x-helix-late"
+_LATE_FACTS: dict[str, tuple[tuple[str, str], ...]] = {"late": ((LATE, "slow"),), "failed": ()}
 KNOWN_EMPTY = "Helix searched all of this workspace for what the question asks: it is not here (known_empty)."
 """What a chat is told that asks for something of the workspace that is not there."""
 
@@ -81,6 +89,8 @@ class ChatEvidence:
     def __init__(self, budget_tokens: int, measures: Measures) -> None:
         self._budget, self._measures = budget_tokens, measures
         self.turns = DecidedTurns()
+        self._deciding: dict[tuple[bytes, str], _Shared] = {}
+        self._queues: dict[str, EvidenceQueue] = {}
         measures.watch_turns(self.turns)
 
     async def for_chat(self, workspace: OpenWorkspace, body: Body, model: str = "") -> Context:
@@ -93,13 +103,32 @@ class ChatEvidence:
         earlier = self.turns.earlier(body.messages, planned.prefixes, index)
         decided = self.turns.get(prefix) if planned.goes_on else None
         if decided is None:
-            decided = await self._decided(workspace, planned, body, earlier, model=model)
+            decided = await self._shared(
+                (planned.prefixes[-1], model), lambda: self._decided(workspace, planned, body, earlier, model=model)
+            )
             self.turns.keep(prefix, decided)
             self._measures.add("helix_turns_total", became="decided")
         else:
             self._measures.add("helix_turns_total", became="repeated")
         blocks = tuple(one.block for one in (*earlier, decided) if one.text)
         return Context(decided.became, blocks, decided.place, decided.bare[:16], decided.facts, planned.asked.need)
+
+    async def _shared(
+        self, key: tuple[bytes, str], decide: Callable[[], Coroutine[Any, Any, TurnDecision]]
+    ) -> TurnDecision:
+        """Decide once for equal requests that are under way at the same time; stop when all of them have gone."""
+        shared = self._deciding.get(key)
+        if shared is None:
+            shared = self._deciding[key] = _Shared(asyncio.ensure_future(decide()))
+        shared.waiting += 1
+        try:
+            return await asyncio.shield(shared.task)
+        finally:
+            shared.waiting -= 1
+            if not shared.waiting:
+                shared.task.cancel()
+                if self._deciding.get(key) is shared:
+                    del self._deciding[key]
 
     async def _decided(
         self, workspace: OpenWorkspace, planned: _Planned, body: Body, earlier: Sequence[TurnDecision], *, model: str
@@ -119,13 +148,24 @@ class ChatEvidence:
         began = time.monotonic()
         found = await self._found(workspace, planned, request)
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
-        if isinstance(found, str):
-            return TurnDecision(place, index, found)
+        if isinstance(found, TurnDecision):
+            return found
         return self._steady(planned, _decision(planned, found))
 
     async def _found(
         self, workspace: OpenWorkspace, planned: _Planned, request: ContextRequest
-    ) -> dict[str, Any] | Became:
+    ) -> dict[str, Any] | TurnDecision:
+        place, index = planned.place, planned.asked.index
+        queue = self._queues.setdefault(str(workspace.folder), EvidenceQueue())
+        async with queue.turn() as is_mine:
+            if not is_mine:
+                return TurnDecision(place, index, "late", facts=((LATE, "busy"),))
+            found = await self._searched(workspace, planned, request)
+        return TurnDecision(place, index, found, facts=_LATE_FACTS[found]) if isinstance(found, str) else found
+
+    async def _searched(
+        self, workspace: OpenWorkspace, planned: _Planned, request: ContextRequest
+    ) -> dict[str, Any] | Literal["late", "failed"]:
         taken_back = threading.Event()
 
         def ask(helix: Helix) -> dict[str, Any]:
@@ -134,7 +174,7 @@ class ChatEvidence:
         asking = asyncio.ensure_future(workspace.ask(ask))
         asking.add_done_callback(_heard)
         try:
-            await asyncio.wait((asking,), timeout=MOST_WAIT_S)
+            await asyncio.wait((asking,), timeout=MOST_SEARCH_S)
         finally:
             taken_back.set()
         if not asking.done():
@@ -153,6 +193,57 @@ class ChatEvidence:
         return known if known is not None and decision.text and known.bare == decision.bare else decision
 
 
+@dataclass(slots=True)
+class _Shared:
+    """A decision under way, and how many requests wait for it."""
+
+    task: asyncio.Future[TurnDecision]
+    waiting: int = 0
+
+
+class EvidenceQueue:
+    """The questions of chats to one workspace, in their order. Bound to one event loop."""
+
+    def __init__(
+        self, at_once: int = AT_ONCE, most_s: float = MOST_QUEUE_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._free, self._at_once, self._most_s, self._clock = asyncio.Semaphore(at_once), at_once, most_s, clock
+        self._waiting = 0
+        self._took_s: deque[float] = deque(maxlen=SEEN)
+
+    @property
+    def expected_s(self) -> float:
+        """Return how long a question that comes now waits at least, as fast as the fastest of the last ones.
+
+        A server's first questions take many times longer than others.
+        """
+        return self._waiting * min(self._took_s) / self._at_once if len(self._took_s) == SEEN else 0.0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[bool]:
+        """Wait for a turn, and keep it for the block; False where it would come, or has come, too late."""
+        if self.expected_s > self._most_s or not await self._has_turn():
+            yield False
+            return
+        began = self._clock()
+        try:
+            yield True
+        finally:
+            self._free.release()
+            self._took_s.append(self._clock() - began)
+
+    async def _has_turn(self) -> bool:
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._most_s):
+                await self._free.acquire()
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting -= 1
+        return True
+
+
 def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
     """Return what a question gets of a ``helix.context/1`` object."""
     place, index, text = planned.place, planned.asked.index, found["text"]
@@ -162,7 +253,9 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
         text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
     if not text:
         # What is not here may still be among the files that are not indexed yet.
-        return TurnDecision(place, index, "none" if found["indexed_share"] == 1 else "late")
+        if found["indexed_share"] < 1:
+            return TurnDecision(place, index, "late", facts=((LATE, "indexing"),))
+        return TurnDecision(place, index, "none")
     bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
     counts = ", ".join(f"{name}={count}" for name, count in found["verdicts"].items())
     facts = (

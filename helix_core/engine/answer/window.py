@@ -27,6 +27,7 @@ from helix_core.window import (
     Condense,
     Count,
     Evidence,
+    LeftOut,
     Window,
     WindowFact,
     WindowRequest,
@@ -282,7 +283,9 @@ def _delivered(request: ContextRequest, evidence: Sequence[Evidence]) -> frozens
 
 
 def _is_in(prompt: str, text: str) -> bool:
-    """Return whether the prompt contains the text, as in a file or as in a window."""
+    """Return whether the prompt contains the text, as in a file or as in a window, where it is never shorter."""
+    if len(text) > len(prompt):
+        return False
     return safe_text(text) in prompt or inert_text(text) in prompt
 
 
@@ -333,12 +336,16 @@ def _wire(
         "indexed_share": round_share(found.indexed_share),
         "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
         "blocks": [_plain(block) | {"content_hash": hashes[block.source_id]} for block in window.blocks],
-        "left_out": [dataclasses.asdict(one) for one in window.left_out],
-        "facts": [dataclasses.asdict(fact) for fact in window.facts],
+        "left_out": [_members(one) for one in window.left_out],
+        "facts": [_members(fact) for fact in window.facts],
         "context_health": dataclasses.asdict(window.health),
     }
 
 
 def _plain(block: Block) -> dict[str, Any]:
-    said: dict[str, Any] = dataclasses.asdict(block)
-    return {**said, "status": block.status.value, "reason": block.reason.value}
+    return {**_members(block), "status": block.status.value, "reason": block.reason.value}
+
+
+def _members(value: Block | LeftOut | WindowFact) -> dict[str, Any]:
+    """Return the members of a flat value; ``asdict`` copies each of them."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
