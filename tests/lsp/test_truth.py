@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.engine.repository import FILES
 from tests.lsp.conftest import StartWire, make_project
 from tests.lsp.wire import Wire
 
 MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -> Iterator[Wire]:
+    """The module's server, for an editor that shows markdown."""
+    wire = Wire(tmp_path_factory.mktemp("running") / "home")
+    wire.initialize(capabilities=MARKDOWN)
+    yield wire
+    wire.close()
 
 
 def hover(wire: Wire, uri: str, line: int, character: int) -> str:
@@ -35,47 +47,41 @@ def test_initialize_is_answered_before_anything_is_read(wire: Wire, project: Pat
     wire.until_told("helix/status", lambda told: told["state"] == "missing" and told["uri"].endswith("/no"))
 
 
-def test_hover_and_packet_tell_an_unsaved_edit_a_save_and_an_undo(wire: Wire, project: Path) -> None:
-    wire.initialize(project, capabilities=MARKDOWN)
-    wire.until_fresh(project)
+def test_hover_and_packet_tell_an_unsaved_edit_a_save_and_an_undo(visited: Wire, project: Path) -> None:
     file = project / "app/sessions.py"
-    uri, text = wire.open(file), file.read_text()
-    assert "✓ verified" in hover(wire, uri, 5, 6)
+    uri, text = visited.open(file), file.read_text()
+    assert "✓ verified" in hover(visited, uri, 5, 6)
     edited = text.replace('return payload + "."', 'return "v2" + payload + "."')
-    wire.change(uri, edited, 2)
-    assert "⚠ stale risk (unsaved)" in hover(wire, uri, 5, 6)
-    found = wire.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
+    visited.change(uri, edited, 2)
+    assert "⚠ stale risk (unsaved)" in hover(visited, uri, 5, 6)
+    found = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
     mine = [item for item in found["stale_risk"] if item["source_id"] == "app/sessions.py"]
     assert [item["reason"] for item in mine] == ["unsaved"]
-    wire.change(uri, text, 3)
-    assert "✓ verified" in hover(wire, uri, 5, 6)
-    wire.change(uri, edited, 4)
+    visited.change(uri, text, 3)
+    assert "✓ verified" in hover(visited, uri, 5, 6)
+    visited.change(uri, edited, 4)
     file.write_text(edited)
-    wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-    assert "✓ verified" in hover(wire, uri, 5, 6)
+    visited.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    assert "✓ verified" in hover(visited, uri, 5, 6)
 
 
-def test_an_unsaved_buffer_is_never_written_to_the_index(wire: Wire, project: Path) -> None:
-    wire.initialize(project)
-    wire.until_fresh(project)
-    uri = wire.open(project / "app/sessions.py")
-    wire.change(uri, "def only_in_the_buffer():\n    pass\n")
-    assert wire.command("helix.symbol", {"name": "only_in_the_buffer"}) is None
-    wire.command("helix.index.refresh")
-    assert wire.command("helix.search", {"question": "only_in_the_buffer"})["known_empty"] is True
+def test_an_unsaved_buffer_is_never_written_to_the_index(visited: Wire, project: Path) -> None:
+    uri = visited.open(project / "app/sessions.py")
+    visited.change(uri, "def only_in_the_buffer():\n    pass\n")
+    assert visited.command("helix.symbol", {"name": "only_in_the_buffer"}) is None
+    visited.command("helix.index.refresh")
+    assert visited.command("helix.search", {"question": "only_in_the_buffer"})["known_empty"] is True
     assert b"only_in_the_buffer" not in b"".join(
-        file.read_bytes() for file in (wire.errors.parent / "cache").rglob("*") if file.is_file()
+        file.read_bytes() for file in (visited.errors.parent / "cache").rglob("*") if file.is_file()
     )
 
 
-def test_a_clean_buffer_does_not_hide_a_change_on_disk(wire: Wire, project: Path) -> None:
-    wire.initialize(project)
-    wire.until_fresh(project)
+def test_a_clean_buffer_does_not_hide_a_change_on_disk(visited: Wire, project: Path) -> None:
     file = project / "app/sessions.py"
-    wire.open(file)
-    found = wire.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+    visited.open(file)
+    found = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
     file.write_text(file.read_text().replace("payload +", "'x' + payload +"))
-    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 2}]})
+    visited.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 2}]})
 
     def is_moved(told: Any) -> bool:
         return told["packet_id"] == found["packet_id"] and any(
@@ -83,7 +89,7 @@ def test_a_clean_buffer_does_not_hide_a_change_on_disk(wire: Wire, project: Path
             for item in told["items"]
         )
 
-    wire.until_told("helix/verdicts", is_moved)
+    visited.until_told("helix/verdicts", is_moved)
 
 
 NEVER_INDEXES = """
@@ -113,14 +119,14 @@ def test_an_open_packet_is_judged_by_the_disk_before_the_save_is_indexed(start: 
     assert wire.command("helix.status")["pending"]["changed_or_new"] == 1
 
 
-def test_a_closed_packet_hears_nothing_more(opened: Wire, project: Path) -> None:
-    uri = opened.open(project / "app/sessions.py")
-    found = opened.command("helix.packet", {"question": "sign_cookie", "open": True})
-    opened.command("helix.packet.close", {"packet_id": found["packet_id"]})
-    other = opened.command("helix.packet", {"question": "sign_cookie", "open": True})
-    opened.change(uri, "nothing = 1\n")
-    opened.until_told("helix/verdicts", lambda told: told["packet_id"] == other["packet_id"])
-    assert {told["packet_id"] for told in opened.told("helix/verdicts")} == {other["packet_id"]}
+def test_a_closed_packet_hears_nothing_more(visited: Wire, project: Path) -> None:
+    uri = visited.open(project / "app/sessions.py")
+    found = visited.command("helix.packet", {"question": "sign_cookie", "open": True})
+    visited.command("helix.packet.close", {"packet_id": found["packet_id"]})
+    other = visited.command("helix.packet", {"question": "sign_cookie", "open": True})
+    visited.change(uri, "nothing = 1\n")
+    visited.until_told("helix/verdicts", lambda told: told["packet_id"] == other["packet_id"])
+    assert {told["packet_id"] for told in visited.told("helix/verdicts")} == {other["packet_id"]}
 
 
 def test_two_folders_with_the_same_file_are_told_apart(start: StartWire, tmp_path: Path) -> None:
@@ -178,48 +184,45 @@ def test_a_buffer_is_unsaved_in_every_folder_that_holds_it(start: StartWire, pro
             assert "unsaved" in [item["reason"] for item in again["stale_risk"]], folder
 
 
-def test_a_buffer_too_large_to_keep_is_still_unsaved(opened: Wire, project: Path) -> None:
+def test_a_buffer_too_large_to_keep_is_still_unsaved(visited: Wire, project: Path) -> None:
     file = project / "app/sessions.py"
-    uri, text = opened.open(file), file.read_text()
-    found = opened.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
-    opened.change(uri, "x = 1\n" * 800_000)
+    uri, text = visited.open(file), file.read_text()
+    found = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit", "open": True})
+    visited.change(uri, "x = 1\n" * 800_000)
 
     def reasons(told: Any) -> set[str]:
         return {item["reason"] for item in told["items"] if item["source_id"] == "app/sessions.py"}
 
-    opened.until_told("helix/verdicts", lambda told: reasons(told) == {"unsaved"})
-    again = opened.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
+    visited.until_told("helix/verdicts", lambda told: reasons(told) == {"unsaved"})
+    again = visited.command("helix.packet", {"question": "sign_cookie", "task": "edit"})
     assert "app/sessions.py" not in {item["source_id"] for item in again["verified"]}
-    since = len(opened.heard)
-    opened.change(uri, text, 3)
-    opened.until_told("helix/verdicts", lambda told: reasons(told) == {"unchanged"}, since=since)
+    since = len(visited.heard)
+    visited.change(uri, text, 3)
+    visited.until_told("helix/verdicts", lambda told: reasons(told) == {"unchanged"}, since=since)
     assert found["packet_id"]
 
 
-def test_folders_come_and_go(start: StartWire, project: Path, tmp_path: Path) -> None:
+def test_folders_come_and_go(visited: Wire, project: Path, tmp_path: Path) -> None:
     late = make_project(tmp_path / "late")
-    wire = start()
-    wire.initialize(project)
-    wire.until_fresh(project)
     added = {"event": {"added": [{"uri": late.as_uri(), "name": "late"}], "removed": []}}
-    wire.notify("workspace/didChangeWorkspaceFolders", added)
-    wire.until_fresh(late)
-    uri = wire.open(late / "app/sessions.py")
-    assert hover(wire, uri, 5, 6)
-    packet = wire.command("helix.packet", {"question": "sign_cookie", "workspace": late.as_uri(), "open": True})
+    visited.notify("workspace/didChangeWorkspaceFolders", added)
+    visited.until_fresh(late)
+    uri = visited.open(late / "app/sessions.py")
+    assert hover(visited, uri, 5, 6)
+    packet = visited.command("helix.packet", {"question": "sign_cookie", "workspace": late.as_uri(), "open": True})
     gone = {"event": {"added": [], "removed": [{"uri": late.as_uri(), "name": "late"}]}}
-    wire.notify("workspace/didChangeWorkspaceFolders", gone)
-    assert hover(wire, uri, 5, 6) == ""
-    error = wire.error(
+    visited.notify("workspace/didChangeWorkspaceFolders", gone)
+    assert hover(visited, uri, 5, 6) == ""
+    error = visited.error(
         "workspace/executeCommand",
         {"command": "helix.refreshPlan", "arguments": [{"packet_id": packet["packet_id"]}]},
     )
     assert error["code"] == -32602
     assert "not open any more" in error["message"]
-    before = len(wire.told("helix/status"))
+    before = len(visited.told("helix/status"))
     (late / "new.py").write_text("x = 1\n")
-    wire.command("helix.index.refresh")
-    assert all(told["uri"] != late.as_uri() for told in wire.told("helix/status")[before:])
+    visited.command("helix.index.refresh")
+    assert all(told["uri"] != late.as_uri() for told in visited.told("helix/status")[before:])
 
 
 def test_a_window_without_a_folder_says_what_to_do(wire: Wire) -> None:
