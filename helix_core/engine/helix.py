@@ -30,6 +30,7 @@ from helix_core.engine.opened import (
     heals_index,
 )
 from helix_core.engine.requests import (
+    MAX_K,
     NO_HINTS,
     NO_OVERLAYS,
     NOTHING_ASKED,
@@ -282,6 +283,26 @@ class Helix:
         most, spending = checked_places(k, max_tokens), checked_spending(quotes, max_tokens, chosen)
         request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled))
         return self._answers.packet(request, spending)
+
+    def packet_of(
+        self,
+        pointers: Sequence[Pointer],
+        question: str,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        overlays: Overlays = NO_OVERLAYS,
+        quotes: Quotes | str = Quotes.WHOLE,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.packet/1`` object of places that were given before, such as those that a model was sent.
+
+        Nothing is searched; each place has the verdict of this moment, and ``coordinate_confidence`` is 1. Raises
+        UsageError for a pointer out of the workspace, and Cancelled soon after ``cancelled`` says so.
+        """
+        chosen = checked_task(task)
+        most = max(1, min(len(pointers), MAX_K))
+        request = AnswerRequest(question, most, chosen, overlays=overlays, check=stop_when(cancelled))
+        return self._answers.packet_of(pointers[:MAX_K], request, checked_spending(quotes, None, chosen))
 
     def context(
         self,

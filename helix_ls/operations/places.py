@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine import DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, checked_places
-from helix_core.model import Pointer, TaskType
+from helix_core.model import TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 from helix_ls.operations.questions import (
     LONGEST_ID,
@@ -14,8 +14,10 @@ from helix_ls.operations.questions import (
     LONGEST_PATH,
     PLACES,
     QUESTION,
+    SOURCE,
     TASK,
     URI,
+    GivenItem,
     Task,
     Workspace,
 )
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from helix_core.model import Judged, RefreshTarget
 
 OPENED_LINES = 400
-SOURCE = Argument("The file, as a path from the workspace folder.", most=LONGEST_PATH, also=("path", "file"))
-GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID, also=("id",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +200,6 @@ EXPAND = Operation(
 
 
 @dataclass(frozen=True, slots=True)
-class GivenItem:
-    """An item of a packet, reduced to its pointer."""
-
-    source_id: Annotated[str, SOURCE]
-    gene_id: Annotated[str, GENE]
-    start_line: Annotated[int, Argument("The first line.", 0, LAST_LINE)]
-    end_line: Annotated[int, Argument("The last line.", 0, LAST_LINE)]
-    symbol: Annotated[str, Argument("What the packet calls the lines.")] = ""
-    content_hash: Annotated[str, Argument("The SHA-256 of the file.", most=LONGEST_ID)] = ""
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeArguments:
     """The arguments of ``judge``."""
 
@@ -222,17 +210,7 @@ class JudgeArguments:
 
 def judge(helix: Helix, given: JudgeArguments, context: AskContext) -> dict[str, Any]:
     """Return the current verdicts of a packet's items, and the refresh targets."""
-    shown = [
-        Pointer(
-            source_id=item.source_id,
-            gene_id=item.gene_id,
-            symbol=item.symbol,
-            start_line=item.start_line,
-            end_line=item.end_line,
-            content_hash=item.content_hash,
-        )
-        for item in given.items
-    ]
+    shown = [item.pointer for item in given.items]
     judged, targets = helix.judge(shown, task=given.task_type, confidence=given.confidence, cancelled=context.cancelled)
     return _judged(judged, targets)
 

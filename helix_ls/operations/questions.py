@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET
-from helix_core.model import Decoder, Status, TaskType
+from helix_core.model import Decoder, Pointer, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
-from helix_ls.operations.arguments import DAEMON, HTTP, LSP, MCP, Argument, AskContext, Operation
+from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 
 if TYPE_CHECKING:
     from helix_core.engine import Helix
@@ -46,6 +46,9 @@ _RESULTS = Argument("At most so many places, best first.", 1, MAX_K, also=("max_
 SESSION = Argument("A name of your own for the session.", most=LONGEST_NAME, also=("session",), on=HTTP | DAEMON)
 URI = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
 
+SOURCE = Argument("The file, as a path from the workspace folder.", most=LONGEST_PATH, also=("path", "file"))
+GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID, also=("id",))
+
 Question = Annotated[str, QUESTION]
 OptionalQuestion = Annotated[str | None, QUESTION]
 Task = Annotated[str, TASK]
@@ -59,6 +62,30 @@ class WorkspaceArguments:
     """The arguments of an operation that takes only its workspace."""
 
     workspace: Workspace = None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenItem:
+    """An item of a packet, reduced to its pointer."""
+
+    source_id: Annotated[str, SOURCE]
+    gene_id: Annotated[str, GENE]
+    start_line: Annotated[int, Argument("The first line.", 0, LAST_LINE)]
+    end_line: Annotated[int, Argument("The last line.", 0, LAST_LINE)]
+    symbol: Annotated[str, Argument("What the packet calls the lines.")] = ""
+    content_hash: Annotated[str, Argument("The SHA-256 of the file.", most=LONGEST_ID)] = ""
+
+    @property
+    def pointer(self) -> Pointer:
+        """Return the item as the engine takes it."""
+        return Pointer(
+            source_id=self.source_id,
+            gene_id=self.gene_id,
+            symbol=self.symbol,
+            start_line=self.start_line,
+            end_line=self.end_line,
+            content_hash=self.content_hash,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +114,23 @@ class PacketArguments:
     ] = Quotes.CHOSEN.value
     workspace: Workspace = None
     uri: Annotated[str | None, URI] = None
+    items: Annotated[
+        list[GivenItem] | None, Argument("Show these places, judged now, instead of searching.", on=LSP)
+    ] = None
     open: Annotated[bool, Argument("Judge the packet again at every change until it is closed.", on=LSP)] = False
 
 
 def packet(helix: Helix, given: PacketArguments, context: AskContext) -> dict[str, Any]:
     """Return the ``helix.packet/1`` object: pointers with verdicts."""
+    if given.items is not None:
+        return helix.packet_of(
+            [item.pointer for item in given.items],
+            given.question,
+            task=given.task_type,
+            overlays=context.overlays,
+            quotes=given.quotes,
+            cancelled=context.cancelled,
+        )
     return helix.packet(
         given.question,
         task=given.task_type,

@@ -67,7 +67,7 @@ def application(
         no_thinking=no_thinking,
     )
     answering = Answering(workspaces)
-    routes, admin = Routes(answering), Admin(answering, signals, rules.port)
+    routes, admin = Routes(answering, evidence.sent), Admin(answering, signals, rules.port)
     standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
     models = Models(upstreams)
     acts: dict[str, Any] = {
@@ -77,6 +77,7 @@ def application(
         "/v1/models": models.answer,
         "/v1/models/{model}": models.one,
         "/context": routes.context,
+        "/context/sent/{packet_id}": routes.sent,
         "/context/expand": routes.expand,
         "/ingest": routes.ingest,
         "/admin/refresh": admin.refresh,

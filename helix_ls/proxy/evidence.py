@@ -26,7 +26,7 @@ from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import place_for
-from helix_ls.proxy.turns import DecidedTurns, TurnDecision, prefixes_of
+from helix_ls.proxy.turns import DecidedTurns, SentContexts, TurnDecision, prefixes_of
 
 LOG = logging.getLogger(__name__)
 MOST_SEARCH_S, MOST_QUEUE_S = 15.0, 30.0
@@ -91,6 +91,7 @@ class ChatEvidence:
         self.turns = DecidedTurns()
         self._deciding: dict[tuple[bytes, str], _Shared] = {}
         self._queues: dict[str, EvidenceQueue] = {}
+        self.sent = SentContexts()
         measures.watch_turns(self.turns)
 
     async def for_chat(self, workspace: OpenWorkspace, body: Body, model: str = "") -> Context:
@@ -150,7 +151,10 @@ class ChatEvidence:
         self._measures.add("helix_context_seconds_total", time.monotonic() - began)
         if isinstance(found, TurnDecision):
             return found
-        return self._steady(planned, _decision(planned, found))
+        decision = _decision(planned, found)
+        if decision.facts:
+            self.sent.keep(decision.bare[:16], str(workspace.folder), found)
+        return self._steady(planned, decision)
 
     async def _found(
         self, workspace: OpenWorkspace, planned: _Planned, request: ContextRequest

@@ -203,6 +203,12 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+_ABOUT_PATH = {
+    "model": "Its name, which may hold slashes.",
+    "packet_id": "The header x-helix-packet-id of the chat's answer.",
+}
+
+
 def document(routes: tuple[HttpRoute, ...] = HTTP_ROUTES) -> dict[str, Any]:
     """Return the OpenAPI document. It is the same in every workspace."""
     paths: dict[str, dict[str, Any]] = {}
@@ -249,7 +255,7 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
 
 def _in_path(name: str) -> dict[str, Any]:
     schema = {"type": "string", "minLength": 1}
-    about = "Its name, which may hold slashes." if name == "model" else "Its id, as the upstream gave it."
+    about = _ABOUT_PATH.get(name, "Its id, as the upstream gave it.")
     return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
 
 

@@ -28,6 +28,7 @@ from helix_ls.proxy.bodies import ClientLeftError, parse_body, read_body, run_in
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.running import RestartSignal, Signals
 from helix_ls.proxy.shapes import continued
+from helix_ls.proxy.turns import SentContexts
 from helix_ls.proxy.workspaces import Workspaces
 
 A = TypeVar("A")
@@ -89,8 +90,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Routes:
     """The routes of operations, each for the workspace of the request."""
 
-    def __init__(self, answering: Answering) -> None:
-        self._answering = answering
+    def __init__(self, answering: Answering, sent: SentContexts) -> None:
+        self._answering, self._sent = answering, sent
 
     def of(self, operation: Operation[Any]) -> Handler:
         """Return a handler that answers with the operation's object."""
@@ -128,6 +129,15 @@ class Routes:
             return await self._answered(request, EXPAND, given)
         except UsageError as error:
             raise HttpError(404, "unknown_place", str(error)) from None
+
+    async def sent(self, request: Request) -> Response:
+        """Handle ``/context/sent/{packet_id}``: the evidence of a chat as it was sent; 404 once it is not kept."""
+        workspace = self._answering.workspace(request)
+        found = self._sent.get(request.path_params["packet_id"], str(workspace.folder))
+        if found is None:
+            said = "no evidence of this workspace is kept under that id; ask the question again"
+            raise HttpError(404, "unknown_packet", said)
+        return JSONResponse(inert_value("", found, unchanged=("query",)))
 
     async def ingest(self, request: Request) -> Response:
         """Handle ``/ingest``: 400 for an empty text, 422 for one that cannot be kept; a named file is queued for the

@@ -23,6 +23,7 @@ MOST_TURNS = 8_192
 MOST_BYTES = 32 * 1024 * 1024
 TURN_BYTES, PLACE_BYTES = 1_000, 400
 """What a decision takes in memory beside its text, and each of its places, in bytes."""
+MOST_SENT = 256
 _INSTRUCTING = ("system", "developer")
 _VOLATILE = re.compile(r"\w*\d\w*")
 
@@ -95,6 +96,29 @@ class DecidedTurns:
         """Return what the questions before message ``question`` got, in their order."""
         users = (at for at in range(question) if isinstance(messages[at], dict) and messages[at].get("role") == "user")
         return [found for at in users if (found := self.get(prefixes[at])) is not None]
+
+
+class SentContexts:
+    """The ``helix.context/1`` objects sent last, by packet id, each with its workspace. Bound to one thread.
+
+    A question asked again has the same id as long as its evidence is the same; so has a later request of a tool loop.
+    """
+
+    def __init__(self, most: int = MOST_SENT) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, tuple[str, dict[str, Any]]] = OrderedDict()
+
+    def keep(self, packet_id: str, workspace: str, sent: dict[str, Any]) -> None:
+        """Keep an object; the oldest are dropped."""
+        self._kept.pop(packet_id, None)
+        self._kept[packet_id] = (workspace, sent)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    def get(self, packet_id: str, workspace: str) -> dict[str, Any] | None:
+        """Return what was sent of this workspace under the id; None for an unknown one."""
+        found = self._kept.get(packet_id)
+        return found[1] if found is not None and found[0] == workspace else None
 
 
 def prefixes_of(workspace: str, messages: Sequence[Any]) -> list[bytes]:

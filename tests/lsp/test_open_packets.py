@@ -139,3 +139,23 @@ def test_only_the_packets_opened_last_are_asked_again(opened: Wire, project: Pat
         asked_again(opened, packet, lambda told: told["came"])
     renewed = {told["packet_id"] for told in opened.told("helix/verdicts") if "packet" in told}
     assert renewed == {packet["packet_id"] for packet in packets[2:]}
+
+
+def test_a_packet_of_given_places_keeps_them_and_tells_their_changes(start: StartWire, clone: Path) -> None:
+    wire = start()
+    wire.initialize(clone)
+    wire.until_fresh(clone)
+    found = wire.command("helix.packet", {"question": WHERE, "k": 3})
+    names = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
+    given = [{name: item[name] for name in names} for group in GROUPS for item in found[group]]
+    packet = wire.command("helix.packet", {"question": "sent to the model", "items": given, "open": True})
+    assert sorted(paths(packet)) == sorted({one["source_id"] for one in given})
+    (clone / "app/vault.py").write_text("def seal_letter(wax):\n    return wax or 'red'\n")
+    told = wire.until_told(
+        "helix/verdicts",
+        lambda one: (
+            one["packet_id"] == packet["packet_id"]
+            and any(item["source_id"] == "app/vault.py" and item["status"] != "verified" for item in one["items"])
+        ),
+    )
+    assert len(told["items"]) == len(given)

@@ -5,6 +5,7 @@ import { AgentTools } from './agents/agentTools';
 import { registerParticipant } from './chat/participant';
 import type { CommandNeeds } from './commands/needs';
 import { askedFolder } from './commands/packets';
+import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
 import { Documents } from './base/documents';
 import { startForFolders } from './server/folders';
@@ -16,6 +17,7 @@ import { probeIn } from './python/probe';
 import { resolveInterpreter } from './python/resolve';
 import { interpreterSources, type Places } from './python/sources';
 import { Server } from './server/server';
+import { ModelAnswers } from './view/modelAnswers';
 import { packetSource } from './view/serverSource';
 import { initializationOptions } from './base/settings';
 import { Setup } from './commands/setup';
@@ -53,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const proxy = new Proxy(server, askedFolder, logger);
   const manifest = manifestOf(context);
   const view = registerPacketView(context, packetSource(server), logger);
+  const answers = new ModelAnswers();
   const needs: CommandNeeds = {
     context,
     server,
@@ -64,6 +67,8 @@ export function activate(context: vscode.ExtensionContext): void {
     showPacket: async (request) => {
       await view.show(request);
     },
+    answers,
+    showAnswer: (answer) => view.showAnswer(answer),
     explainAnswer: () => view.explainAnswer(),
   };
   context.subscriptions.push(
@@ -73,11 +78,12 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     extensions,
     registerCommands(needs),
+    registerEvidenceLinks(needs),
     registerNotes(server),
     proxy,
     showStatusItem(server, proxy),
-    registerParticipant(server, vscode.Uri.joinPath(context.extensionUri, 'media', 'helix.svg'), logger),
-    registerModels(proxy, server, logger),
+    registerParticipant(server, answers, vscode.Uri.joinPath(context.extensionUri, 'media', 'helix.svg'), logger),
+    registerModels(proxy, server, answers, logger),
     new AgentTools({ server, logger, cwd: places.storage, tools: manifest.tools, version: manifest.version }),
     restartOnTrust(server),
     extensions.onChange((reason) => void server.interpreterMayHaveChanged(reason)),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.model import Answered, Found, Hints, TaskType
+from helix_core.model import Answered, Found, Hints, Pointer, TaskType
 from helix_core.packet import PacketFacts, Spending, packet, search_answer
 
 if TYPE_CHECKING:
@@ -63,6 +64,29 @@ class Answers:
             spending=spending,
         )
         return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
+
+    @heals_index()
+    def packet_of(self, pointers: Sequence[Pointer], request: AnswerRequest, spending: Spending) -> dict[str, Any]:
+        """Return the ``helix.packet/1`` object of given places instead of found ones, judged at this moment."""
+        from helix_core.engine.verdict import Judgement, refresh_plan
+
+        started = time.monotonic()
+        session = self.session
+        weigher = session.weigher(request.overlays, request.check, mends=False)
+        weighed = Judgement(session.index.reader, weigher).weighed(pointers, request.task)
+        sources, items = session.index.reader.text.size()
+        found = Found(tuple(one.ranked for one in weighed), 1.0, False, (), {}, sources, items, len(weighed))
+        facts = PacketFacts(
+            query=request.question,
+            task=request.task,
+            workspace=str(session.workspace),
+            head=weigher.facts.state.head,
+            found=found,
+            notes=(*session.notices, *weigher.notes),
+            elapsed_ms=_ms_since(started),
+            spending=spending,
+        )
+        return packet(weighed, (), refresh_plan(weighed, request.task), facts)
 
     def explained(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.explain/1`` object of a question: the explanation of the same request's packet."""

@@ -31,6 +31,7 @@ from helix_core.model import (
     StatSignature,
     Status,
     TaskType,
+    Weighed,
 )
 from helix_core.search import Question
 from helix_core.store import Reader
@@ -87,6 +88,24 @@ class Judgement:
             else:
                 judged.append(_judged(pointer, next(waiting), task))
         return judged, _targets(judged, task)
+
+    def weighed(self, pointers: Sequence[Pointer], task: TaskType) -> list[Weighed]:
+        """Return each pointer as an item of a packet, in order; pointers at notes are left out.
+
+        What is not in its file any more is an item at its old lines, without a quote.
+        """
+        files = [one for one in pointers if not one.source_id.startswith(NOTE_SCHEME)]
+        found = [(one, self._find(one)) for one in files]
+        placed = [each if isinstance(each, Placed) else self._lost_item(one, each) for one, each in found]
+        seen, _ = self._weigher.see(placed, 1.0)
+        return [self._weigher.weighed(one, task) for one in seen]
+
+    def _lost_item(self, pointer: Pointer, lost: Lost) -> Placed:
+        self._made -= 1
+        path = checked(pointer.source_id)
+        source = self._reader.files.source(path) or unindexed(path)
+        item = _pointed_item(self._made, source, b"", pointer.start_line, pointer)
+        return Placed(Ranked(item, 1.0, ()), lost.reason)
 
     def _note_of(self, pointer: Pointer, task: TaskType) -> Judged | None:
         is_note = self._note is not None and pointer.source_id.startswith(NOTE_SCHEME)

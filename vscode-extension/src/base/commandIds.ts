@@ -7,6 +7,7 @@ export const commandIds = [
   'helix.ask.verdict',
   'helix.ask.answer',
   'helix.ask.where',
+  'helix.checkAnswer',
   'helix.showStatus',
   'helix.refreshIndex',
   'helix.rebuildIndex',

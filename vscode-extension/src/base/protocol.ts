@@ -98,6 +98,54 @@ export interface Packet {
   };
 }
 
+/** What identifies the text of an item, and where it was. */
+export interface GivenItem extends LineSpan {
+  readonly source_id: string;
+  readonly gene_id: string;
+  readonly symbol: string;
+  readonly content_hash: string;
+}
+
+/** What is used of `helix.context/1`: the places whose text a model was sent. */
+export interface SentContext {
+  readonly schema: 'helix.context/1';
+  readonly workspace: string;
+  readonly blocks: readonly GivenItem[];
+}
+
+export type CitationKind = 'place' | 'path' | 'symbol' | 'quote';
+
+/** A reference of a text that is wrong on disk. */
+export interface CheckFinding {
+  readonly line: number;
+  readonly reference: string;
+  readonly kind: CitationKind;
+  readonly rule: string;
+  readonly verdict: VerdictStatus;
+  readonly reason: string;
+  /** Completes the reference to a sentence. */
+  readonly message: string;
+  /** What it means today, where that is known. */
+  readonly now: { readonly source_id: string; readonly start_line: number; readonly symbol: string } | null;
+}
+
+/** `helix.check/1`. */
+export interface CheckAnswer {
+  readonly schema: 'helix.check/1';
+  readonly findings: readonly CheckFinding[];
+  readonly checked: number;
+  readonly wrong: number;
+  readonly unknown: number;
+  readonly notes: readonly string[];
+}
+
+/** Arguments of `helix.check`. */
+export interface CheckRequest {
+  readonly text: string;
+  /** Uri of a workspace folder. */
+  readonly workspace?: string;
+}
+
 /** Arguments of `helix.packet`. */
 export interface PacketRequest {
   readonly question: string;
@@ -111,6 +159,8 @@ export interface PacketRequest {
   readonly workspace?: string;
   /** Uri of the document the question is about. */
   readonly uri?: string;
+  /** Show exactly these places, judged now, instead of searching. */
+  readonly items?: readonly GivenItem[];
   /** Keep the packet open: `helix/verdicts` tells of its changes until `helix.packet.close`. */
   readonly open?: boolean;
 }
@@ -378,6 +428,7 @@ export const serverCommands = {
   refreshPlan: 'helix.refreshPlan',
   explain: 'helix.explain',
   symbol: 'helix.symbol',
+  check: 'helix.check',
   refreshIndex: 'helix.index.refresh',
   rebuildIndex: 'helix.index.rebuild',
   pauseIndex: 'helix.index.pause',

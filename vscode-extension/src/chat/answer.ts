@@ -4,6 +4,8 @@
  */
 import {
   serverCommands,
+  type CheckAnswer,
+  type CheckRequest,
   type Explanation,
   type IndexReport,
   type Packet,
@@ -12,6 +14,7 @@ import {
   type StatusAnswer,
   type SymbolAnswer,
 } from '../base/protocol';
+import { checkParts } from './checkParts';
 import type { ChatCommand } from './followUps';
 import { freshParts, planParts, refreshedParts, statusParts } from './freshParts';
 import { fullQuestion, type Memory } from './memory';
@@ -30,6 +33,10 @@ export interface Asked {
   readonly workspace: string;
   /** A document, and maybe a place in it, that the user attached; else where the cursor stands. */
   readonly pointed: Pointed | undefined;
+  /** The last answer of a model of Helix in this window. */
+  readonly modelAnswer?: string | undefined;
+  /** A selection that the user attached. */
+  readonly attachedText?: string | undefined;
 }
 
 export interface Pointed {
@@ -53,6 +60,7 @@ export interface AnswerNeeds {
 }
 
 const mostItems = 12;
+const mostCharacters = 262_144;
 const fewItems = 6;
 const nothingToJudge = 'Nothing was asked in this chat yet; ask a question first, or put one behind the command.';
 
@@ -65,6 +73,8 @@ export async function answerTo(asked: Asked, needs: AnswerNeeds): Promise<Answer
       return packet(asked, needs, whole, mostItems);
     case 'explain':
       return explain(asked, needs);
+    case 'check':
+      return check(asked, needs);
     case 'fresh':
       return fresh(asked, needs);
     case 'why':
@@ -96,6 +106,18 @@ async function explain(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
     }
   }
   return packet(name && !asked.prompt.trim() ? { ...asked, prompt: name } : asked, needs, brief, fewItems);
+}
+
+async function check(asked: Asked, needs: AnswerNeeds): Promise<Answer> {
+  const wanted = (asked.attachedText ?? '').trim() || asked.prompt.trim() || (asked.modelAnswer ?? '').trim();
+  if (!wanted) {
+    return said(asked, [
+      text('No model of Helix has answered in this window yet; put a text behind the command, or attach a selection.'),
+    ]);
+  }
+  needs.progress('Comparing the references with the files');
+  const request: CheckRequest = { text: wanted.slice(0, mostCharacters), workspace: asked.workspace };
+  return said(asked, checkParts(await needs.ask<CheckAnswer>(serverCommands.check, request)));
 }
 
 async function fresh(asked: Asked, needs: AnswerNeeds): Promise<Answer> {

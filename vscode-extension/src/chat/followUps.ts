@@ -7,7 +7,7 @@ export interface FollowUp {
   readonly command?: ChatCommand;
 }
 
-export const chatCommands = ['packet', 'explain', 'fresh', 'why', 'refresh'] as const;
+export const chatCommands = ['packet', 'explain', 'check', 'fresh', 'why', 'refresh'] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
 export function chatCommand(name: string | undefined): ChatCommand | undefined {

@@ -3,20 +3,31 @@ import * as vscode from 'vscode';
 import { questionOf } from '../commands/question';
 import { reasonOf, type Logger } from '../base/logger';
 import type { Server } from '../server/server';
+import type { ModelAnswers } from '../view/modelAnswers';
 import { answerTo, type Asked, type Pointed } from './answer';
 import { chatCommand } from './followUps';
 import { lastMemory } from './memory';
 import { write } from './write';
 
+export interface Turn {
+  readonly request: vscode.ChatRequest;
+  readonly context: vscode.ChatContext;
+  readonly stream: vscode.ChatResponseStream;
+  readonly token: vscode.CancellationToken;
+}
+
 export async function respond(
-  request: vscode.ChatRequest,
-  context: vscode.ChatContext,
-  stream: vscode.ChatResponseStream,
-  token: vscode.CancellationToken,
+  { request, context, stream, token }: Turn,
   server: Server,
+  answers: ModelAnswers,
   logger: Logger,
 ): Promise<vscode.ChatResult> {
-  const asked = askedBy(request, context);
+  const named = askedBy(request, context);
+  const asked = named && {
+    ...named,
+    modelAnswer: answers.last?.text,
+    attachedText: named.command === 'check' ? await attachedText(request) : undefined,
+  };
   if (!asked) {
     stream.markdown('Helix answers about a folder: open one, and ask again.');
     stream.button({ title: 'Open Folder', command: 'workbench.action.files.openFolder' });
@@ -66,6 +77,17 @@ function attached(request: vscode.ChatRequest): Pointed | undefined {
     if (value instanceof vscode.Uri && value.scheme === 'file') {
       const words = vscode.workspace.asRelativePath(value, false);
       return { uri: value.toString(), position: { line: 0, character: 0 }, attached: true, words };
+    }
+  }
+  return undefined;
+}
+
+/** The text of the first selection that the user put into the question. */
+async function attachedText(request: vscode.ChatRequest): Promise<string | undefined> {
+  for (const { value } of request.references) {
+    if (value instanceof vscode.Location && !value.range.isEmpty) {
+      const document = await vscode.workspace.openTextDocument(value.uri);
+      return document.getText(value.range);
     }
   }
   return undefined;

@@ -4,6 +4,7 @@ import type { Logs } from '../base/logger';
 import type { PacketRequest } from '../base/protocol';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
+import type { ModelAnswer, ModelAnswers } from '../view/modelAnswers';
 import type { Setup } from './setup';
 
 /** What the commands work with. */
@@ -18,6 +19,10 @@ export interface CommandNeeds {
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */
   showPacket(request: PacketRequest): Promise<void>;
+  /** The answers of Helix's models in this window. */
+  readonly answers: ModelAnswers;
+  /** Shows what a model was sent, and what of its answer is wrong. */
+  showAnswer(answer: ModelAnswer): Promise<void>;
   /** Shows in the packet view how its answer came about; false where it has none. */
   explainAnswer(): Promise<boolean>;
 }

@@ -5,6 +5,7 @@ import { copyConfiguration } from './connect';
 import { showDebugInformation } from './debug';
 import type { CommandId } from '../base/commandIds';
 import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './indexing';
+import { checkAnswer } from './evidence';
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
 import { chooseUpstream } from './upstream';
@@ -21,6 +22,7 @@ const handlers: Record<CommandId, Handler> = {
   'helix.ask.verdict': explainVerdict,
   'helix.ask.answer': explainAnswer,
   'helix.ask.where': whereIs,
+  'helix.checkAnswer': checkAnswer,
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,
   'helix.rebuildIndex': rebuildIndex,

@@ -3,6 +3,8 @@
  * the editor is needed; what no model understands is left out and told.
  */
 
+import { withoutFooters } from './footer';
+
 export type WireContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
@@ -86,7 +88,7 @@ type Part =
   | { readonly kind: 'unknown'; readonly what: string };
 
 function assistantMessage(parts: readonly Part[]): WireMessage[] {
-  const text = textOf(parts);
+  const text = withoutFooters(textOf(parts));
   const calls = parts.flatMap((part) => (part.kind === 'call' ? [part.call] : []));
   if (text === '' && calls.length === 0) {
     return [];

@@ -11,6 +11,8 @@ import { upstreamName } from '../proxy/state';
 import { answerParts } from './answer';
 import { evidenceOnly, evidenceText, questionIn } from './evidenceOnly';
 import { failureOf, type Failure } from './failure';
+import type { Aftermath } from './aftermath';
+import { sentFacts } from './footer';
 import { offeredModels, type OfferedModel } from './offered';
 import { chatBody } from './request';
 import { estimatedTokens, messageTokens } from './tokens';
@@ -19,6 +21,12 @@ const kindNames = { forbidden: 'NoPermissions', missing: 'NotFound', blocked: 'B
 const listTimeoutMs = 12_000;
 const noUpstream = 'No upstream answers chats; run “Helix: Choose Upstream”.';
 
+/** A workspace folder, as the proxy and as the editor name it. */
+export interface ChatFolder {
+  readonly path: string;
+  readonly uri: string;
+}
+
 export class HelixModels implements vscode.LanguageModelChatProvider<OfferedModel> {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly listener: vscode.Disposable;
@@ -26,8 +34,9 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
 
   constructor(
     private readonly proxy: Proxy,
-    private readonly workspace: () => string | undefined,
+    private readonly folder: () => ChatFolder | undefined,
     private readonly evidence: (question: string, token: vscode.CancellationToken) => Promise<Packet>,
+    private readonly aftermath: Aftermath,
     private readonly logger: Logger,
   ) {
     this.listener = proxy.onOffers(() => {
@@ -114,25 +123,43 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     const body = chatBody(model.id, messages, chat, (what) => {
       this.logger.debug(`Left out of a chat: ${what}`);
     });
-    const workspace = this.workspace();
+    const folder = this.folder();
     const abort = abortWith(token);
     try {
       const answer = await ask(state.endpoint, {
         method: 'POST',
         path: '/v1/chat/completions',
         body,
-        headers: { accept: 'text/event-stream', ...(workspace && { 'x-helix-workspace': headerText(workspace) }) },
+        headers: { accept: 'text/event-stream', ...(folder && { 'x-helix-workspace': headerText(folder.path) }) },
         signal: abort.signal,
       });
       if (answer.statusCode !== 200) {
         throw refused(failureOf(answer.statusCode ?? 0, await bodyOf(answer), answer.headers['retry-after']));
       }
+      let text = '';
+      let calls = 0;
       for await (const part of answerParts(answer)) {
+        if ('text' in part) {
+          text += part.text;
+        } else {
+          calls += 1;
+        }
         progress.report(
           'text' in part
             ? new vscode.LanguageModelTextPart(part.text)
             : new vscode.LanguageModelToolCallPart(part.call.id, part.call.name, part.call.input),
         );
+      }
+      // An answer that calls tools goes on: only the last one of a question has an end to write below.
+      if (calls === 0 && text.trim() !== '') {
+        const facts = sentFacts(answer.headers);
+        const { path: workspace, uri } = folder ?? {};
+        const { endpoint } = state;
+        const question = questionIn(messages);
+        const footer = await this.aftermath.footer({ question, text, facts, endpoint, workspace, folder: uri });
+        if (footer !== '' && !token.isCancellationRequested) {
+          progress.report(new vscode.LanguageModelTextPart(footer));
+        }
       }
     } catch (error) {
       if (token.isCancellationRequested) {

@@ -6,9 +6,11 @@ import { serverCommands, type Packet } from '../base/protocol';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import { supports } from '../base/supports';
-import { HelixModels } from './provider';
+import type { ModelAnswers } from '../view/modelAnswers';
+import { Aftermath } from './aftermath';
+import { HelixModels, type ChatFolder } from './provider';
 
-export function registerModels(proxy: Proxy, server: Server, logger: Logger): vscode.Disposable {
+export function registerModels(proxy: Proxy, server: Server, answers: ModelAnswers, logger: Logger): vscode.Disposable {
   if (!supports.modelProviders) {
     logger.info(
       'This editor has no model providers: chat with the proxy from another client (Helix: Copy Configuration for …).',
@@ -19,16 +21,26 @@ export function registerModels(proxy: Proxy, server: Server, logger: Logger): vs
     const workspace = askedFolder();
     return server.ask<Packet>(serverCommands.packet, { question, ...(workspace && { workspace }) }, token);
   };
-  const models = new HelixModels(proxy, () => folderInFront(server), evidence, logger);
+  const models = new HelixModels(
+    proxy,
+    () => folderInFront(server),
+    evidence,
+    new Aftermath(server, answers, logger),
+    logger,
+  );
   const registered = vscode.lm.registerLanguageModelChatProvider('helix', models);
   models.tell();
   return vscode.Disposable.from(models, registered);
 }
 
-/** The folder a chat is about, by its whole path: that of the file in front, else the first one. */
-function folderInFront(server: Server): string | undefined {
+/** The folder a chat is about: that of the file in front, else the first one. */
+function folderInFront(server: Server): ChatFolder | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const folder = (uri && vscode.workspace.getWorkspaceFolder(uri)) ?? vscode.workspace.workspaceFolders?.[0];
+  if (!folder) {
+    return undefined;
+  }
   // The server names a folder by its real path.
-  return server.statuses().find((status) => status.uri === folder?.uri.toString())?.workspace ?? folder?.uri.fsPath;
+  const known = server.statuses().find((status) => status.uri === folder.uri.toString());
+  return { path: known?.workspace ?? folder.uri.fsPath, uri: folder.uri.toString() };
 }

@@ -5,7 +5,7 @@
  * whenever a packet is shown.
  */
 
-import { taskTypes, type Packet } from '../base/protocol';
+import { taskTypes, type CheckAnswer, type GivenItem, type Packet } from '../base/protocol';
 import type { HistoryRow } from './messages';
 
 export interface Asked {
@@ -17,6 +17,10 @@ export interface Asked {
   /** Uri of the workspace folder asked, or empty for the server's choice. */
   readonly workspace: string;
   readonly packet: Packet;
+  /** The places were given, as those that a model was sent, and not searched for. */
+  readonly given?: readonly GivenItem[];
+  /** What of the model's answer is wrong. */
+  readonly check?: CheckAnswer;
 }
 
 export type History = readonly Asked[];
@@ -96,7 +100,8 @@ function sameQuestion(a: Asked, b: Asked): boolean {
   return (
     a.packet.query === b.packet.query &&
     a.packet.task_type === b.packet.task_type &&
-    a.packet.workspace === b.packet.workspace
+    a.packet.workspace === b.packet.workspace &&
+    (a.given === undefined) === (b.given === undefined)
   );
 }
 

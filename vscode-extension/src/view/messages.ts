@@ -1,6 +1,14 @@
 /** What the packet view's page and the extension say to each other, and nothing else crosses between them. */
 
-import type { AnswerExplanation, Explanation, LiveStatus, Packet, TaskType, VerdictsParams } from '../base/protocol';
+import type {
+  AnswerExplanation,
+  CheckAnswer,
+  Explanation,
+  LiveStatus,
+  Packet,
+  TaskType,
+  VerdictsParams,
+} from '../base/protocol';
 
 /** A packet of the past, without what only its own page shows. */
 export interface HistoryRow {
@@ -27,6 +35,10 @@ export interface ShownPacket {
   readonly judgedAt: number;
   readonly pinned: boolean;
   readonly judged: Judged;
+  /** Its places were sent to a model, and not searched for. */
+  readonly given?: boolean;
+  /** What of the model's answer is wrong. */
+  readonly check?: CheckAnswer;
 }
 
 export type FailureAction = 'retry' | 'restart' | 'logs';

@@ -8,11 +8,18 @@
 import * as vscode from 'vscode';
 import { reasonOf, type Logger } from '../base/logger';
 import type { PacketSource } from './packetSource';
-import { serverCommands, type Packet, type PacketRequest, type VerdictsParams } from '../base/protocol';
+import {
+  serverCommands,
+  type CheckAnswer,
+  type Packet,
+  type PacketRequest,
+  type VerdictsParams,
+} from '../base/protocol';
 import type { FailureAction, FromPage, Judged, LiveAction, ToPage } from './messages';
 import * as past from './history';
 import { PageLink } from './pageLink';
 import { PointerActs } from './pointerActs';
+import type { ModelAnswer } from './modelAnswers';
 import { withVerdicts } from './verdicts';
 
 export const packetViewId = 'helix.packet';
@@ -22,6 +29,8 @@ const shownKey = 'helix.shownPacket';
 export interface PacketView {
   /** Brings the view to the front with this packet, or with the answer to this request. */
   show(what: PacketRequest | Packet): Promise<void>;
+  /** Brings the view to the front with the places that a model was sent, judged now, and what of its answer is wrong. */
+  showAnswer(answer: ModelAnswer): Promise<void>;
   /** Brings the view to the front with how its answer came about; false where there is no answer. */
   explainAnswer(): Promise<boolean>;
   /** Brings the view to the front; with a question, asks it, else lets the user write one. */
@@ -46,7 +55,8 @@ class View implements PacketView {
   /** The server that keeps `current` open, or was last asked to: its session and its process. */
   private keeper: string | undefined;
   private asking: vscode.CancellationTokenSource | undefined;
-  private last: { readonly request: PacketRequest; readonly renews?: past.Asked } | undefined;
+  private last:
+    { readonly request: PacketRequest; readonly renews?: past.Asked; readonly check?: CheckAnswer } | undefined;
   private composed: string | undefined;
   /** The rankers are to be shown as soon as there is a page. */
   private explaining = false;
@@ -84,6 +94,11 @@ class View implements PacketView {
     await this.link.reveal();
     if ('schema' in what) await this.take(what, '');
     else await this.request(what);
+  }
+
+  async showAnswer({ question, items, folder, check }: ModelAnswer): Promise<void> {
+    await this.link.reveal();
+    await this.request({ question, items, ...(folder && { workspace: folder }) }, undefined, check);
   }
 
   async ask(question?: string): Promise<void> {
@@ -178,11 +193,11 @@ class View implements PacketView {
   }
 
   /** Asks; a question that is still being answered is given up for the new one. */
-  private async request(request: PacketRequest, renews?: past.Asked): Promise<void> {
+  private async request(request: PacketRequest, renews?: past.Asked, check?: CheckAnswer): Promise<void> {
     this.asking?.cancel();
     const asking = new vscode.CancellationTokenSource();
     this.asking = asking;
-    this.last = { request, ...(renews && { renews }) };
+    this.last = { request, ...(renews && { renews }), ...(check && { check }) };
     this.failure = undefined;
     if (renews === undefined) this.tellAsking(request);
     let answered = false;
@@ -193,7 +208,8 @@ class View implements PacketView {
       if (answered) {
         // Remembering takes a moment; a page made in it must not be told that an answer is awaited.
         this.asking = undefined;
-        await this.take(packet, wanted.workspace ?? '', renews);
+        const { workspace = '', items } = wanted;
+        await this.take(packet, workspace, renews, { ...(items && { given: items }), ...(check && { check }) });
       } else this.close(packet.packet_id);
     } catch (error) {
       if (this.asking !== asking && !answered) return;
@@ -207,11 +223,16 @@ class View implements PacketView {
   }
 
   /** Shows the packet and remembers it. `renews` is the place in the history whose verdicts it brings up to now. */
-  private async take(packet: Packet, workspace: string, renews?: past.Asked): Promise<void> {
+  private async take(
+    packet: Packet,
+    workspace: string,
+    renews?: past.Asked,
+    about: Pick<past.Asked, 'given' | 'check'> = {},
+  ): Promise<void> {
     this.close(this.current?.packet.packet_id);
     const now = Date.now() / 1000;
     const id = Math.round(now * 1000).toString(36);
-    const asked = renews ?? { id, askedAt: now, judgedAt: now, pinned: false, workspace, packet };
+    const asked = renews ?? { id, askedAt: now, judgedAt: now, pinned: false, workspace, packet, ...about };
     const history =
       renews === undefined ? past.remember(this.history, asked) : past.replace(this.history, renews.id, packet, now);
     this.current = { ...(history.find((one) => one.id === asked.id) ?? asked), packet, judgedAt: now };
@@ -230,7 +251,8 @@ class View implements PacketView {
     this.tellShown();
     const { query, task_type, workspace } = asked.packet;
     const folder = asked.workspace === '' ? vscode.Uri.file(workspace).toString() : asked.workspace;
-    await this.request({ question: query, task: task_type, workspace: folder }, asked);
+    const given = asked.given && { items: asked.given };
+    await this.request({ question: query, task: task_type, workspace: folder, ...given }, asked);
   }
 
   /** A server that was started anew keeps no packet open that was asked of the one before; each is asked once. */
@@ -273,7 +295,7 @@ class View implements PacketView {
   private async act(action: FailureAction | LiveAction, workspace?: string): Promise<void> {
     if (action === 'retry') {
       if (this.last?.renews !== undefined) await this.recall(this.last.renews.id);
-      else if (this.last !== undefined) await this.request(this.last.request);
+      else if (this.last !== undefined) await this.request(this.last.request, undefined, this.last.check);
       return;
     }
     const folder = workspace === undefined ? [] : [{ workspace }];
@@ -295,6 +317,8 @@ class View implements PacketView {
       judgedAt: current.judgedAt,
       pinned: current.pinned,
       judged,
+      ...(current.given && { given: true }),
+      ...(current.check && { check: current.check }),
     };
     this.link.tell({ type: 'shown', shown: shown ?? null });
   }
@@ -319,7 +343,7 @@ class View implements PacketView {
 }
 
 /** The folder of the active editor, where the asker chose none. */
-function withFolder({ question, task, k, workspace, uri }: PacketRequest): PacketRequest {
+function withFolder({ question, task, k, workspace, uri, items }: PacketRequest): PacketRequest {
   const active = vscode.window.activeTextEditor?.document.uri;
   const folder =
     workspace ??
@@ -330,5 +354,6 @@ function withFolder({ question, task, k, workspace, uri }: PacketRequest): Packe
     ...(k && { k }),
     ...(folder && { workspace: folder }),
     ...(uri && { uri }),
+    ...(items && { items }),
   };
 }

@@ -1,8 +1,15 @@
 /** What follows the pointers of a packet: what to read again, what contradicts what, and what else was noticed. */
 
-import type { Contradiction, Packet, RefreshTarget, SourcedClaim } from '../../../base/protocol';
+import type {
+  CheckAnswer,
+  CheckFinding,
+  Contradiction,
+  Packet,
+  RefreshTarget,
+  SourcedClaim,
+} from '../../../base/protocol';
 import { shown } from '../../shown';
-import { cameAndWent, lineRange, reasonWords, spokenLines } from '../../words';
+import { cameAndWent, count, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import type { State } from '../state';
 import type { Act } from './act';
@@ -104,6 +111,34 @@ function side(act: Act, label: 'fresher' | 'older', claim: SourcedClaim): Descri
     h('span', { class: 'side-label' }, label),
     h('code', { class: 'side-value' }, text(claim.value)),
     placeLink(act, claim.source_id, { start_line: claim.line, end_line: claim.line }),
+  );
+}
+
+/** What a model's answer cites and what is not so on disk. */
+export function wrongReferences(act: Act, check: CheckAnswer | undefined): Child {
+  if (check === undefined) return null;
+  const checked = `${count(check.checked, 'reference')} checked`;
+  return section(
+    'references',
+    'References of the answer',
+    check.wrong === 0 ? '' : `${check.wrong} wrong`,
+    h('p', { class: 'references-checked' }, check.wrong === 0 ? `${checked}, none wrong.` : `${checked}.`),
+    check.findings.length > 0 &&
+      h(
+        'ul',
+        { class: 'references' },
+        check.findings.map((finding) => wrongReference(act, finding)),
+      ),
+  );
+}
+
+function wrongReference(act: Act, { reference, message, now }: CheckFinding): Described {
+  return h(
+    'li',
+    { class: 'reference' },
+    h('code', {}, text(reference)),
+    h('span', { class: 'step-reason' }, text(` – ${message} `)),
+    now !== null && placeLink(act, now.source_id, { start_line: now.start_line, end_line: now.start_line }),
   );
 }
 

@@ -10,7 +10,7 @@ import { itemsOf } from '../../verdicts';
 import type { Act } from './act';
 import { iconButton } from './button';
 import { nameOf } from './compose';
-import { contradictions, notes, plan, renewal } from './aftermath';
+import { contradictions, notes, plan, renewal, wrongReferences } from './aftermath';
 import { knownEmpty } from './empty';
 import { grid } from './grid';
 import { rankers } from './rankers';
@@ -26,14 +26,15 @@ export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: n
       'aria-busy': shown.judged === 'again' || state.asking !== null,
     },
     head(state, act, shown, nowSeconds),
-    packet.known_empty ? knownEmpty(packet, act) : scores(packet),
+    packet.known_empty ? knownEmpty(packet, act) : !shown.given && scores(packet),
+    wrongReferences(act, shown.check),
     itemsOf(packet).length > 0 && grid(state, act, shown, nowSeconds),
     renewal(state, act),
     // Where nothing answers the question, reading far places again would not help.
     !packet.known_empty && plan(state, act, packet),
     contradictions(act, packet),
     notes(packet),
-    rankers(state, act, packet),
+    !shown.given && rankers(state, act, packet),
     accounting(packet),
   );
 }
@@ -56,7 +57,11 @@ function head(state: State, act: Act, shown: ShownPacket, nowSeconds: number): D
     h(
       'p',
       { class: 'origin' },
-      h('span', { class: 'fact' }, `for ${taskWords(packet.task_type).label.toLowerCase()}`),
+      h(
+        'span',
+        { class: 'fact' },
+        shown.given ? 'sent to a model' : `for ${taskWords(packet.task_type).label.toLowerCase()}`,
+      ),
       h('span', { class: 'fact' }, text(nameOf(packet.workspace))),
       headFact(state, packet),
       judgedFact(shown, nowSeconds),
