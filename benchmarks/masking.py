@@ -95,6 +95,10 @@ json              | {{"name": "app", "{k}": "{v}"}}
 json indented     | {{\n  "{k}": "{v}",\n  "port": 3306\n}}
 json array        | {{"{k}": ["{v}"]}}
 toml              | [db]\n{k} = "{v}"
+toml literal      | [db]\n{k} = '''{v}'''
+toml basic block  | [db]\n{k} = \x22\x22\x22\n{v}\x22\x22\x22
+toml literal block| [db]\n{k} = '''\n{v}\n'''
+python block      | {k} = \x22\x22\x22\\\n{v}\n\x22\x22\x22
 hcl               | {k} = "{v}"
 terraform         | variable "{k}" {{\n  type    = string\n  default = "{v}"\n}}
 notebook          | {{"cells": [{{"source": ["import db\\n", "{k} = \\"{v}\\"\\n"]}}]}}
@@ -145,6 +149,10 @@ option            | run --{k} {v} --verbose
 yaml options      | args:\n  - --{k}={v}
 yaml options two  | args:\n  - --{k}\n  - {v}
 markdown table    | | {k} | {v} |
+markdown column   | | user | {k} |\n|---|---|\n| bob | {v} |
+markdown first    | | {k} | user | note |\n|:--|:-:|--|\n| - | eve | - |\n| `{v}` | bob | new |
+markdown no bars  | user | {k}\n--- | ---\nbob | {v}
+drawn column      | +------+-----+\n| user | {k} |\n+======+=====+\n| bob  | {v} |\n+------+-----+
 notebook shell    | {{"source": ["%env {k}={v}\\n", "x = 1"]}}
 """
 GRAMMAR = r"""
@@ -192,6 +200,15 @@ wget              | wget --user=bob --password={v} https://example.net/a
 netrc             | machine example.net login bob password {v}
 csv               | user,password,role\nbob,{v},admin
 redis conf        | port 6379\nrequirepass {v}
+redis compose     | command: ["redis-server", "--requirepass", "{v}"]
+redis list        | command:\n  - redis-server\n  - --requirepass\n  - {v}
+redis quoted list | command:\n  - "redis-server"\n  - "--masterauth"\n  - "{v}"
+redis command     | command: redis-server --requirepass {v} --appendonly yes
+redis sentinel    | sentinel auth-pass mymaster {v}
+redis cmd         | CMD ["redis-server", "--masterauth", "{v}"]
+user and password | args: ["login", "-u", "bob", "-p", "{v}"]
+user list         | args:\n  - --username\n  - bob\n  - --password\n  - {v}
+mysql list        | command: ["mysqladmin", "-uroot", "-p{v}", "ping"]
 """
 HEX_KEYS = r"""
 hex assigned      | {k} = "{v}"
@@ -244,6 +261,17 @@ credentials are bob / {v}
 ssh bob@db with {v} works for me
 logged in as bob with `{v}` and nothing came
 mysql -u root -p{v} says access denied
+"""
+JOINED = r"""
+The {n} is {v}.
+the {n} is {v}
+the {n} is {v} for the admin account
+my {n} is `{v}`, keep it
+{n}: {v}
+The {n}: {v}
+- {n} = {v}
+the {n} of the staging database is "{v}"
+{n} was {v} until today
 """
 PASSWORD_KEYS = [
     "password",
@@ -515,6 +543,14 @@ def keys(chance: random.Random) -> list[tuple[str, str]]:
     ]
 
 
+def phrases(chance: random.Random) -> list[tuple[str, str]]:
+    """Words that are joined by hyphens or underscores, without a number."""
+    words = "tundra velvet comet orbit walnut harbor purple monkey dishwasher correct horse battery staple lantern"
+    made = [chance.sample(words.split(), count) for count in (3, 4, 5)]
+    capitals = "-".join(word.capitalize() for word in made[1])
+    return [("joined", "-".join(made[0])), ("four", "-".join(made[1])), ("five", "_".join(made[2])), ("caps", capitals)]
+
+
 def hex_keys(chance: random.Random) -> list[tuple[str, str]]:
     """Hex of 16 and of 32 bytes."""
     return [("hex32", _some(chance, HEX, 32)), ("hex64", _some(chance, HEX, 64))]
@@ -544,7 +580,7 @@ def cases(seed: int = 7) -> list[Case]:
     found: list[Case] = []
 
     def cross(group: str, table: str, names: Sequence[str], kinds: str, each: int) -> None:
-        made = {"password": passwords, "key": keys, "hex": hex_keys}[kinds]
+        made = {"password": passwords, "key": keys, "hex": hex_keys, "phrase": phrases}[kinds]
         for _ in range(each):
             secrets = made(chance)
             found.extend(_crossed(group, table, names, secrets, each=len(secrets), chance=chance))
@@ -562,6 +598,8 @@ def cases(seed: int = 7) -> list[Case]:
     cross("prose", prose, PASSWORD_NOUNS, "password", 6)
     cross("prose", prose, SECRET_NOUNS, "key", 4)
     cross("prose", logins, ["-"], "password", 6)
+    joined = "\n".join(f"joined | {line}" for line in JOINED.strip().splitlines())
+    cross("prose", joined, PASSWORD_NOUNS, "phrase", 3)
     for table in (MORE_QUOTED, MORE_BARE):
         cross("rules", table, MORE_PASSWORD_KEYS, "password", 2)
         cross("rules", table, MORE_SECRET_KEYS, "key", 2)

@@ -12,6 +12,9 @@ ZERO = 80
 LEAST_LETTERS = 12
 _LEAST_ODDS = 8
 """Threshold in halves of a bit: letters that score lower are random."""
+_FEW_LETTERS = 6
+_UNLIKELY_ODDS = -3
+"""The threshold for a few letters between digits: of such names in source code 1 of 200 scores lower."""
 
 _ODDS = r"""
 HRTSIMQIRGNUSTDRFUTWONNLOJE@ECDG?C>A@E?EGG?FFFCC?>>>
@@ -87,8 +90,26 @@ def looks_random_letters(value: bytes) -> bool:
 
     A digit scores nothing, and the letter after it starts a new run.
     """
-    if len(value) < LEAST_LETTERS or not value.isalnum() or not value.isascii() or len(set(value)) < 6:
+    if len(value) < LEAST_LETTERS or not _is_scored(value):
         return False
+    odds, letters = _odds(value)
+    return letters >= LEAST_LETTERS and odds < _LEAST_ODDS
+
+
+def has_unlikely_letters(value: bytes) -> bool:
+    """Return whether the letters between the digits of a short value are hardly those of words."""
+    if not _is_scored(value):
+        return False
+    odds, letters = _odds(value)
+    return letters >= _FEW_LETTERS and odds < _UNLIKELY_ODDS
+
+
+def _is_scored(value: bytes) -> bool:
+    return value.isalnum() and value.isascii() and len(set(value)) >= 6
+
+
+def _odds(value: bytes) -> tuple[int, int]:
+    """Return the log odds of the letters, in halves of a bit, and their number."""
     steps, odds, letters, before = _steps(), 0, 0, 0
     for code in value:
         before = 0 if code < 65 else before
@@ -96,4 +117,4 @@ def looks_random_letters(value: bytes) -> bool:
             odds += steps[before, code]
             letters += 1
             before = code
-    return letters >= LEAST_LETTERS and odds < _LEAST_ODDS
+    return odds, letters

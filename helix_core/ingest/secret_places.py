@@ -14,6 +14,7 @@ from typing import Any
 
 from helix_core.ingest.secret_values import (
     LazyPattern,
+    is_joined_passphrase,
     is_masked,
     is_name,
     is_password_in_place,
@@ -66,6 +67,10 @@ _LITERAL_AHEAD = (
 )
 _ASSIGNED = LazyPattern(_NAME + _CLOSE + _TYPE + rb"[ \t]{0,16}(" + _OPERATOR + rb")" + _LITERAL_AHEAD)
 """Groups: 1 the name, 2 the operator; a literal follows nearby."""
+
+_TEXT_BLOCK = LazyPattern(_NAME + _CLOSE + _TYPE + rb"[ \t]{0,16}(?::=|[=:])[ \t]{0,16}[bBrRuU]{0,2}(\"\"\"|''')")
+"""Groups: 1 the name, 2 the quotes of a literal that may have several lines."""
+_BLOCK_WORD = LazyPattern(rb"[^\s\\]+")
 
 _WORD = rb"[^\s\"'`,;()\[\]{}<>$&|\\]{6,256}"
 _ENDS_LINE = rb"[ \t]{0,8}(?:(?:[;#]|//)[^\r\n]*)?(?:\r?\n|\r|\z|\\[rn])"
@@ -154,7 +159,8 @@ _COMMAND_LINE_WORDS = (
     rb"|vault|rabbitmqctl|sqlplus|(?i:convertto-securestring))[ \"',]"
     rb"|(?i:\bpass:|[ \"']-\w{0,6}(?:storepass|keypass|authpassword|pw)\b|/p(?:assword)?:|\bjdbc:"
     rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
-    rb"(?:user|role|login|database|password)\b|requirepass|masterauth|rpcpassword|\bmachine[ ])"
+    rb"(?:user|role|login|database|password)\b|(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|auth-pass"
+    rb"|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ])"
 )
 _COMMAND_LINE = LazyPattern(_COMMAND_LINE_WORDS)
 """A line that may be one of ``_COMMANDS``."""
@@ -200,12 +206,21 @@ _COMMANDS = LazyPattern(
 )
 """The one group that matched: a password in the syntax of a command line, a statement or a URL."""
 
-_OPTION = LazyPattern(
-    rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?"
-    + _NAME
-    + rb"(?:=|[ \t]+|[\"'],[ \t\r\n]*|\r?\n[ \t]*-[ \t]+)\\{0,3}[\"']?([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
-)
+_TO_VALUE = rb"(?:=|[ \t]+|[\"'],[ \t\r\n]*|[\"']?,?[ \t]*\r?\n[ \t]*-[ \t]+)\\{0,3}[\"']?"
+_OPTION_VALUE = rb"([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
+_OPTION = LazyPattern(rb"(?:^|[\s\"'\[,(=])--?[\w.\-]{0,60}?" + _NAME + _TO_VALUE + _OPTION_VALUE)
 """Groups: 1 the option's name, 2 its value."""
+_PASSWORD_OPTION = LazyPattern(
+    rb"(?:[\s\"'\[,(=])(?:--?(?:(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|masteruser-pass)"
+    rb"|(?:sentinel[ \"',]{1,4})?auth-pass"
+    + _TO_VALUE
+    + rb"[\w.\-]{1,64}[\"']?|(?:-u|--user(?:name)?)"
+    + _TO_VALUE
+    + rb"[\w.@\-]{1,64}[\"']?(?:,[ \t\r\n]*[\"']|[ \t]*\r?\n[ \t]*-[ \t]+[\"']?|[ \t]+)(?:-p|--pass))"
+    + _TO_VALUE
+    + _OPTION_VALUE
+)
+"""Group 1: the value of an option that takes a password and has no telling name, as an element of a list or a word."""
 
 _LOGIN = LazyPattern(
     rb"(?i:\b(?:log_?[io]n|sign_?in|authenticate|auth|connect|\w*basic_?auth\w*|with_?auth|\w*digest_?auth"
@@ -229,7 +244,12 @@ _KEYWORD = (
     rb"|deploy|crypto|activation|product)[ _\-]?keys?)\b|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe)"
     rb"|[a-z0-9](?:Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|Credentials?|(?:Api|Access|Secret|Private)Key)\b)"
 )
-_SPOKEN = LazyPattern(rb"(" + _KEYWORD + rb")" + rb"[^\r\n]{1,100}?(?:[0-9!@#$%^*~]|[A-Za-z]{12})")
+_SPOKEN = LazyPattern(
+    rb"("
+    + _KEYWORD
+    + rb")"
+    + rb"[^\r\n]{1,100}?(?:[0-9!@#$%^*~]|[A-Za-z]{12}|[A-Za-z]{3,12}(?:[\-_][A-Za-z]{3,12}){2})"
+)
 """A word for a secret, followed nearby by something that may be no word."""
 _SPOKEN_BEFORE = LazyPattern(
     rb"[^\s()][ \t]+(?i:is|was|as|for|=)[ \t]+(?:(?i:the|my|our|your|his|her|its|a)[ \t]+)?(?:[\w\-']+[ \t]+){0,4}?"
@@ -243,6 +263,13 @@ _SPOKEN_LOGIN = LazyPattern(
     rb"[ \t]{0,3}[\"'`*]{0,3}([^\s\"'`<>(),]{6,128})"
 )
 """Group 1: the word after the user name of a log-in."""
+_SPOKEN_PASSWORD = LazyPattern(rb"(?i)pass|pwd|pw$|kennwort|contrase|\xe5\xaf\x86\xe7\xa0\x81")
+_FOLLOWS = LazyPattern(
+    rb"[\"'`*_]{0,3}(?:[.,;:!?)\]]?[\"'`*_)\]]{0,3}\r?\z|[.,;:!?)\]][\"'`*_]{0,3}[ \t]"
+    rb"|[ \t]+(?i:and|or|but|for|on|in|at|to|so|until|till|from|since"
+    rb"|now|please|thanks|ok|if|when|while|of|with|as|again|today|\W))"
+)
+"""What follows the last word of a part of a sentence, up to the end of the line."""
 _SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
 _LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
 
@@ -257,6 +284,13 @@ _MANIFEST_JSON = LazyPattern(rb"\"kind\"[ \t]{0,4}:[ \t]{0,4}\"Secret\"")
 _MANIFEST_DATA = LazyPattern(rb"\"(?:data|stringData)\"\s{0,20}:\s{0,20}\{")
 _JSON_TEXT = LazyPattern(rb":[ \t\r\n]{0,40}\"((?:[^\"\\\r\n]|\\.)+)\"")
 _HEADER = LazyPattern(rb"^[ \t]*[\w \-\"]{1,40}(?:[,;\t][\w \-\"]{1,40})+\r?$")
+
+
+_RULE = LazyPattern(rb"(?m)^[ \t>*#/]*[|+]?[ \t]*[:=\-]{2,}[ \t:=\-]*[|+][ \t|+:=\-]*\r?$")
+"""The line under the header of a table in Markdown or of a drawn one."""
+_SECRET_CELL = LazyPattern(_NAME)
+_ABOUT_TABLES = LazyPattern(rb"(?i)(?:name|type|format|length|policy|hash|description|scope|kind)s?$")
+_CELL_WORD = LazyPattern(rb"[^\s\"'`*|]{6,256}")
 
 
 _BETWEEN = b"\n\0\n"
@@ -302,6 +336,8 @@ def secrets_by_place(data: bytes) -> Iterator[Span]:
     """Yield the span of every literal or word that its context marks as a secret."""
     yield from _manifests(data)
     yield from _columns(data)
+    if b"|" in data:
+        yield from _tables(data)
     regions = _regions(data)
     joined = _BETWEEN.join(data[start:end] for start, end in regions)
     starts = [0]
@@ -375,6 +411,23 @@ def _assigned(data: bytes) -> Iterator[Span]:
                 is_set = chain.is_direct and number == 0 and operator != b"("
                 if is_secret(name, value, assigned=is_set):
                     yield from whole.parts
+
+
+def _text_blocks(data: bytes) -> Iterator[Span]:
+    """Yield the secret lines of literals in three quotes."""
+    for match in _TEXT_BLOCK.finditer(data):
+        close = data.find(match.group(2), match.end(), match.end() + _REACH)
+        stop = close if close >= 0 else min(len(data), match.end() + _REACH)
+        name, start = _name(data, match), match.end()
+        while start < stop:
+            newline = data.find(b"\n", start, stop)
+            end = newline if newline >= 0 else stop
+            words = list(_BLOCK_WORD.finditer(data, start, end))
+            for word in words:
+                value = word.group()
+                if is_secret(name, value) if len(words) == 1 else is_strong_password(value):
+                    yield word.span()
+            start = end + 1
 
 
 def _rest_of_masked(data: bytes, chain: Chain) -> Iterator[Span]:
@@ -474,6 +527,9 @@ def _bare(data: bytes) -> Iterator[Span]:
     for match in _OPTION.finditer(data):
         if is_secret(_name(data, match), match.group(2)):
             yield match.span(2)
+    for match in _PASSWORD_OPTION.finditer(data):
+        if is_secret(b"password", match.group(1)):
+            yield match.span(1)
 
 
 def _neighbors(data: bytes) -> Iterator[LazyPattern]:
@@ -548,7 +604,8 @@ def _spoken(data: bytes) -> Iterator[Span]:
             continue
         newline = data.find(b"\n", match.end(), match.end() + 128)
         stop = newline if newline >= 0 else min(len(data), match.end() + 128)
-        yield from _words_of(data, match.end(1), stop)
+        is_password = _SPOKEN_PASSWORD.search(match.group(1)) is not None
+        yield from _words_of(data, match.end(1), stop, is_password=is_password)
     for match in _SPOKEN_BEFORE.finditer(data):
         start = end = match.start() + 1
         while start > max(0, end - _LONGEST_WORD) and data[start - 1] not in b" \t\r\n\"'`<>()*:":
@@ -573,7 +630,12 @@ def _is_sentence(data: bytes, position: int) -> bool:
     return b"\n" in around or len(around) < 2 * _REACH or around.count(b" ") * 16 >= len(around)
 
 
-def _words_of(data: bytes, start: int, stop: int) -> Iterator[Span]:
+def _is_last_word(data: bytes, end: int, stop: int) -> bool:
+    """Return whether a sentence, or one of its parts, ends with the word: ``a server-side-generated value`` goes on."""
+    return _FOLLOWS.match(data[end : min(stop, end + 40)]) is not None
+
+
+def _words_of(data: bytes, start: int, stop: int, *, is_password: bool) -> Iterator[Span]:
     before = data[start : start + 1]
     for match in _SENTENCE_WORD.finditer(data, start, stop):
         if match.start() == start and before not in (b":", b"=", b"*"):
@@ -584,7 +646,8 @@ def _words_of(data: bytes, start: int, stop: int) -> Iterator[Span]:
         before = match.group()
         if len(value) < 6:
             continue
-        if is_strong_password(value) or (is_linked and _is_spoken_secret(value)):
+        is_joined = is_linked and is_password and _is_last_word(data, end, stop) and is_joined_passphrase(value)
+        if is_joined or is_strong_password(value) or (is_linked and _is_spoken_secret(value)):
             yield begin, end
 
 
@@ -719,8 +782,74 @@ def _columns(data: bytes) -> Iterator[Span]:
         position = end + 1
 
 
+def _tables(data: bytes) -> Iterator[Span]:
+    """Yield the secrets in the columns of text tables whose header names them."""
+    rules = [rule.span() for rule in _RULE.finditer(data)]
+    names: dict[int, bytes] = {}
+    reached = -1
+    for number, (start, end) in enumerate(rules):
+        header = _line_before(data, start)
+        named = _named_columns(data, *header) if header[1] - header[0] <= 4 * _REACH else {}
+        if named or reached != start:
+            names = named
+        following = rules[number + 1][0] if number + 1 < len(rules) else len(data)
+        reached = min(len(data), end + 1)
+        while reached < following:
+            newline = data.find(b"\n", reached)
+            stop = newline if newline >= 0 else len(data)
+            if b"|" not in data[reached : min(stop, reached + 8 * _REACH)]:
+                break
+            for column, cell in enumerate(_cells(data, reached, stop) if names else ()):
+                if column in names:
+                    yield from _cell(data, names[column], *cell)
+            reached = stop + 1
+
+
+def _line_before(data: bytes, start: int) -> Span:
+    end = max(start - 1, 0)
+    return data.rfind(b"\n", 0, end) + 1, end
+
+
+def _named_columns(data: bytes, start: int, end: int) -> dict[int, bytes]:
+    """Map the columns of a header that name a secret to their names."""
+    if b"|" not in data[start:end]:
+        return {}
+    cells = enumerate(_cells(data, start, end))
+    return {
+        column: data[first:last].strip(b" \t`*:\r")
+        for column, (first, last) in cells
+        if _SECRET_CELL.search(data[first:last]) is not None
+    }
+
+
+def _cells(data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Yield the cells of a row, without what precedes its first bar where it begins with one."""
+    while start < end and data[start : start + 1] in (b" ", b"\t", b">", b"*", b"#", b"/"):
+        start += 1
+    start += data[start : start + 1] == b"|"
+    while start <= end:
+        bar = data.find(b"|", start, end)
+        stop = bar if bar >= 0 else end
+        yield start, stop
+        start = stop + 1
+
+
+def _cell(data: bytes, name: bytes, start: int, end: int) -> Iterator[Span]:
+    """Yield what a cell holds of secrets: its only word by the name of the column, one of several if it is strong."""
+    words = list(_CELL_WORD.finditer(data, start, end))
+    for word in words:
+        value = word.group()
+        if len(words) == 1 and len(data[start:end].split()) == 1:
+            is_found = is_secret(name, value)
+        else:
+            is_found = _ABOUT_TABLES.search(name) is None and is_strong_password(value)
+        if is_found:
+            yield word.span()
+
+
 _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     _assigned,
+    _text_blocks,
     _bare,
     _pairs,
     _commands,

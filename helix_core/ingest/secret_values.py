@@ -16,7 +16,7 @@ from typing import Any
 
 import re2
 
-from helix_core.ingest.letter_odds import looks_random_letters
+from helix_core.ingest.letter_odds import has_unlikely_letters, looks_random_letters
 
 
 class LazyPattern:
@@ -90,6 +90,15 @@ _SETTING = LazyPattern(
 )
 _DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
 _PASSPHRASE = LazyPattern(rb"^(?:[A-Z]?[a-z]{3,12}[\-_.]){2,6}[0-9]{2,6}[!?*]?$")
+_JOINING = frozenset(
+    b"the and for not non from with into onto out off over under per one two way only all own self pre side based "
+    b"case time user name server client base file path date level line end read write auth login account hash "
+    b"hashed salted encoded encrypted required optional empty plain text clear wide safe free well once use used "
+    b"set get has have are was were must can may app service system machine config database url env variable host "
+    b"code data id api http https role group type kind list item part input output request response session cookie "
+    b"header field form store vault manager policy generator reset change expired email mail phone number".split()
+)
+_DESCRIBING = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous)$")
 _HEX = LazyPattern(rb"^(?:0x)?(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})$")
 _PASSWORD_NAME = LazyPattern(
     rb"(?i)passw|passcode|passphrase|kennwort|pwd|(?:^|[_\-.\s])(?:[a-z]{0,8}(?:pass|pw|psk)|creds?|credentials?)[0-9]{0,2}$"
@@ -221,16 +230,33 @@ def _is_passphrase(value: bytes) -> bool:
     return _PASSPHRASE.search(value) is not None
 
 
+def is_joined_passphrase(value: bytes) -> bool:
+    """Return whether three or more words are joined as in ``correct-horse-battery-staple``, and none of them makes a
+    description of it (``read-from-file``, ``server-side-generated``).
+    """
+    words = [word.lower() for word in value.replace(b"_", b"-").split(b"-")]
+    if len(words) < 3 or not all(3 <= len(word) <= 12 and word.isalpha() for word in words):
+        return False
+    return not any(
+        word in _JOINING or _FILLER.sub(b"", word) == b"" or (len(words) == 3 and _DESCRIBING.search(word))
+        for word in words
+    )
+
+
 def is_strong_password(value: bytes) -> bool:
     """Return whether the value is a password in any context: alternating character classes, and no identifier."""
     if len(value) < 6 or is_placeholder(value) or is_name(value):
         return False
+    if looks_random_letters(value):
+        return True
     rest = _FILLER.sub(b"", value)
     if len(rest) < 4 or not looks_like_password(rest):
         return looks_random(value) and not is_wordy(value)
     has_digit = any(48 <= byte <= 57 for byte in value)
     marked = any(byte in b"!@#$%^&*~?" for byte in value)
     if is_wordy(value):
+        if has_digit and len(value) >= 8 and _switches(value) >= 2 and has_unlikely_letters(value):
+            return True
         return b"$" not in value[:-1] and (value[-1] in _MARKS or b"!" in value) and has_digit and _classes(value) >= 3
     return (has_digit or _classes(value) >= 3) and _switches(value) >= (2 if marked or len(value) >= 10 else 3)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"9": "eda1fcba90f3f259"}
+RULES_OF = {"10": "eece0880f34db91a"}
 
 
 def _rules() -> str:

@@ -118,6 +118,20 @@ PHRASES: dict[str, tuple[str, str]] = {
     "said of a token": ("twilio auth token {}", _random(58, 32, HEX)),
     "said with a colon": ("the encryption key: {}", _random(59, 64, HEX)),
     "said with capitals before": ("zabbixPassword {}", "kX9mP2vLq8"),
+    "toml literal block": ("[db]\npassword = '''\n{}'''", "kX9mP2vLq8"),
+    "toml basic block": ('[db]\nauth_token = """\n{}\n"""', _random(60, 32)),
+    "second line of a block": ('password = """\nfor the staging host:\nuse {} there\n"""', "kX9!mP2vLq8"),
+    "markdown column": ("| user | password |\n|---|---|\n| ann | - |\n| bob | {} |", "kX9mP2vLq8"),
+    "markdown column in code": ("| Client secret | Owner |\n| :-- | --: |\n| `{}` | bob |", _random(61, 32)),
+    "markdown column without bars": ("user | token\n---|---\nbob | {}", _random(62, 32)),
+    "quoted markdown column": ("> | user | password |\n> |---|---|\n> | bob | {} (old) |", "kX9!mP2vLq8"),
+    "drawn table": ("+-----+----------+\n| who | password |\n+=====+==========+\n| bob | {} |", "kX9mP2vLq8"),
+    "compose list": ('command: ["redis-server", "--requirepass", "{}"]', "hunter2hunter2"),
+    "yaml list": ("command:\n  - redis-server\n  - --requirepass\n  - {}", "hunter2hunter2"),
+    "user and password list": ("args: ['-u', 'bob', '-p', '{}']", "hunter2hunter2"),
+    "sentinel": ("sentinel auth-pass mymaster {}", "hunter2hunter2"),
+    "said with joined words": ("the password is {}.", "correct-horse-battery-staple"),
+    "said with joined words and more": ("The passphrase is `{}` for the vault", "Walnut-Harbor-Lantern"),
     "hex near a keyword": ('sign(secret, x, "{}")', _random(53, 40, HEX)),
 }
 
@@ -293,12 +307,43 @@ self.tokens = (0..pad_length)
 grant_type: rfc8693#section-2.1
 <https://example.org/wiki/Secret_key#Section2>
 key = "some-ordinary-kebab-case-identifier"
+The password is case-sensitive.
+The password is user-supplied, and the passphrase is read-from-environment-variable.
+the password is a machine-generated value
+The password is server-side-generated on first start
+the token is long-lived and re-used-by-design
+--bypass db1.example.org --compass north-east-2
+redis-server --requirepass $REDIS_PASSWORD
+["redis-server", "--requirepass", "${REDIS_PASSWORD}"]
+deploy -u bob -p 8080
 """
 
 
 @pytest.mark.parametrize("line", [line for line in ORDINARY.splitlines() if line])
 def test_ordinary_code_is_left_alone(line: str) -> None:
     assert mask(f"{line}\n".encode()).data.decode() == f"{line}\n"
+
+
+ORDINARY_TABLES = """
+| Token | Meaning | Example |
+|---|---|---|
+| `IDENT` | a name | `utf8_decode2` |
+| `STRING` | quoted text | "x1" |
+| NUMBER | 0x1F | 12345678 |
+
+| Option | Password | Token type |
+|--------|----------|------------|
+| --user | required | oauth2-bearer |
+| --anon | no | sha256 |
+
+| Setting | Secret name | Credentials |
+|:--|:--|:--|
+| db | app-db-prod-1 | see vault://kv/app |
+"""
+
+
+def test_ordinary_tables_are_left_alone() -> None:
+    assert mask(ORDINARY_TABLES.encode()).data.decode() == ORDINARY_TABLES
 
 
 def test_more_than_twenty_kinds_are_known() -> None:
@@ -409,6 +454,12 @@ def test_of_tokens_without_anything_between_none_is_left(kind: str) -> None:
 
 
 HOSTILE = (
+    b"| password |\n|---|\n| a1!x9Zq |\n",
+    b"|---|\n",
+    b"| password ",
+    b'password = """',
+    b"--requirepass\n- ",
+    b"the password is a-b-",
     TOKENS["telegram-token"].encode(),
     b"AIza" + b"a" * 34 + b"-",
     b"password",
