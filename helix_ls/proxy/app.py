@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -16,6 +16,7 @@ from helix_core.errors import HelixError
 from helix_ls.proxy.agents import PATH as AGENTS_PATH
 from helix_ls.proxy.agents import Agents
 from helix_ls.proxy.chat import Chat
+from helix_ls.proxy.dialects import DIALECTS
 from helix_ls.proxy.evidence import ChatEvidence
 from helix_ls.proxy.guard import GuardRules, head_of, refusal, scope_of
 from helix_ls.proxy.learn import Learner
@@ -57,15 +58,19 @@ def application(
     evidence = ChatEvidence(config.proxy_budget_tokens, measures)
     no_thinking = rules_of(config.no_thinking)
     learner = Learner(config, os.environ, measures)
-    chat = Chat(
-        workspaces,
-        upstreams,
-        evidence,
-        measures,
-        learner=learner,
-        idle_s=config.proxy_idle_s,
-        no_thinking=no_thinking,
-    )
+    chats = {
+        each.route: Chat(
+            workspaces,
+            upstreams,
+            evidence,
+            measures,
+            learner=learner,
+            idle_s=config.proxy_idle_s,
+            no_thinking=no_thinking,
+            dialect=each,
+        )
+        for each in DIALECTS
+    }
     answering = Answering(workspaces)
     routes, admin = Routes(answering, evidence.sent), Admin(answering, signals, rules.port)
     standing = StatusRoutes(workspaces, answering, upstreams, measures, rules=rules, signals=signals, learner=learner)
@@ -73,7 +78,7 @@ def application(
     acts: dict[str, Any] = {
         each.path: routes.of(each.operation) for each in HTTP_ROUTES if each.operation is not None
     } | {
-        "/v1/chat/completions": chat,
+        **chats,
         "/v1/models": models.answer,
         "/v1/models/{model}": models.one,
         "/context": routes.context,
@@ -88,14 +93,13 @@ def application(
         "/openapi.json": OpenApiRoute().answer,
     }
     agents = Agents(workspaces, signals, writes=config.mcp_write_tools)
-    table = [
-        Route(
-            each.pattern,
-            Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s) if each.is_passed else acts[each.path],
-            methods=[each.method],
-        )
-        for each in HTTP_ROUTES
-    ]
+    methods: dict[str, dict[str, ASGIApp]] = {}
+    for each in HTTP_ROUTES:
+        if each.is_passed:
+            passed = Passthrough(each, upstreams, measures, idle_s=config.proxy_idle_s)
+            methods.setdefault(each.pattern, {})[each.method] = passed
+    table = [Route(each.pattern, acts[each.path], methods=[each.method]) for each in HTTP_ROUTES if not each.is_passed]
+    table += [Route(pattern, ByMethod(apps), methods=list(apps)) for pattern, apps in methods.items()]
     table.append(Route(AGENTS_PATH, agents))
     handlers: dict[Any, Any] = {
         HttpError: on_refused,
@@ -112,6 +116,17 @@ def application(
         agents,
         learner,
     )
+
+
+class ByMethod:
+    """One path whose methods are applications of their own."""
+
+    def __init__(self, apps: Mapping[str, ASGIApp]) -> None:
+        self._apps = apps
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request, whose method the router has checked."""
+        await self._apps["GET" if scope["method"] == "HEAD" else scope["method"]](scope, receive, send)
 
 
 class Lifespan:

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass
-from json.decoder import JSONDecoder
+from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
 
 from helix_ls.proxy.caching import MARK
+from helix_ls.proxy.dialects import CHAT, Dialect, Insertion
+from helix_ls.proxy.dialects.spans import DECODER, after, elements, member, skip_blank
 from helix_ls.proxy.guard import BODY, MAX_BODY_BYTES
 from helix_ls.proxy.refused import HttpError
 
 MAX_DEPTH = 64
-MAX_MESSAGES = 4_096
 SMALL_BYTES = 128 * 1024
 BODY_S = 60.0
-_BLANK = re.compile(r"[ \t\r\n]*")
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -47,9 +45,9 @@ class PlacedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """``fields`` is the parsed object; ``starts`` and ``ends`` are the offsets of its messages in the text.
+    """``fields`` is the parsed object; ``starts`` and ``ends`` are the offsets of its turns in the text.
 
-    ``model`` is the span of the model's name.
+    ``model`` is the span of the model's name. ``messages`` are the turns as OpenAI's chat API has them, one for each.
     """
 
     text: str
@@ -57,46 +55,49 @@ class Body:
     starts: tuple[int, ...]
     ends: tuple[int, ...] = ()
     model: tuple[int, int] = (0, 0)
+    dialect: Dialect = CHAT
+    messages: list[Any] = field(default_factory=list)
 
     @property
-    def messages(self) -> list[Any]:
-        """Return the messages; empty without a list of them."""
-        found = self.fields.get("messages")
+    def turns(self) -> list[Any]:
+        """Return the turns as they were sent; empty without a list of them."""
+        found = self.fields.get(self.dialect.items)
         return found if isinstance(found, list) else []
 
     def with_blocks(self, blocks: Sequence[PlacedBlock], *, joined: bool = False, marked: int | None = None) -> bytes:
         """Return the body with every block inserted; every other byte is unchanged.
 
-        A block is a user message of its own. With ``joined``, one directly before its question begins the question's
-        message instead. Blocks for one place keep their order. The message ``marked`` ends with a mark for the
-        provider's cache.
+        A block is a turn of its own where the dialect has such. With ``joined``, one directly before its question
+        begins the question's turn instead. Blocks for one place keep their order. The turn ``marked`` ends with a mark
+        for the provider's cache, unless a block is put into it.
         """
         parts: list[str] = []
         done = 0
-        added = [self._inserted(each, joined) for each in blocks]
-        if marked is not None:
+        added = [insertion for each in blocks for insertion in self._inserted(each, joined)]
+        if marked is not None and all(marked != each.question for each in blocks):
             added += _mark(self.text, self.starts[marked])
-        for at, written in sorted(added, key=lambda one: one[0]):
-            parts += (self.text[done:at], written)
-            done = at
+        for insertion in sorted(added, key=lambda one: one.at):
+            parts += (self.text[done : insertion.at], insertion.text)
+            done = insertion.at
         return "".join((*parts, self.text[done:])).encode()
 
-    def _inserted(self, block: PlacedBlock, joined: bool) -> tuple[int, str]:
-        start = self.starts[block.place]
-        if joined and block.can_join:
-            return _beginning(self.text, start, block.text)
-        return start, f"{json.dumps({'role': 'user', 'content': block.text})},"
+    def _inserted(self, block: PlacedBlock, joined: bool) -> Sequence[Insertion]:
+        if not self.dialect.is_separate or (joined and block.can_join):
+            at = block.question
+            return self.dialect.joined(self.text, (self.starts[at], self.ends[at]), block.text)
+        return self.dialect.separate(self.text, (self.starts[block.place], self.ends[block.place]), block.text)
 
     def with_model(self, name: str) -> Body:
         """Return the body with another model name; every other byte is unchanged."""
         (start, end), written = self.model, json.dumps(name)
         more = len(written) - (end - start)
-        return Body(
-            f"{self.text[:start]}{written}{self.text[end:]}",
-            {**self.fields, "model": name},
-            tuple(at + more if at >= end else at for at in self.starts),
-            tuple(at + more if at >= end else at for at in self.ends),
-            (start, end + more),
+        return replace(
+            self,
+            text=f"{self.text[:start]}{written}{self.text[end:]}",
+            fields={**self.fields, "model": name},
+            starts=tuple(at + more if at >= end else at for at in self.starts),
+            ends=tuple(at + more if at >= end else at for at in self.ends),
+            model=(start, end + more),
         )
 
 
@@ -136,135 +137,82 @@ async def run_in_thread_if_large(
     return act(*given, **named) if size <= SMALL_BYTES else await asyncio.to_thread(act, *given, **named)
 
 
-def parse_body(data: bytes) -> Body:
-    """Parse the body. Raises RefusedError for what is no object, is nested too deeply or has too many messages."""
+def parse_body(data: bytes, dialect: Dialect = CHAT) -> Body:
+    """Parse the body. Raises RefusedError for what is no object, is nested too deeply or has too many turns."""
     try:
         text = data.decode("utf-8")
-        body = _scanned(text)
+        body = _scanned(text, dialect)
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
         raise HttpError(400, "invalid_json", f"the body is no JSON object ({_short(error)}); correct it") from None
     if _is_deeper(body.fields, MAX_DEPTH):
         raise _too_deep()
-    if len(body.starts) > MAX_MESSAGES:
-        raise HttpError(400, "too_many_messages", f"more than {MAX_MESSAGES:,} messages; send fewer")
-    return body
+    if len(body.starts) > dialect.most_turns:
+        raise HttpError(400, "too_many_messages", f"more than {dialect.most_turns:,} messages; send fewer")
+    return replace(body, messages=dialect.turns(body.fields.get(dialect.items)))
 
 
-def _scanned(text: str) -> Body:
-    """Parse the object and locate its messages and its model. Raises ValueError."""
-    decoder = JSONDecoder(parse_constant=_no_constant)
+def _scanned(text: str, dialect: Dialect) -> Body:
+    """Parse the object and locate its turns and its model. Raises ValueError."""
     fields: dict[str, Any] = {}
     starts: list[int] = []
     ends: list[int] = []
     model = (0, 0)
-    at = _after(text, 0, "{")
+    at = after(text, 0, "{")
     if text[at : at + 1] == "}":
         _end(text, at + 1)
-        return Body(text, fields, ())
+        return Body(text, fields, (), dialect=dialect)
     while True:
-        name, at = decoder.raw_decode(text, at)
+        name, at = DECODER.raw_decode(text, at)
         if not isinstance(name, str):
             raise ValueError("a name is no text")
         if name in fields:
             raise ValueError("a name is given twice")
-        at = _after(text, at, ":")
-        if name == "messages" and text[at : at + 1] == "[":
-            fields[name], at = _elements(decoder, text, at, starts, ends)
+        start = after(text, at, ":")
+        if name == dialect.items and text[start : start + 1] == "[":
+            fields[name], at = _elements(text, start, starts, ends)
         else:
-            start = at
-            fields[name], at = decoder.raw_decode(text, at)
+            fields[name], at = DECODER.raw_decode(text, start)
             model = (start, at) if name == "model" else model
-        at = _skip(text, at)
+            if name == dialect.items and isinstance(fields[name], str):
+                starts, ends = [start], [at]
+        at = skip_blank(text, at)
         if text[at : at + 1] == "}":
             _end(text, at + 1)
-            return Body(text, fields, tuple(starts), tuple(ends), model)
-        at = _after(text, at, ",")
+            return Body(text, fields, tuple(starts), tuple(ends), model, dialect)
+        at = after(text, at, ",")
 
 
-def _elements(decoder: JSONDecoder, text: str, at: int, starts: list[int], ends: list[int]) -> tuple[list[Any], int]:
+def _elements(text: str, at: int, starts: list[int], ends: list[int]) -> tuple[list[Any], int]:
     values: list[Any] = []
-    at = _after(text, at, "[")
-    if text[at : at + 1] == "]":
-        return values, at + 1
-    while True:
-        starts.append(at)
-        value, at = decoder.raw_decode(text, at)
-        ends.append(at)
+    for value, start, end in elements(text, at):
         values.append(value)
-        at = _skip(text, at)
-        if text[at : at + 1] == "]":
-            return values, at + 1
-        at = _after(text, at, ",")
+        starts.append(start)
+        ends.append(end)
+    return values, skip_blank(text, ends[-1] if ends else skip_blank(text, at + 1)) + 1
 
 
-def _beginning(text: str, start: int, added: str) -> tuple[int, str]:
-    """Return where and what to insert so that the content of the message at ``start`` begins with ``added``.
+def _mark(text: str, start: int) -> list[Insertion]:
+    """Return the insertions by which the content of the turn at ``start`` ends with a mark.
 
-    Raises ValueError for a message without content in text or in parts.
+    Raises ValueError for a turn without content in text or in parts.
     """
-    at = _member(text, start, "content")
-    if text[at] == '"':
-        return at + 1, json.dumps(f"{added}\n\n")[1:-1]
-    if text[at] != "[":
-        raise ValueError("the message has no content that can begin with a text")
-    first = _skip(text, at + 1)
-    return first, json.dumps({"type": "text", "text": added}) + ("" if text[first] == "]" else ",")
-
-
-def _mark(text: str, start: int) -> list[tuple[int, str]]:
-    """Return where and what to insert so that the content of the message at ``start`` ends with a mark.
-
-    Raises ValueError for a message without content in text or in parts.
-    """
-    at, written = _member(text, start, "content"), json.dumps(MARK)[1:-1]
-    value, end = JSONDecoder().raw_decode(text, at)
+    found, written = member(text, start, "content"), json.dumps(MARK)[1:-1]
+    if found is None:
+        raise ValueError("the turn has no content")
+    value, at, end = found
     if isinstance(value, str):
-        return [(at, '[{"type":"text","text":'), (end, f",{written}}}]")]
+        return [Insertion(at, '[{"type":"text","text":'), Insertion(end, f",{written}}}]")]
     if not isinstance(value, list) or not value or not isinstance(value[-1], dict):
-        raise ValueError("the message has no content that can be marked")
+        raise ValueError("the turn has no content that can be marked")
     # The last part's own brace is the last one before the list's end.
-    return [(text.rindex("}", at, end), f",{written}" if value[-1] else written)]
-
-
-def _member(text: str, start: int, wanted: str) -> int:
-    """Return the offset of the value of the last member named ``wanted`` of the object at ``start``, as json reads it.
-
-    Raises ValueError without one.
-    """
-    decoder, found = JSONDecoder(), -1
-    at = _after(text, start, "{")
-    while text[at] != "}":
-        name, at = decoder.raw_decode(text, at)
-        at = _after(text, at, ":")
-        found = at if name == wanted else found
-        at = _skip(text, decoder.raw_decode(text, at)[1])
-        at = _skip(text, at + 1) if text[at] == "," else at
-    if found < 0:
-        raise ValueError(f"the object has no {wanted}")
-    return found
-
-
-def _skip(text: str, at: int) -> int:
-    blank = _BLANK.match(text, at)
-    return blank.end() if blank is not None else at
-
-
-def _after(text: str, at: int, expected: str) -> int:
-    at = _skip(text, at)
-    if text[at : at + 1] != expected:
-        raise ValueError(f"{expected} is missing")
-    return _skip(text, at + 1)
+    return [Insertion(text.rindex("}", at, end), f",{written}" if value[-1] else written)]
 
 
 def _end(text: str, at: int) -> None:
-    if _skip(text, at) != len(text):
+    if skip_blank(text, at) != len(text):
         raise ValueError("more follows it")
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
 
 
 def _is_deeper(value: Any, most: int) -> bool:

@@ -1,4 +1,4 @@
-"""``POST /v1/chat/completions``: forward one chat to the upstream; cancel it when its client disconnects."""
+"""Chats of every dialect: forward one to the upstream with its evidence; cancel it when its client disconnects."""
 
 from __future__ import annotations
 
@@ -13,22 +13,34 @@ from starlette.types import Receive, Scope, Send
 
 from helix_ls.proxy.bodies import Body, ClientLeftError, parse_body, read_body, run_in_thread_if_large
 from helix_ls.proxy.caching import UsageReader, message_to_mark, needs_marks, usage_of
+from helix_ls.proxy.dialects import CHAT, Dialect
 from helix_ls.proxy.evidence import ChatEvidence, Context
 from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
 from helix_ls.proxy.question import ThinkingRule, without_thinking
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.stream import MAX_ANSWER_BYTES, Stream, Whole, checked, error_response, wants_turns
-from helix_ls.proxy.upstream import FIRST_BYTE_S, Upstream, UpstreamError, Upstreams, answer_headers, next_bytes
+from helix_ls.proxy.upstream import (
+    FIRST_BYTE_S,
+    Upstream,
+    UpstreamError,
+    Upstreams,
+    answer_headers,
+    next_bytes,
+    query_of,
+)
 from helix_ls.proxy.workspaces import Workspaces
 
 MAX_CHATS = 128
 MODELS_KNOWN = 256
-PATH = "/chat/completions"
+AFTER_END_S = 2.0
+"""How long the upstream's end is awaited after the last event of an answer, in seconds."""
 
 
 class Chat:
-    """The route, as an ASGI application. ``idle_s`` limits the gap between two parts of an answer, in seconds."""
+    """One dialect's route, as an ASGI application. ``idle_s`` limits the gap between two parts of an answer, in
+    seconds.
+    """
 
     def __init__(
         self,
@@ -40,7 +52,9 @@ class Chat:
         learner: Learner,
         idle_s: float,
         no_thinking: Sequence[ThinkingRule] = (),
+        dialect: Dialect = CHAT,
     ) -> None:
+        self._dialect = dialect
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
         self._learner = learner
@@ -62,11 +76,11 @@ class Chat:
 
     async def _exchange(self, scope: Scope, data: bytes, send: Send) -> None:
         workspace = self._workspaces.any(scope.get("helix.workspace", ""))
-        body = await run_in_thread_if_large(len(data), parse_body, data)
+        body = await run_in_thread_if_large(len(data), parse_body, data, self._dialect)
         model = body.fields.get("model")
         asked = model if isinstance(model, str) else ""
         said = body
-        chosen = await self._upstreams.chosen(asked, "chat")
+        chosen = await self._upstreams.chosen(asked, self._dialect.name)
         if chosen.model != asked:
             body = body.with_model(chosen.model)
             data = body.text.encode()
@@ -99,21 +113,21 @@ class Chat:
         began = time.monotonic()
         try:
             data = await run_in_thread_if_large(len(chat.data), chat.filled, joined)
-            answer = await chat.upstream.open("POST", PATH, chat.scope["headers"], data)
+            query = query_of(chat.scope.get("query_string", b""))
+            answer = await chat.upstream.open("POST", self._dialect.path, chat.scope["headers"], data, query=query)
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="unreachable")
             self._upstreams.record_state(chat.upstream, "down")
-            await reply.whole(
-                error_response(502, f"{error}; start it, or correct its address", "upstream_down"), _retry()
-            )
+            await reply.whole(self._error(f"{error}; start it, or correct its address", "upstream_down"), _retry())
             return True
         self._upstreams.record_state(chat.upstream, "refused" if answer.status in (401, 403) else "up")
         try:
-            if answer.status != 200 or not (chat.wants_stream or answer.content_type == "text/event-stream"):
+            media = self._dialect.media
+            if answer.status != 200 or not (chat.wants_stream or answer.content_type == media):
                 return await self._whole(answer, chat, reply, began, may_join=chat.may_join and not joined)
-            if "json" in answer.content_type:
+            if "json" in answer.content_type and answer.content_type != media:
                 said = "the upstream answered in one piece although a stream was asked for; ask without stream"
-                await reply.whole(error_response(502, said), [("x-should-retry", "false")])
+                await reply.whole(self._error(said), [("x-should-retry", "false")])
             else:
                 await self._stream(answer, chat, reply, began)
             return True
@@ -135,12 +149,14 @@ class Chat:
                     raise UpstreamError("the upstream sent more than an answer may hold")
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="incomplete")
-            await reply.whole(error_response(502, f"{error}; ask again", "upstream_incomplete"), _retry())
+            await reply.whole(self._error(f"{error}; ask again", "upstream_incomplete"), _retry())
             return True
         data = b"".join(parts)
         if may_join and wants_turns(answer.status, data):
             return False
-        found = await run_in_thread_if_large(size, checked, answer.status, data, hidden=chat.upstream.where.key)
+        found = await run_in_thread_if_large(
+            size, checked, answer.status, data, hidden=chat.upstream.where.key, dialect=self._dialect
+        )
         self._measures.add("helix_answers_total", ended="complete" if found.status < 400 else "failed")
         if found.status < 300 and not found.is_own and b'"usage"' in data:
             usage = await run_in_thread_if_large(size, usage_of, data)
@@ -159,12 +175,12 @@ class Chat:
             if recorded is not None:
                 recorded(event)
 
-        stream = Stream(chat.upstream.where.key, on_event)
+        stream = Stream(chat.upstream.where.key, on_event, dialect=self._dialect)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
         wait_s, cause = FIRST_BYTE_S, ""
         while not stream.is_over:
             try:
-                data = await next_bytes(answer, wait_s)
+                data = await next_bytes(answer, AFTER_END_S if stream.is_finished else wait_s)
             except UpstreamError as error:
                 cause = str(error)
                 break
@@ -181,6 +197,9 @@ class Chat:
         await reply.part(last, more=False)
         if chat.listening is not None and stream.outcome == "complete":
             chat.listening.ended()
+
+    def _error(self, message: str, code: str | None = "upstream_error") -> Whole:
+        return error_response(502, message, code, dialect=self._dialect)
 
     def _first_byte(self, last: LastChat, began: float) -> None:
         took_s = time.monotonic() - began
@@ -204,12 +223,12 @@ class _Sent:
     @property
     def wants_stream(self) -> bool:
         """Return whether the client requested a stream."""
-        return self.body.fields.get("stream") is True
+        return self.body.dialect.wants_stream(self.body.fields)
 
     @property
     def may_join(self) -> bool:
         """Return whether there is a block directly before a question."""
-        return any(block.can_join for block in self.context.blocks)
+        return self.body.dialect.is_separate and any(block.can_join for block in self.context.blocks)
 
     def filled(self, joined: bool) -> bytes:
         """Return the body to send: with blocks as separate messages, or at the start of their questions' messages."""
@@ -217,7 +236,7 @@ class _Sent:
             return self.data
         marked, body = None, self.body
         if needs_marks(self.upstream.where.base, str(body.fields.get("model"))):
-            marked = message_to_mark(body.fields, body.messages, self.context.place)
+            marked = message_to_mark(body.fields, body.turns, self.context.place)
         return body.with_blocks(self.context.blocks, joined=joined, marked=marked)
 
 

@@ -310,14 +310,14 @@ def _heard(asking: asyncio.Future[dict[str, Any]]) -> None:
 
 def _planned(body: Body, workspace: str) -> _Planned | None:
     messages = body.messages
-    asked = read_conversation(messages)
-    if asked is None:
+    asked = read_conversation(messages) if body.dialect.takes(body.fields) else None
+    if asked is None or len(body.starts) != len(messages):
         return None
     later = {message.get("role") for message in messages[asked.index + 1 :] if isinstance(message, dict)}
     return _Planned(
         asked,
         own_question(messages, asked.index),
-        place_for(messages, asked.index),
+        place_for(messages, asked.index) if body.dialect.is_separate else asked.index,
         prefixes_of(workspace, messages),
         _prompt(messages[: asked.index + 1]),
         goes_on=not later <= {"user", "system", "developer"},

@@ -38,6 +38,8 @@ MOST_WAITING_BYTES = 32 * 1024 * 1024
 MOST_WHOLE_BYTES = 4 * 1024 * 1024
 END_S = 3.0
 COUNTED = "helix_learned_total"
+# Ours, Claude Code's and Codex's.
+_SESSION_HEADERS = (b"x-helix-session", b"x-claude-code-session-id", b"session_id", b"session-id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ class ExchangeRecorder:
     ) -> None:
         self._learner, self._workspace, self._session = learner, workspace, session
         self._body, self._model, self._packet_id = body, model, packet_id
-        self.told = CompletionRecorder()
+        self.told = CompletionRecorder(body.dialect)
 
     def ended(self, whole: bytes = b"") -> None:
         """Queue the exchange after the client received the whole answer; ``whole`` for a non-streaming one."""
@@ -162,7 +164,7 @@ class ExchangeRecorder:
 
 def session_of(scope: Scope, body: Body) -> str:
     """Return the session that the client names, and no other: two parallel chats must not become one."""
-    if named := _header(scope, b"x-helix-session"):
+    if named := next((value for name in _SESSION_HEADERS if (value := _header(scope, name))), ""):
         return named
     metadata = body.fields.get("metadata")
     session = metadata.get("session_id") if isinstance(metadata, dict) else None

@@ -11,12 +11,10 @@ from starlette.responses import JSONResponse, Response
 
 from helix_ls.proxy.refused import HttpError
 from helix_ls.proxy.stream import MAX_ANSWER_BYTES, checked
-from helix_ls.proxy.upstream import SEEN_FOR_S, Upstream, UpstreamError, Upstreams, answer_headers, next_bytes
+from helix_ls.proxy.upstream import SEEN_FOR_S, Upstream, UpstreamError, Upstreams, answer_headers, next_bytes, query_of
 
 WAIT_S = 10.0
 DOWN = "x-helix-upstream-down"
-# Anthropic's paging of its list (API reference, "List Models").
-_QUERY = frozenset(("limit", "after_id", "before_id"))
 
 
 class Models:
@@ -68,7 +66,7 @@ class Models:
 
 
 async def _asked(upstream: Upstream, path: str, request: Request) -> Response:
-    query = [pair for pair in request.query_params.multi_items() if pair[0] in _QUERY]
+    query = query_of(request.scope["query_string"])
     answer = await upstream.open("GET", path, request.scope["headers"], None, query=query, wait_s=WAIT_S)
     try:
         data = b""

@@ -13,6 +13,7 @@ from helix_core.model import Status
 from helix_ls.operations.places import CHECK, EXPAND
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN
 from helix_ls.proxy.agents import PATH as AGENTS
+from helix_ls.proxy.dialects import dialect_of
 from helix_ls.proxy.guard import MAX_BODY_BYTES
 from helix_ls.proxy.keys import NONCE
 from helix_ls.proxy.route_table import EVENTS, HTTP_ROUTES, JSON, HttpRoute, body_schema
@@ -90,6 +91,8 @@ ERROR = _object(
 )
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,
+    "error_messages": _object(type={"const": "error"}, error=_object(type=TEXT, message=TEXT)),
+    "error_ollama": _object(error=TEXT),
     "pointer": POINTER,
     "packet": PACKET_OBJECT,
     "plan": _object(PLAN.answer, query=TEXT, task_type=TEXT, refresh_targets=TARGETS, known_empty=FLAG),
@@ -248,7 +251,7 @@ def _operation(each: HttpRoute) -> dict[str, Any]:
         made["parameters"] = parameters
     if each.method == "POST":
         schema: dict[str, Any] = {"type": "object"} if each.operation is None else body_schema(each.operation)
-        needed = each.operation is None or bool(each.operation.required("http"))
+        needed = each.needs_body if each.is_passed else each.operation is None or bool(each.operation.required("http"))
         made["requestBody"] = {"required": needed, "content": {each.takes: {"schema": schema}}}
     return made
 
@@ -286,7 +289,7 @@ def _responses(each: HttpRoute) -> dict[str, Any]:
         good[each.stream] = {"schema": {"type": "string"}}
     said: dict[str, Any] = {"200": {"description": each.summary, "content": good}}
     if each.is_upstreams:
-        refused = _error(_PASSED_ON)
+        refused = _error(_PASSED_ON, _ERRORS.get(dialect_of(each.path).name, "error"))
         return said | {"4XX": refused, "5XX": refused}
     statuses = {*_ALWAYS, *each.more, *(_WITH_BODY if each.method == "POST" else ())}
     if each.is_of_workspace:
@@ -294,8 +297,11 @@ def _responses(each: HttpRoute) -> dict[str, Any]:
     return said | {str(status): _error(_STATUSES[status]) for status in sorted(statuses)}
 
 
-def _error(description: str) -> dict[str, Any]:
-    return {"description": description, "content": {JSON: {"schema": {"$ref": "#/components/schemas/error"}}}}
+_ERRORS = {"messages": "error_messages", "ollama": "error_ollama"}
+
+
+def _error(description: str, shape: str = "error") -> dict[str, Any]:
+    return {"description": description, "content": {JSON: {"schema": {"$ref": f"#/components/schemas/{shape}"}}}}
 
 
 class OpenApiRoute:

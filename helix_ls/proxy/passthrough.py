@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-from urllib.parse import parse_qsl
 
 import aiohttp
 from starlette.types import Receive, Scope, Send
@@ -28,19 +27,12 @@ from helix_ls.proxy.upstream import (
     Upstreams,
     answer_headers,
     next_bytes,
+    query_of,
 )
 
 LOG = logging.getLogger(__name__)
-# What a client may add to a URL: options of lists and streams, and no key.
-_QUERY = frozenset(("beta", "include", "include[]", "stream", "starting_after", "after", "limit", "order"))
 _FORM_MODEL = re.compile(rb'\bname="?model"?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]{1,300})\r\n')
 _SEGMENT = re.compile(r"[A-Za-z0-9_.:=-]{1,512}")
-
-
-def query_of(scope: Scope) -> list[tuple[str, str]]:
-    """Return what the client added to the URL and may be passed on."""
-    pairs = parse_qsl(bytes(scope.get("query_string", b"")).decode("latin-1"), keep_blank_values=True)
-    return [pair for pair in pairs if pair[0] in _QUERY]
 
 
 class Passthrough:
@@ -71,7 +63,12 @@ class Passthrough:
         answering = _Answering(self._dialect, chosen.upstream.where.key, send)
         try:
             answer = await chosen.upstream.open(
-                self._route.method, self._path(scope), scope["headers"], data, query=query_of(scope), media=media
+                self._route.method,
+                self._path(scope),
+                scope["headers"],
+                data,
+                query=query_of(scope.get("query_string", b"")),
+                media=media,
             )
         except UpstreamError as error:
             self._measures.add("helix_answers_total", ended="unreachable")
@@ -88,6 +85,8 @@ class Passthrough:
     async def _chosen(self, data: bytes | None, media: str) -> tuple[ChosenUpstream, bytes | None]:
         """Return the upstream of the body's model, and the body with its own name of the model."""
         if not data or not data.strip():
+            if self._route.needs_body:
+                raise HttpError(400, "no_body", f"the body is missing; send it as {self._route.takes}")
             return await self._upstreams.chosen("", self._route.dialect), data
         if media.partition(";")[0].strip().lower() == FORM:
             found = _FORM_MODEL.search(data)

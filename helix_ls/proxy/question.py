@@ -12,6 +12,8 @@ from typing import Any
 from helix_core.conversation import own_words, shortened, text_of
 from helix_core.errors import ConfigError
 from helix_ls.proxy.bodies import Body
+from helix_ls.proxy.dialects import CHAT
+from helix_ls.proxy.dialects.responses import REASONING
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,9 @@ def place_for(messages: list[Any], question: int) -> int:
         if isinstance(message, dict):
             waiting |= _called(message)
             waiting.discard(str(message.get("tool_call_id")))
+    while place > 0 and isinstance(before := messages[place - 1], dict) and before.get("role") == REASONING:
+        # What a model thought must be followed by what it did then.
+        place -= 1
     return place
 
 
@@ -74,9 +79,10 @@ def rules_of(entries: Sequence[str]) -> tuple[ThinkingRule, ...]:
 
 
 def without_thinking(body: Body, rules: Sequence[ThinkingRule]) -> Body:
-    """Apply the first matching rule to the body; unchanged without one, or if the client set it itself."""
+    """Apply the first matching rule to a chat completion; unchanged without one, or if the client set it itself."""
     model = body.fields.get("model")
-    if not rules or not isinstance(model, str) or any(name in body.fields for name in _OWN):
+    is_chat = body.dialect is CHAT
+    if not rules or not is_chat or not isinstance(model, str) or any(name in body.fields for name in _OWN):
         return body
     rule = next((rule for rule in rules if _fits(model, rule.pattern)), None)
     if rule is None:

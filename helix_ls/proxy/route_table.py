@@ -41,8 +41,8 @@ class HttpRoute:
 
     ``operation`` is None where the body is anybody's (a chat) or where there is none. ``is_upstreams`` says that
     statuses come from the upstream, ``is_of_workspace`` that a workspace is asked. ``is_passed`` says that request and
-    answer pass without evidence, ``dialect`` what the upstream must speak, ``takes`` the type of the body, and
-    ``stream`` that of a stream.
+    answer pass without evidence, ``dialect`` what the upstream must speak, ``takes`` the type of the body,
+    ``needs_body`` that it may not be empty, and ``stream`` the type of a stream.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -60,6 +60,7 @@ class HttpRoute:
     dialect: str = ""
     takes: str = JSON
     stream: str = EVENTS
+    needs_body: bool = False
 
     @property
     def pattern(self) -> str:
@@ -82,9 +83,8 @@ class HttpRoute:
 def _passed(
     method: Literal["GET", "POST", "DELETE"], path: str, said: str, dialect: str = "", **more: Any
 ) -> HttpRoute:
-    return HttpRoute(
-        method, path, "passed", said=said, is_upstreams=True, is_passed=True, dialect=dialect, **{"media": ANY, **more}
-    )
+    told = {"media": ANY, "needs_body": method == "POST", **more}
+    return HttpRoute(method, path, "passed", said=said, is_upstreams=True, is_passed=True, dialect=dialect, **told)
 
 
 HTTP_ROUTES = (
@@ -98,6 +98,53 @@ HTTP_ROUTES = (
     ),
     HttpRoute("GET", "/v1/models", "models", said="The models of the upstream", is_upstreams=True),
     HttpRoute("GET", "/v1/models/{model}", "model", said="One model", is_upstreams=True),
+    HttpRoute(
+        "POST",
+        "/v1/responses",
+        "chat",
+        said="A response, with evidence put before its question",
+        is_stream=True,
+        is_upstreams=True,
+    ),
+    _passed("POST", "/v1/responses/input_tokens", "The tokens of an input", "responses"),
+    _passed("POST", "/v1/responses/compact", "A conversation made shorter", "responses"),
+    _passed("GET", "/v1/responses/{id}", "A response that the upstream keeps", "responses"),
+    _passed("DELETE", "/v1/responses/{id}", "Forget a response", "responses"),
+    _passed("POST", "/v1/responses/{id}/cancel", "End a response in the background", "responses", needs_body=False),
+    _passed("GET", "/v1/responses/{id}/input_items", "The input of a response", "responses"),
+    HttpRoute(
+        "POST",
+        "/v1/messages",
+        "chat",
+        said="A chat of Anthropic's API, with evidence put before its question",
+        is_stream=True,
+        is_upstreams=True,
+    ),
+    _passed("POST", "/v1/messages/count_tokens", "The tokens of a chat of Anthropic's API", "messages"),
+    HttpRoute(
+        "POST",
+        "/api/chat",
+        "chat",
+        said="A chat of Ollama's API, with evidence put before its question",
+        is_stream=True,
+        is_upstreams=True,
+        stream=LINES,
+    ),
+    HttpRoute(
+        "POST",
+        "/api/generate",
+        "chat",
+        said="An answer of Ollama's API to one prompt, with evidence put before it",
+        is_stream=True,
+        is_upstreams=True,
+        stream=LINES,
+    ),
+    _passed("GET", "/api/tags", "The models of Ollama", "ollama"),
+    _passed("GET", "/api/ps", "The models that Ollama has loaded", "ollama"),
+    _passed("GET", "/api/version", "The version of Ollama", "ollama"),
+    _passed("POST", "/api/show", "One model of Ollama", "ollama"),
+    _passed("POST", "/api/embed", "Vectors of texts, by Ollama's API", "ollama"),
+    _passed("POST", "/api/embeddings", "A vector of one text, by Ollama's API", "ollama"),
     _passed("POST", "/v1/embeddings", "Vectors of texts"),
     _passed("POST", "/v1/completions", "A text completed"),
     _passed("POST", "/v1/moderations", "A text judged"),

@@ -205,6 +205,7 @@ def bound(port: int) -> socket.socket:
 
 def settings(app: Any) -> uvicorn.Config:
     """Return uvicorn's configuration for this application."""
+    logging.getLogger("uvicorn.error").addFilter(_is_no_broken_answer)
     return uvicorn.Config(
         app,
         http=TimedConnection,
@@ -218,6 +219,11 @@ def settings(app: Any) -> uvicorn.Config:
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=END_STREAMS_S,
     )
+
+
+def _is_no_broken_answer(record: logging.LogRecord) -> bool:
+    """Drop uvicorn's error about an answer that was broken off on purpose, which the proxy logs itself."""
+    return "without completing response" not in record.msg
 
 
 def _follow_signals(server: UvicornServer) -> None:

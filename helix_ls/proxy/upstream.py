@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import aiohttp
 
@@ -24,6 +24,10 @@ CONNECT_S = 10.0
 CHUNK_BYTES = 64 * 1024
 # The name of the upstream of HELIX_UPSTREAM.
 DEFAULT = "default"
+# What a client may add to a URL: options of lists and streams, and no key.
+_QUERY = frozenset(
+    ("beta", "include", "include[]", "stream", "starting_after", "after", "limit", "order", "after_id", "before_id")
+)
 # Hop-by-hop headers (RFC 9110, section 7.6.1), and headers of the connection to us.
 _HOP = frozenset(
     {
@@ -37,7 +41,7 @@ _OURS = frozenset(
         *("origin", "referer", "forwarded", "via", "content-type"),
     }
 )
-# The only version there is: Anthropic's API reference, "Versions".
+# The first version, which is kept: for clients that name none, such as OpenAI's that list models.
 ANTHROPIC_VERSION = "2023-06-01"
 _OURS_BEGIN = ("x-helix-", "sec-", "x-forwarded-")
 _THEIRS = frozenset({"server", "date", "set-cookie", "alt-svc", "strict-transport-security"})
@@ -104,6 +108,11 @@ def request_headers(
         if header[0] == "x-api-key" and not any(name == "anthropic-version" for name, _ in kept):
             kept.append(("anthropic-version", ANTHROPIC_VERSION))
     return kept
+
+
+def query_of(raw: bytes) -> list[tuple[str, str]]:
+    """Return what a client added to the URL and may be passed on."""
+    return [pair for pair in parse_qsl(raw.decode("latin-1"), keep_blank_values=True) if pair[0] in _QUERY]
 
 
 def answer_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

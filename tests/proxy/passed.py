@@ -25,7 +25,10 @@ WHOLE = {
     "/embeddings": EMBEDDINGS,
     "/moderations": MODERATION,
     "/images/generations": IMAGE,
+    "/images/edits": IMAGE,
+    "/images/variations": IMAGE,
     "/audio/transcriptions": TRANSCRIPT,
+    "/audio/translations": TRANSCRIPT,
 }
 
 
@@ -40,7 +43,8 @@ def answers(handler, body):
     elif path == "/completions":
         handler._whole(200, json.dumps(COMPLETION).encode())
     elif path == "/audio/speech":
-        handler._stream([SPOKEN[:70_000], SPOKEN[70_000:]], end="reset" if b"cut" in body else "clean")
+        end = "reset" if b"cut" in body else "clean"
+        handler._stream([SPOKEN[:70_000], SPOKEN[70_000:]], end=end, kind="audio/mpeg")
     elif path in WHOLE:
         error = {"error": {"message": f"wrong {handler.headers['Authorization']}", "type": "t"}}
         handler._whole(401, json.dumps(error).encode())

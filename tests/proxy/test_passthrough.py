@@ -101,7 +101,7 @@ def test_an_upstream_gets_its_key_and_its_query_as_its_settings_say(several):
         http.post("/v1/audio/transcriptions", files=form)
         assert "azure-4711" not in http.get("/stats").text
     path, headers, _ = azure.asked[-2]
-    assert path == "/openai/deployments/d/chat/completions?api-version=2024-10-21"
+    assert path == "/openai/deployments/d/chat/completions?api-version=2024-10-21&beta=true"
     assert headers["api-key"] == "azure-4711"
     assert "Authorization" not in headers
     assert azure.asked[-1][0] == "/openai/deployments/d/audio/transcriptions?api-version=2024-10-21"

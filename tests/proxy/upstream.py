@@ -12,8 +12,9 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
-from tests.proxy import ollama, passed
+from tests.proxy import anthropic_api, ollama, ollama_api, passed, responses_api
 
+SCRIPTED = (passed, anthropic_api, responses_api, ollama_api)
 WORDS = ("The ", "key ", "signs ", "it ", "all.")
 
 
@@ -134,6 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._whole(200, json.dumps(heard).encode())
             return
         self.server.asked.append((self.path, dict(self.headers), b"{}"))
+        if any(api.answers(self, b"{}") for api in (responses_api, ollama_api)):
+            return
         data = [{"id": model, "object": "model"} for model in self.server.models]
         if name := self.path.partition("/models/")[2]:
             found = next((each for each in data if each["id"] == name), None)
@@ -142,10 +145,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._whole(200, json.dumps({"object": "list", "data": data}).encode())
 
+    def do_DELETE(self):
+        self.do_GET()
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.asked.append((self.path, dict(self.headers), body))
-        if passed.answers(self, body):
+        if any(api.answers(self, body) for api in SCRIPTED):
             return
         model = json.loads(body).get("model", "plain")
         name, _, rest = model.partition(":")
@@ -260,10 +266,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def _stream(self, parts, end="clean"):
+    def _stream(self, parts, end="clean", kind="text/event-stream"):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", kind)
         self.send_header("Transfer-Encoding", "chunked")
         self.send_header("x-request-id", "r1")
         self.end_headers()

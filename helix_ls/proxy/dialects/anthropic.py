@@ -63,13 +63,14 @@ def _message(one: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(content, list):
         return one
     blocks = [block for block in content if isinstance(block, dict)]
-    calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
-    if calls:
-        return {"role": one.get("role"), "content": texts_of(content, "text"), "tool_calls": calls}
+    if one.get("role") == "assistant":
+        calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
+        said = {"role": "assistant", "content": texts_of(content, "text")}
+        return said | ({"tool_calls": calls} if calls else {})
     results = [block for block in blocks if block.get("type") == "tool_result"]
     if results and not any(block.get("type") == "text" for block in blocks):
-        said = "\n".join(texts_of(block.get("content"), "text") for block in results)
-        return {"role": "tool", "content": said[:_RESULT_CHARS]}
+        shown = "\n".join(texts_of(block.get("content"), "text") for block in results)
+        return {"role": "tool", "content": shown[:_RESULT_CHARS]}
     return one
 
 

@@ -65,13 +65,12 @@ class Dialect:
         name: As the settings of an upstream call it.
         route: The path here.
         path: The path at the upstream, after its base; one of Ollama's own begins with ``/api/``.
-        items: The member that holds the turns.
+        items: The member that holds the turns: a list, or one text, which is then the only turn.
         media: The type of a streamed answer.
         turns: From the value of ``items`` to messages as OpenAI's chat API has them, one for each turn, in order.
         is_separate: Whether a block may be a turn of its own; else it goes into the question's.
         separate: The insertions that make a block a turn before one that begins at an offset.
         joined: The insertions that put a block at the beginning of a question, given the whole body and its span.
-        wraps: Whether ``items`` may be one text, which is then the only turn.
         wants_stream: Whether the body asks for a stream.
         takes: Whether the body is a chat, to which evidence may be added.
         error: The object of an error of our own: status, message and code.
@@ -79,6 +78,7 @@ class Dialect:
         reader: A new reader of a stream.
         delta: What an event of a stream says.
         whole: What an answer in one piece says.
+        most_turns: More are refused.
     """
 
     name: str
@@ -97,6 +97,7 @@ class Dialect:
     whole: Callable[[Any], Said]
     wants_stream: Callable[[Mapping[str, Any]], bool]
     takes: Callable[[Mapping[str, Any]], bool] = lambda _fields: True
+    most_turns: int = 4_096
 
 
 def streams_if_asked(fields: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from helix_ls.proxy.dialects.dialect import (
     streams_if_asked,
     written,
 )
-from helix_ls.proxy.dialects.spans import elements, member
+from helix_ls.proxy.dialects.spans import elements, member, skip_blank
 
 DONE = b"data: [DONE]\n\n"
 _TYPES = {
@@ -63,7 +63,7 @@ def at_beginning(text: str, span: Span, block: str, kind: str = "text") -> list[
         return []
     first = next(elements(text, start), None)
     part = written({"type": kind, "text": block})
-    return [Insertion(first[1], f"{part},") if first is not None else Insertion(start + 1, part)]
+    return [Insertion(first[1], f"{part},") if first is not None else Insertion(skip_blank(text, start + 1), part)]
 
 
 class ChatReader:

@@ -146,4 +146,6 @@ RESPONSES = Dialect(
     delta=_delta,
     whole=_whole,
     wants_stream=streams_if_asked,
+    # A call, its result and the reasoning before it are items of their own.
+    most_turns=16_384,
 )
