@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine import DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, checked_places
+from helix_core.errors import UsageError
 from helix_core.model import TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 from helix_ls.operations.questions import (
@@ -260,7 +261,9 @@ class CheckArguments:
 
 
 def check(helix: Helix, given: CheckArguments, context: AskContext) -> dict[str, Any]:
-    """Return the ``helix.check/1`` object: the references of a text that are wrong on disk."""
+    """Return the ``helix.check/1`` object: the references of a text that are wrong on disk. Raises UsageError."""
+    if not given.text.strip():
+        raise UsageError("the text is empty; give the text whose references are to be checked")
     return helix.check(given.text, source_id=given.source_id, cancelled=context.cancelled)
 
 

@@ -130,6 +130,16 @@ export class Chat {
     return label;
   }
 
+  /** Follows a link of the last answer that no file is behind, and lets the editor open it. */
+  async follow(label: string): Promise<void> {
+    const link = this.#answers().last().locator('a', { hasText: label }).first();
+    await link.evaluate((element) => {
+      (element as HTMLElement).click();
+    });
+    const dialog = this.#window.page.locator('.monaco-dialog-box .monaco-button', { hasText: /^Open$/ });
+    await dialog.click({ timeout: 2_000 }).catch(() => undefined);
+  }
+
   /** What may be asked next, as the view offers it. */
   followUp(label: string): Locator {
     return this.#window.page.locator('.interactive-input-followups a', { hasText: label }).first();

@@ -22,7 +22,10 @@ export const PLAIN = 'plain-words';
 export const CALLER = 'tool-caller';
 export const ENDLESS = 'never-ends';
 export const REFUSING = 'refuses';
-const MODELS = [PLAIN, CALLER, ENDLESS, REFUSING];
+export const CITER = 'cites-places';
+/** One reference that is right, and one line that is not there. */
+export const CITED = 'Refunds are in `ledger/refunds.py:3`. See `ledger/refunds.py:9000` too.';
+const MODELS = [PLAIN, CALLER, CITER, ENDLESS, REFUSING];
 const QUESTION = 'How does a refund work?';
 
 export class Upstream {
@@ -79,6 +82,7 @@ function deltasFor(asked: Asked): Choice[] {
   const say = (...words: string[]): Choice[] => words.map((content) => choice({ content }));
   const tool = asked.tools?.map((one) => one.function.name).find((name) => name.endsWith('helix_context_packet'));
   const result = asked.messages.findLast(({ role }) => role === 'tool');
+  if (asked.model === CITER) return [...say(...(CITED.match(/.{1,7}/gs) ?? [])), choice({}, 'stop')];
   if (asked.model !== CALLER) return [...say('The ', 'ledger ', 'signs ', 'it ', 'all.'), choice({}, 'stop')];
   if (result !== undefined) {
     const found = /ledger\/[a-z_]+\.py/.exec(JSON.stringify(result.content))?.[0] ?? 'nothing';

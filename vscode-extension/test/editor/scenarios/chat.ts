@@ -7,7 +7,8 @@ import { type Act, scenario } from '../driver/acts.ts';
 import { Chat, SignInError } from '../driver/chat.ts';
 import type { Run, Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
-import { CALLER, ENDLESS, PLAIN, REFUSING, Upstream } from '../driver/upstream.ts';
+import { CALLER, CITED, CITER, ENDLESS, PLAIN, REFUSING, Upstream } from '../driver/upstream.ts';
+import { PacketView } from '../driver/packetView.ts';
 import type { EditorWindow } from '../driver/window.ts';
 import { openStage, WITH_PYTHON } from './opening.ts';
 
@@ -101,6 +102,35 @@ async function plainChat(stage: Stage): Promise<void> {
   assert.equal(sent?.model, PLAIN);
   assert.match(JSON.stringify(sent.messages), /Evidence from the user's workspace[\s\S]*refunds\.py/);
   await stage.picture('chat-model');
+}
+
+async function evidenceBelow(stage: Stage): Promise<void> {
+  const view = await chatWith(stage, CITER);
+  const began = performance.now();
+  const text = await view.ask(QUESTION, /that Helix sent[\s\S]*the file has \d+ lines/);
+  stage.measure('question -> footer below its answer', performance.now() - began);
+  assert.match(text, /✓ \d+ verified[\s\S]*\d+ places? that Helix sent · ⚠ 1 of 2 references is wrong:/);
+  assert.match(text, /ledger\/refunds\.py:9000\s*– the file has \d+ lines/);
+  await stage.picture('chat-evidence');
+  const window = await stage.window();
+  await view.follow('that Helix sent');
+  const page = new PacketView(window);
+  const rows = await page.answered(QUESTION);
+  assert.ok(rows.length > 0 && rows.some(({ where }) => where.includes('refunds.py')), JSON.stringify(rows));
+  const frame = await page.page();
+  const references = await frame.locator('section.part', { hasText: 'References of the answer' }).innerText();
+  assert.match(references, /1 wrong[\s\S]*2 references checked[\s\S]*ledger\/refunds\.py:9000/);
+  await stage.picture('chat-evidence-view');
+  assert.match(await view.ask('@helix /check', /references? (is|are) wrong/), /ledger\/refunds\.py:9000/);
+  await stage.picture('chat-check');
+  await view.ask('and who calls it?', /that Helix sent/);
+  const answers = upstream.asked.at(-1)?.messages.filter(({ role }) => role === 'assistant') ?? [];
+  assert.ok(answers.length > 0, 'the second turn has the first answer');
+  assert.equal(JSON.stringify(answers).includes('that Helix sent'), false, JSON.stringify(answers));
+  assert.ok(
+    answers.some(({ content }) => content === CITED),
+    JSON.stringify(answers),
+  );
 }
 
 async function toolRoundTrip(stage: Stage): Promise<void> {
@@ -268,6 +298,7 @@ export const chats: Act = {
   },
   scenarios: [
     scenario('a model of the upstream answers plain chat with evidence, after the one-time step', plainChat, 180_000),
+    scenario('an answer ends with what was sent and what is wrong in it', evidenceBelow, 180_000),
     scenario('a tool call of the model goes to Helix and back', toolRoundTrip, 180_000),
     scenario('a chat that is stopped leaves the upstream', cancelled, 180_000),
     scenario('a refusal of the upstream is shown in one line with what to do', refused, 180_000),
