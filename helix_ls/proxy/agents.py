@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from helix_core.engine import Helix
@@ -24,6 +26,7 @@ from helix_ls.mcp.session import AgentSession, ServerFacts
 from helix_ls.mcp.tools import PROFILES, Profile, tools_of
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.validation import validated
+from helix_ls.proxy.bodies import ClientLeftError, read_body
 from helix_ls.proxy.running import Signals
 from helix_ls.proxy.workspaces import Workspaces
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from helix_ls.mcp.server import Seat
 
 MOST_SESSIONS = 32
+SESSION_HEADER = "mcp-session-id"
 MOST_SEATS = 64
 MOST_AT_ONCE = 8
 IDLE_S = 15 * 60.0
@@ -49,6 +53,9 @@ class Agents:
         self._known = ServerFacts(sessions=lambda: tuple(self._seats.values()), servers=signals.servers)
         self._here = LocalCalls(workspaces)
         self._seats: OrderedDict[tuple[str, ...], AgentSession] = OrderedDict()
+        self._sessions: OrderedDict[str, None] = OrderedDict()
+        self._busy: Counter[str] = Counter()
+        self._streams: Counter[str] = Counter()
         self._beginning = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
         self._running: asyncio.Task[None] | None = None
@@ -68,7 +75,57 @@ class Agents:
         self._workspaces.any(scope.get("helix.workspace", ""))
         async with self._beginning:
             manager = self._manager or await self._begun()
-        await manager.handle_request(scope, receive, send)
+        try:
+            receive = await _with_body(scope, receive)
+        except ClientLeftError:
+            return
+        session = Request(scope).headers.get(SESSION_HEADER, "")
+        opens = scope["method"] == "POST" and not session
+
+        async def noted(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                self._note(session, scope["method"], message)
+            await send(message)
+
+        if opens and len(self._sessions) >= MOST_SESSIONS:
+            await self._end_idle(manager, scope)
+        busy = self._busy if scope["method"] == "POST" else self._streams
+        busy[session] += 1
+        try:
+            if session in self._sessions and busy is self._busy:
+                self._sessions.move_to_end(session)
+            await manager.handle_request(scope, receive, noted)
+        finally:
+            busy[session] -= 1
+            if not busy[session]:
+                del busy[session]
+
+    def _note(self, session: str, method: str, started: MutableMapping[str, Any]) -> None:
+        """Note a session that an answer opens or ends."""
+        if started["status"] == 404 or (method == "DELETE" and started["status"] < 300):
+            self._sessions.pop(session, None)
+        elif started["status"] < 300 and (named := _header(started["headers"], SESSION_HEADER)):
+            self._sessions[named] = None
+
+    async def _end_idle(self, manager: StreamableHTTPSessionManager, scope: Scope) -> None:
+        """End the session that was idle longest, as its own client would; one without an open stream first."""
+        idle = [each for each in self._sessions if each not in self._busy]
+        ended = next((each for each in idle if each not in self._streams), idle[0] if idle else "")
+        if not ended:
+            return
+        headers = [
+            (b"host", Request(scope).headers.get("host", "").encode()),
+            (SESSION_HEADER.encode(), ended.encode()),
+        ]
+
+        async def nothing() -> MutableMapping[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def unheard(_message: MutableMapping[str, Any]) -> None:
+            """Nobody waits for this answer."""
+
+        self._sessions.pop(ended, None)
+        await manager.handle_request({**scope, "method": "DELETE", "headers": headers}, nothing, unheard)
 
     async def _begun(self) -> StreamableHTTPSessionManager:
         made = await asyncio.to_thread(self._made)
@@ -114,6 +171,27 @@ class Agents:
                 self._seats.popitem(last=False)
         self._seats.move_to_end(key)
         return Seat(session, tools_of(profile, writes=writes))
+
+
+async def _with_body(scope: Scope, receive: Receive) -> Receive:
+    """Read the body of a message, within the limits of every body; return what gives it again."""
+    if scope["method"] != "POST":
+        return receive
+    data = await read_body(receive)
+    given = False
+
+    async def again() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": data, "more_body": False}
+
+    return again
+
+
+def _header(headers: Iterable[tuple[bytes, bytes]], name: str) -> str:
+    return next((value.decode("latin-1") for each, value in headers if each.lower() == name.encode()), "")
 
 
 class Served:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Protocol
@@ -52,8 +53,12 @@ def application(
     measures: Measures,
     *,
     signals: Signals | None = None,
+    leaving: asyncio.Event | None = None,
 ) -> ASGIApp:
-    """Return the whole server as an ASGI application, including the lifespan protocol."""
+    """Return the whole server as an ASGI application, including the lifespan protocol.
+
+    When ``leaving`` is set, chats end with an error that says so.
+    """
     signals = signals or Signals.of(os.environ)
     evidence = ChatEvidence(config.proxy_budget_tokens, measures)
     no_thinking = rules_of(config.no_thinking)
@@ -68,6 +73,7 @@ def application(
             idle_s=config.proxy_idle_s,
             no_thinking=no_thinking,
             dialect=each,
+            leaving=leaving,
         )
         for each in DIALECTS
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,13 @@ from helix_ls.proxy.workspaces import Workspaces
 
 MAX_CHATS = 128
 MODELS_KNOWN = 256
+STOPPING = "the Helix server is stopping"
 AFTER_END_S = 2.0
 """How long the upstream's end is awaited after the last event of an answer, in seconds."""
+
+
+class StoppedError(Exception):
+    """The server stops before the work is done."""
 
 
 class Chat:
@@ -53,11 +58,12 @@ class Chat:
         idle_s: float,
         no_thinking: Sequence[ThinkingRule] = (),
         dialect: Dialect = CHAT,
+        leaving: asyncio.Event | None = None,
     ) -> None:
         self._dialect = dialect
         self._workspaces, self._upstreams, self._evidence = workspaces, upstreams, evidence
         self._measures, self._idle_s, self._no_thinking = measures, idle_s, no_thinking
-        self._learner = learner
+        self._learner, self._leaving = learner, leaving or asyncio.Event()
         self._joined: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,10 +71,23 @@ class Chat:
         if self._measures.chats_open >= MAX_CHATS:
             said = f"{MAX_CHATS} chats are under way; try again in a moment"
             raise HttpError(503, "too_many_chats", said, {"retry-after": "1"})
+        if self._leaving.is_set():
+            raise _stopping()
         self._measures.chat_begins()
+        began = False
+
+        async def noted(message: MutableMapping[str, Any]) -> None:
+            nonlocal began
+            began = began or message["type"] == "http.response.start"
+            await send(message)
+
         try:
             data = await read_body(receive)
-            await while_there(self._exchange(scope, data, send), receive)
+            await while_there(self._exchange(scope, data, noted), receive, self._leaving)
+        except StoppedError:
+            self._measures.add("helix_answers_total", ended="incomplete")
+            if not began:
+                raise _stopping() from None
         except ClientLeftError:
             self._measures.add("helix_answers_total", ended="client_left")
         finally:
@@ -184,6 +203,11 @@ class Chat:
             except UpstreamError as error:
                 cause = str(error)
                 break
+            except asyncio.CancelledError:
+                if not self._leaving.is_set():
+                    raise
+                cause = STOPPING
+                break
             if not data:
                 break
             if wait_s == FIRST_BYTE_S:
@@ -266,19 +290,27 @@ class Reply:
         await self.part(answer.body, more=False)
 
 
-async def while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
-    """Run the work until the client disconnects. Raises ClientLeftError, and the errors of the work."""
+async def while_there(work: Coroutine[Any, Any, None], receive: Receive, stopping: asyncio.Event | None = None) -> None:
+    """Run the work until the client disconnects or the server stops, which may end it in its own way.
+
+    Raises ClientLeftError, StoppedError, and the errors of the work.
+    """
     working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_gone(receive))
+    leaving: list[asyncio.Future[Any]] = [asyncio.ensure_future(_gone(receive))]
+    if stopping is not None:
+        leaving.append(asyncio.ensure_future(stopping.wait()))
     try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((working, *leaving), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             working.cancel()
             await asyncio.wait((working,))
-            raise ClientLeftError
+            if leaving[0].done():
+                raise ClientLeftError
+            if working.cancelled():
+                raise StoppedError
         working.result()
     finally:
-        for task in (working, leaving):
+        for task in (working, *leaving):
             task.cancel()
 
 
@@ -289,6 +321,10 @@ async def _gone(receive: Receive) -> None:
 
 def _header(scope: Scope, name: bytes) -> bytes:
     return next((bytes(value).strip() for each, value in scope["headers"] if each == name), b"")
+
+
+def _stopping() -> HttpError:
+    return HttpError(503, "stopping", f"{STOPPING}; ask again in a moment", {"retry-after": "2"})
 
 
 def _retry() -> list[tuple[str, str]]:

@@ -138,8 +138,9 @@ class _Serving:
         from helix_ls.proxy.workspaces import Workspaces
 
         workspaces = Workspaces(self._served, lambda: self._host.focused)
-        app = application(workspaces, self._upstreams, self._rules, self.config, self._measures)
-        self._server = UvicornServer(settings(app))
+        leaving = asyncio.Event()
+        app = application(workspaces, self._upstreams, self._rules, self.config, self._measures, leaving=leaving)
+        self._server = UvicornServer(settings(app), leaving)
         told = self._announce()
         self._listens.set()
         LOG.info("the proxy listens")

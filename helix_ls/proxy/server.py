@@ -12,7 +12,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -24,6 +24,7 @@ from helix_ls.host.host import Host
 from helix_ls.host.log import ContentFree
 from helix_ls.host.loop import LoopLag, new_loop
 from helix_ls.proxy.app import application
+from helix_ls.proxy.bodies import BODY_S
 from helix_ls.proxy.guard import MAX_HEAD_BYTES, GuardRules
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.running import RunningServer, announce
@@ -31,10 +32,12 @@ from helix_ls.proxy.upstream import Address, Upstreams
 from helix_ls.proxy.workspaces import Workspaces
 
 HEAD_S = 10.0
+MOST_BODY_S = BODY_S + 15.0
+"""How long any body may take; routes that read one say so earlier."""
 
 
 class TimedConnection(HttpToolsProtocol):
-    """uvicorn's protocol, with limits of time and bytes for an incomplete head."""
+    """uvicorn's protocol, with limits of time and bytes for an incomplete head, and of time for a body."""
 
     _waiting: asyncio.TimerHandle | None = None
     _is_in_head = True
@@ -69,10 +72,16 @@ class TimedConnection(HttpToolsProtocol):
         """Stop the limits of a head."""
         self._is_in_head = False
         self._stop()
+        self._wait(MOST_BODY_S)
         super().on_headers_complete()
 
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEAD_S, self._late)
+    def on_message_complete(self) -> None:
+        """Stop the limit of a body."""
+        self._stop()
+        super().on_message_complete()
+
+    def _wait(self, most_s: float = HEAD_S) -> None:
+        self._waiting = self.loop.call_later(most_s, self._late)
 
     def _late(self) -> None:
         self.transport.close()
@@ -98,9 +107,10 @@ class PortError(HelixError):
 class UvicornServer(uvicorn.Server):
     """uvicorn without its own signal handlers and without its periodic tick."""
 
-    def __init__(self, settings: uvicorn.Config) -> None:
+    def __init__(self, settings: uvicorn.Config, leaving: asyncio.Event) -> None:
+        """``leaving`` is set when the server begins to stop."""
         super().__init__(settings)
-        self._leaving = asyncio.Event()
+        self._leaving = leaving
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -163,8 +173,9 @@ async def _serve(
     try:
         opened = [await host.attach(folder, trusted=True) for folder in folders]
         rules = GuardRules(listener.getsockname()[1], key, admin_key)
-        app = application(Workspaces(lambda: opened), above, rules, config, Measures())
-        server = UvicornServer(settings(app))
+        leaving = asyncio.Event()
+        app = application(Workspaces(lambda: opened), above, rules, config, Measures(), leaving=leaving)
+        server = UvicornServer(settings(app), leaving)
         _follow_signals(server)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         indexing = asyncio.create_task(first_indexed(opened[0]))
@@ -203,14 +214,14 @@ def bound(port: int) -> socket.socket:
     raise PortError(f"no port from {port} on is free; choose another with --port, or 0 for any")
 
 
-def settings(app: Any) -> uvicorn.Config:
+def settings(app: Any, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     """Return uvicorn's configuration for this application."""
     logging.getLogger("uvicorn.error").addFilter(_is_no_broken_answer)
     return uvicorn.Config(
         app,
         http=TimedConnection,
         ws="none",
-        lifespan="on",
+        lifespan=lifespan,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -217,6 +217,13 @@ def checked(status: int, body: bytes, *, hidden: str = "", dialect: Dialect = CH
         said = "the upstream redirects, which is not followed; configure the address it redirects to"
         return error_response(502, said, dialect=dialect)
     said = _json(body)
+    if status == 401:
+        # A client would take it for a refusal of the key that it sent to this server.
+        refused = _message(said) or "it gives no reason"
+        how = "set HELIX_UPSTREAM_KEY, or run: helix connect upstream NAME --key"
+        message = f"the upstream refuses the key that Helix has for it ({refused}); {how}"
+        message = message.replace(hidden, "[key]") if hidden else message
+        return error_response(status, message, "upstream_key_refused", dialect=dialect)
     if status < 300:
         if isinstance(said, dict | list):
             return Whole(status, body)

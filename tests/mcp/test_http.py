@@ -3,6 +3,8 @@
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 
 import httpx
 import httpx2
@@ -10,7 +12,11 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from helix_ls.proxy.agents import MAX_BODY_BYTES, MOST_SESSIONS
+from helix_ls.proxy.agents import MAX_BODY_BYTES, MOST_SESSIONS, Agents
+from helix_ls.proxy.bodies import read_body
+from helix_ls.proxy.refused import HttpError
+from helix_ls.proxy.running import Signals
+from helix_ls.proxy.workspaces import Workspaces
 from tests.mcp.agent import ENVELOPE, MODERN
 from tests.mcp.conftest import apart, repository
 from tests.mcp.test_protocol import READ_ONLY, SIX, WRITERS
@@ -224,23 +230,51 @@ def test_what_is_no_message_is_refused_and_the_next_is_answered(served, body, er
     assert post(served, *modern("tools/list")).status_code == 200
 
 
-def test_sessions_are_bounded_and_room_is_made_when_one_ends(served):
+def test_the_session_that_was_idle_longest_gives_way_to_a_new_one(served):
     asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}
-    opened = []
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    headers = {"Accept": ACCEPT, "Content-Type": "application/json"}
+
+    def opened(client):
+        answer = client.post("/mcp", content=json.dumps(asked), headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.headers["mcp-session-id"]
+
+    def status(client, session):
+        return client.post("/mcp", content=json.dumps(ping), headers={**headers, "mcp-session-id": session}).status_code
+
     with served.http() as client:
-        headers = {"Accept": ACCEPT, "Content-Type": "application/json"}
-        while len(opened) <= MOST_SESSIONS:
-            answer = client.post("/mcp", content=json.dumps(asked), headers=headers)
-            if answer.status_code == 503:
-                break
-            opened.append(answer.headers["mcp-session-id"])
-        assert answer.status_code == 503
-        assert 0 < len(opened) <= MOST_SESSIONS
-        client.delete("/mcp", headers={"mcp-session-id": opened.pop()})
-        again = client.post("/mcp", content=json.dumps(asked), headers=headers)
-        assert again.status_code == 200
-        for each in (*opened, again.headers["mcp-session-id"]):
+        sessions = [opened(client) for _ in range(MOST_SESSIONS)]
+        assert status(client, sessions[0]) < 300
+        sessions.append(opened(client))
+        assert status(client, sessions[1]) == 404, "it was idle longest"
+        assert status(client, sessions[0]) < 300
+        assert status(client, sessions[-1]) < 300
+        client.delete("/mcp", headers={"mcp-session-id": sessions[2]})
+        sessions.append(opened(client))
+        assert status(client, sessions[3]) < 300, "room was there"
+        for each in (sessions[0], *sessions[3:]):
             assert client.delete("/mcp", headers={"mcp-session-id": each}).status_code == 200
+
+
+def test_a_message_that_drips_is_given_up(monkeypatch):
+    monkeypatch.setattr("helix_ls.proxy.agents.read_body", partial(read_body, limit_s=0.05))
+
+    async def drip():
+        await asyncio.sleep(0.001)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def play():
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [(b"content-type", b"application/json")]}
+        agents = Agents(Workspaces(list), Signals(Path("/nowhere")), writes=False)
+        try:
+            await agents(scope, drip, None)
+        finally:
+            await agents.end()
+
+    with pytest.raises(HttpError) as refused:
+        asyncio.run(play())
+    assert refused.value.status == 408
 
 
 def test_only_what_reads_is_offered_and_the_list_is_the_same_everywhere(served):

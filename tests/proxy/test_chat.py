@@ -133,7 +133,10 @@ def test_the_callers_key_never_reaches_the_upstream_and_the_upstreams_never_the_
         }
         http.post("/v1/chat/completions", json={"model": "plain", "messages": QUESTION}, headers=headers)
         refused = http.post("/v1/chat/completions", json={"model": "echo_key", "messages": QUESTION})
-    assert (refused.status_code, refused.json()["error"]["message"]) == (401, "wrong Bearer [key]")
+    said = refused.json()["error"]
+    assert (refused.status_code, said["code"], said["type"]) == (401, "upstream_key_refused", "authentication_error")
+    assert "the upstream refuses the key" in said["message"] and "(wrong Bearer [key])" in said["message"]
+    assert "www-authenticate" not in refused.headers, "the caller's own key is right"
     seen = {name.lower(): value for name, value in upstream.asked[0][1].items()}
     assert seen["authorization"] == "Bearer sk-upstream-5f1d7c"
     assert seen["x-own"] == "2"

@@ -1,12 +1,14 @@
 """The process: it starts, is found, lets nobody hang, and goes without a trace."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import httpx
@@ -15,10 +17,14 @@ import pytest
 
 from helix_ls.proxy.keys import users_key
 from helix_ls.proxy.running import NotRunningError, found
+from helix_ls.proxy.server import UvicornServer, bound, settings
 from tests.host.clients import until
 from tests.mcp.conftest import repository
 
 ASK = [{"role": "user", "content": "where are session cookies signed?"}]
+
+
+KIND = {"Content-Type": "application/json"}
 
 
 def body(model, **more):
@@ -247,6 +253,66 @@ def test_every_client_gets_its_configuration_with_the_place_it_belongs_to(server
     refused = connect(server, "emacs")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "continue" in refused.stderr
+
+
+def test_a_server_that_stops_ends_streams_with_an_error_and_refuses_what_waits(start, project, upstream):
+    server = start(project, HELIX_PROXY_IDLE_S="600")
+    said, waiting = [], []
+
+    def wait():
+        with server.http() as client:
+            waiting.append(client.post("/v1/chat/completions", content=body("silent"), headers=KIND))
+
+    with server.http() as client:
+        with client.stream("POST", "/v1/chat/completions", content=body("stall"), headers=KIND) as answer:
+            parts = answer.iter_text()
+            said.append(next(parts))
+            upstream.go_on.clear()
+            thread = threading.Thread(target=wait)
+            thread.start()
+            assert upstream.go_on.wait(60), "the second chat has reached the upstream"
+            server.process.terminate()
+            said += parts
+        thread.join(60)
+    *_, error, done = "".join(said).strip().split("\n\n")
+    assert json.loads(error.removeprefix("data: "))["error"]["message"].startswith("the Helix server is stopping")
+    assert done == "data: [DONE]"
+    assert (waiting[0].status_code, waiting[0].json()["error"]["code"]) == (503, "stopping")
+    assert waiting[0].headers["retry-after"]
+    assert server.process.wait(60) == 0
+
+
+def test_a_body_that_drips_ends_its_connection_on_every_route(monkeypatch):
+    monkeypatch.setattr("helix_ls.proxy.server.MOST_BODY_S", 0.3)
+
+    async def silent(scope, receive, send):
+        """A route that has no limit of its own."""
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def play():
+        leaving, listener = asyncio.Event(), bound(0)
+        server = UvicornServer(settings(silent, lifespan="off"), leaving)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+
+        async def drip():
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    writer.write(b" ")
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
+
+        dripping = asyncio.create_task(drip())
+        with contextlib.suppress(ConnectionError):
+            assert await asyncio.wait_for(reader.read(), 60) == b""
+        dripping.cancel()
+        writer.close()
+        server.leave()
+        await serving
+
+    asyncio.run(play())
 
 
 def test_without_an_upstream_it_says_so_once_and_the_rest_works(start, project):
