@@ -101,8 +101,9 @@ class ChatEvidence:
             return Context("none")
         index = planned.asked.index
         prefix = planned.prefixes[index]
-        earlier = self.turns.earlier(body.messages, planned.prefixes, index)
-        decided = self.turns.get(prefix) if planned.goes_on else None
+        is_again = self.turns.begin(planned.prefixes)
+        earlier = self.turns.earlier(body.messages, planned.prefixes, index, is_again=is_again)
+        decided = self.turns.answered(planned.prefixes, index, is_again=is_again) if planned.goes_on else None
         if decided is None:
             decided = await self._shared(
                 (planned.prefixes[-1], model), lambda: self._decided(workspace, planned, body, earlier, model=model)

@@ -89,8 +89,8 @@ def without_thinking(body: Body, rules: Sequence[ThinkingRule]) -> Body:
         return body
     if rule.how != WORD:
         return _with_member(body, rule.how, rule.value)
-    question = asked(body.messages)
-    return _with_ending(body, question.index) if question is not None else body
+    # Every question, because each was the last one once: what an upstream has cached must stay as it was sent.
+    return _with_endings(body, _questions(body.messages))
 
 
 def _rule(entry: str) -> ThinkingRule:
@@ -118,14 +118,44 @@ def _with_member(body: Body, name: str, value: Any) -> Body:
     return _changed(body, at, at, written, {**body.fields, name: value})
 
 
-def _with_ending(body: Body, index: int) -> Body:
-    message = dict(body.messages[index])
-    said = message.get("content")
-    message["content"] = [*said, {"type": "text", "text": WORD}] if isinstance(said, list) else f"{said} {WORD}"
+def _questions(messages: list[Any]) -> set[int]:
+    return {
+        index
+        for index, message in enumerate(messages)
+        if isinstance(message, dict) and message.get("role") == "user" and own_words(text_of(message))
+    }
+
+
+def _with_endings(body: Body, questions: set[int]) -> Body:
     messages = list(body.messages)
-    messages[index] = message
-    start, end = body.starts[index], body.ends[index]
-    return _changed(body, start, end, json.dumps(message), {**body.fields, "messages": messages})
+    parts: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    done = more = 0
+    for index, (start, end) in enumerate(zip(body.starts, body.ends, strict=True)):
+        starts.append(start + more)
+        if index in questions:
+            messages[index] = message = _ended(messages[index])
+            written = json.dumps(message)
+            parts += (body.text[done:start], written)
+            done, more = end, more + len(written) - (end - start)
+        ends.append(end + more)
+    begin, last = body.model
+    moved = more if body.starts and begin > body.starts[0] else 0
+    return dataclasses.replace(
+        body,
+        text="".join((*parts, body.text[done:])),
+        fields={**body.fields, "messages": messages},
+        starts=tuple(starts),
+        ends=tuple(ends),
+        model=(begin + moved, last + moved),
+    )
+
+
+def _ended(message: dict[str, Any]) -> dict[str, Any]:
+    said = message.get("content")
+    content = [*said, {"type": "text", "text": WORD}] if isinstance(said, list) else f"{said} {WORD}"
+    return {**message, "content": content}
 
 
 def _changed(body: Body, start: int, end: int, written: str, fields: dict[str, Any]) -> Body:

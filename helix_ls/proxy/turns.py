@@ -69,6 +69,7 @@ class DecidedTurns:
     def __init__(self, most: int = MOST_TURNS, most_bytes: int = MOST_BYTES) -> None:
         self._most, self._most_bytes = most, most_bytes
         self._kept: OrderedDict[bytes, TurnDecision] = OrderedDict()
+        self._ends: OrderedDict[bytes, None] = OrderedDict()
         self.size = 0
         self.dropped = 0
 
@@ -92,10 +93,37 @@ class DecidedTurns:
             self.size -= dropped.size
             self.dropped += 1
 
-    def earlier(self, messages: Sequence[Any], prefixes: Sequence[bytes], question: int) -> list[TurnDecision]:
+    def begin(self, prefixes: Sequence[bytes]) -> bool:
+        """Note a request; return whether the same one came before: a repeated request, or a conversation like it."""
+        end = prefixes[-1]
+        is_again = end in self._ends
+        self._ends[end] = None
+        self._ends.move_to_end(end)
+        if len(self._ends) > self._most:
+            self._ends.popitem(last=False)
+        return is_again
+
+    def answered(self, prefixes: Sequence[bytes], question: int, *, is_again: bool) -> TurnDecision | None:
+        """Return what an earlier question of this conversation got; None for an unknown one.
+
+        A question may be decided anew in another conversation that begins with it. One that went on before that keeps
+        what it got: the message after the question tells them apart, but for a request that came before.
+        """
+        latest, after = self.get(prefixes[question]), prefixes[question + 1] + b"+"
+        own = self.get(after)
+        if latest is not None and (own is None or is_again):
+            if own is not latest:
+                self.keep(after, latest)
+            return latest
+        return own
+
+    def earlier(
+        self, messages: Sequence[Any], prefixes: Sequence[bytes], question: int, *, is_again: bool
+    ) -> list[TurnDecision]:
         """Return what the questions before message ``question`` got, in their order."""
         users = (at for at in range(question) if isinstance(messages[at], dict) and messages[at].get("role") == "user")
-        return [found for at in users if (found := self.get(prefixes[at])) is not None]
+        found = (self.answered(prefixes, at, is_again=is_again) for at in users)
+        return [each for each in found if each is not None]
 
 
 class SentContexts:

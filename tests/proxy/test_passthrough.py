@@ -66,7 +66,8 @@ def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(server):
 def test_a_refusal_keeps_its_status_and_shows_no_key(server):
     with pytest.raises(openai.AuthenticationError) as caught:
         server.client().embeddings.create(model="e", input="fail")
-    assert caught.value.response.json()["error"]["message"] == "wrong Bearer [key]"
+    error = caught.value.response.json()["error"]
+    assert (error["code"], "(wrong Bearer [key])" in error["message"]) == ("upstream_key_refused", True)
 
 
 def test_one_model_is_described_by_its_upstream(server):

@@ -36,7 +36,7 @@ def test_a_model_is_told_by_the_field_its_server_reads(model, said):
     assert after == before | said
 
 
-def test_the_word_ends_the_last_question_and_nothing_else_changes():
+def test_the_word_ends_the_question_and_nothing_else_changes():
     before, after = changed("old-qwen")
     assert after["messages"][1].pop("content") == "where are cookies signed? /no_think"
     before["messages"][1].pop("content")
@@ -48,6 +48,27 @@ def test_a_question_in_parts_gets_one_part_more():
     data = json.dumps({"model": "old-1", "messages": [{"role": "user", "content": parts}]}).encode()
     sent = json.loads(without_thinking(parse_body(data), RULES).text)
     assert sent["messages"][0]["content"] == [*parts, {"type": "text", "text": "/no_think"}]
+
+
+def test_the_word_stays_at_earlier_questions_so_the_prefix_stays_too():
+    first = {"role": "user", "content": "where?"}
+    talk = [first, {"role": "assistant", "content": "here"}, {"role": "tool", "content": "x"}, first]
+
+    def sent(messages):
+        data = json.dumps({"messages": messages, "model": "old-1"}).encode()
+        body = without_thinking(parse_body(data), RULES)
+        again = parse_body(body.text.encode())
+        assert (again.starts, again.ends, again.fields, again.model) == (
+            body.starts,
+            body.ends,
+            body.fields,
+            body.model,
+        )
+        return body.text
+
+    before, _, _ = sent(talk[:1]).partition("]")
+    assert sent(talk).startswith(before)
+    assert sent(talk).count("/no_think") == 2
 
 
 @pytest.mark.parametrize("own", ["reasoning_effort", "chat_template_kwargs", "think"])

@@ -115,6 +115,34 @@ def test_a_new_conversation_gets_the_file_as_it_is_now(server, upstream, edited)
     assert first.became == "added"
 
 
+def test_a_conversation_keeps_what_it_got_when_another_begins_with_the_same_question(server, upstream, edited):
+    first, second = Talk(server, upstream), Talk(server, upstream)
+    second.messages = list(first.messages)
+    first.ask(COOKIES)
+    first.tool(1, "x")
+    edited("app/sessions.py", "Return the payload with", "Return the payload and then")
+    second.ask(COOKIES)
+    second.tool(2, "x")
+    first.tool(3, "x")
+    second.tool(4, "x")
+    first.grows_only()
+    second.grows_only()
+    assert first.sent[0] != second.sent[0]
+
+
+def test_a_conversation_that_repeats_another_to_the_letter_gets_the_file_as_it_is_now(server, upstream, edited):
+    first, second = Talk(server, upstream), Talk(server, upstream)
+    second.messages = list(first.messages)
+    first.ask(COOKIES)
+    first.tool(1, "x")
+    edited("app/sessions.py", "Return the payload with", "Return the payload and then")
+    second.ask(COOKIES)
+    second.tool(1, "x")
+    second.tool(2, "x")
+    second.grows_only()
+    assert b"and then a signature" in second.sent[-1]
+
+
 def test_a_place_that_was_quoted_is_named_and_not_quoted_again(talk):
     one = talk()
     first = one.ask(COOKIES)[1]["content"]
@@ -228,7 +256,7 @@ def test_what_is_kept_is_told_in_numbers(talk):
     after = metrics()
     repeated = 'helix_turns_total{became="repeated"}'
     assert after[repeated] - before.get(repeated, 0) == 1
-    assert after["helix_turns_kept"] == before["helix_turns_kept"] >= 1
+    assert after["helix_turns_kept"] > before["helix_turns_kept"] >= 1
     assert after["helix_turns_kept_bytes"] > 1_000
     assert after["helix_turns_dropped"] == 0
 
