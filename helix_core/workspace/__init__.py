@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from helix_core.workspace.disk import DiskError, DiskFile, Root, Scan, check_project, is_no_project
     from helix_core.workspace.files import (
         HELIXIGNORE,
+        MAX_LINES,
         FileOptions,
         content_reason,
         ignored_files,
@@ -50,6 +51,7 @@ __all__ = [
     "DEFAULT_SKIPS",
     "HELIXIGNORE",
     "MAX_DEPTH",
+    "MAX_LINES",
     "MAX_RULES_BYTES",
     "BlamedLines",
     "BlobReader",
@@ -98,6 +100,7 @@ __getattr__ = lazy_face(
         "files": (
             "FileOptions",
             "HELIXIGNORE",
+            "MAX_LINES",
             "content_reason",
             "ignored_files",
             "is_private",

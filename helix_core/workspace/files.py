@@ -31,7 +31,7 @@ from helix_core.workspace.ignore import (
 
 _HEAD_BYTES = 8192
 _MARKER_BYTES = 1024
-_MAX_LINES = 50_000
+MAX_LINES = 50_000
 _MINIFIED_BYTES = 5000
 _MINIFIED_MEAN = 500
 _PROSE = (b".md", b".markdown", b".mdx", b".rst", b".txt", b".adoc", b".tex", b".org")
@@ -61,7 +61,7 @@ def content_reason(path: bytes, data: bytes) -> str:
         return "generated"
     if b".min." in name or _is_minified(name, data):
         return "minified"
-    return "too_large" if line_breaks(data) > _MAX_LINES else ""
+    return "too_large" if line_breaks(data) > MAX_LINES else ""
 
 
 def _is_private_key(head: bytes) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from helix_core.conversation import Need
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
+from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import CONTEXT
@@ -35,7 +35,8 @@ def context(
     request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
-        answer = helix.context(text, request)
+        with waiting("searching"):
+            answer = helix.context(text, request)
         said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from helix_ls.cli.output import complain, warn
 
 if TYPE_CHECKING:
     import rich.progress
+    import rich.status
 
     from helix_core.engine import Helix, Progress, RefreshReport
 
@@ -96,6 +98,33 @@ def _bar() -> rich.progress.Progress:
     )
 
 
+@contextmanager
+def waiting(words: str, *, after_s: float = PATIENCE_S) -> Iterator[None]:
+    """Show ``words`` and a spinner on stderr, if it is a terminal, while the block runs for longer than ``after_s``."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    shown: list[rich.status.Status] = []
+
+    def show() -> None:
+        from rich.console import Console
+
+        status = Console(stderr=True, markup=False, emoji=False, highlight=False).status(words)
+        status.start()
+        shown.append(status)
+
+    timer = threading.Timer(after_s, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for status in shown:
+            status.stop()
+
+
 T = TypeVar("T")
 
 
@@ -106,11 +135,13 @@ def opened(folder: Path) -> Iterator[Helix]:
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
     check_project(folder)
-    from helix_core.embed import OneShotEncoder
-    from helix_core.engine import Helix
+    with waiting("opening the index"):
+        from helix_core.embed import OneShotEncoder
+        from helix_core.engine import Helix
 
-    config = load_config(folder)
-    with Helix.open(folder, config=config) as helix:
+        config = load_config(folder)
+        helix = Helix.open(folder, config=config)
+    with helix:
         warn(helix.notices)
         helix.session.encoder = OneShotEncoder(config.cache_dir, config.embed_model)
         yield helix

@@ -9,7 +9,7 @@ import typer
 
 from helix_core.model import TaskType
 from helix_core.packet import Quotes
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
+from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import PACKET
@@ -42,7 +42,8 @@ def packet(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         within_json = None if is_counted_here else max_tokens
-        answer = helix.packet(text, task=task, k=most, quotes=quotes, max_tokens=within_json)
+        with waiting("searching"):
+            answer = helix.packet(text, task=task, k=most, quotes=quotes, max_tokens=within_json)
     if as_json:
         print_json(answer)
         return

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened
+from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import SEARCH
@@ -31,7 +31,8 @@ def search(
     _K.check(k)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
-        answer = helix.explain_search(text, k=k) if explained else helix.search(text, k=k)
+        with waiting("searching"):
+            answer = helix.explain_search(text, k=k) if explained else helix.search(text, k=k)
         workspace = helix.workspace
     if as_json:
         print_json(answer)

@@ -130,6 +130,31 @@ def test_every_skipped_file_is_counted_under_its_reason(helix: RunHelix, shop: P
     assert Counter(one["reason"] for one in answer["skipped_files"]) == answer["skipped"]
 
 
+def test_index_and_status_count_the_same_files_and_name_the_limits(helix: RunHelix, shop: Path) -> None:
+    (shop / "binary.txt").write_bytes(b"a\0b")
+    (shop / "long.txt").write_text("word\n" * 50_001)
+    for said in ("added", "unchanged"):
+        made = helix("index", shop, "--json").answer
+        assert (made["files"], made[said]) == (len(FILES), len(FILES) + (2 if said == "unchanged" else 0))
+        status = helix("status", shop, "--json").answer
+        assert status["index"]["files"] == made["files"]
+        assert made["skipped"] == {"binary": 1, "too_large": 1}
+        assert {name: status["skipped"][name] for name in made["skipped"]} == made["skipped"]
+    for command in ("index", "status"):
+        assert "1 too large (over index.max_file_bytes or 50,000 lines)" in helix(command, shop).out
+
+
+def test_a_packet_without_an_answer_names_each_place_once(helix: RunHelix, shop: Path) -> None:
+    helix("index", shop)
+    question = "how does the kafka consumer commit its offsets?"
+    answer = helix("packet", question, "--path", shop, "--json").answer
+    assert answer["known_empty"] and answer["refresh_targets"] and answer["stale_risk"]
+    said = helix("packet", question, "--path", shop).out
+    for item in answer["stale_risk"]:
+        assert said.count(f"{item['source_id']}:{item['start_line']}-{item['end_line']}") == 1
+    assert "Read again" not in said
+
+
 def test_settings_decide_which_files_count(helix: RunHelix, shop: Path) -> None:
     assert helix("index", shop, "--json").answer["files"] == len(FILES)
     (shop / "helix.toml").write_text("[index]\nexclude = ['docs/', '*.toml']\n")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from pathlib import Path
+
+import pytest
+
+from helix_ls.cli.opened import waiting
 
 from .conftest import RunHelix
 from .terminal import Terminal
@@ -46,3 +53,21 @@ def test_json_on_a_terminal_is_indented(helix: RunHelix, shop: Path, tmp_path: P
     helix("index", shop)
     _, said = on_terminal(tmp_path / "home", "search", "shipping_cost", "--path", str(shop), "--json")
     assert '\n  "schema"' in said.replace("\r", "")
+
+
+def test_what_takes_long_says_so_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = os.openpty()
+    try:
+        with os.fdopen(theirs, "w") as terminal:
+            monkeypatch.setattr(sys, "stderr", terminal)
+            said = b""
+            with waiting("searching", after_s=0):
+                while b"searching" not in said:
+                    said += os.read(ours, 4096)
+            pipe = io.StringIO()
+            monkeypatch.setattr(sys, "stderr", pipe)
+            with waiting("searching", after_s=0):
+                pass
+            assert pipe.getvalue() == ""
+    finally:
+        os.close(ours)

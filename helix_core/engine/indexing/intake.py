@@ -161,7 +161,11 @@ class Intake:
                 self._report.parsed += 1
                 self._report.masked += document.masked_count
             self._writer.replace(document, signature, observed_ns)
-        self._tick(document.path)
+        is_left_out = isinstance(document, Quarantined) or document.skipped != ""
+        if is_left_out and document.path not in self._known:
+            self._step(document.path)
+        else:
+            self._tick(document.path)
 
     def _note_attempt(self, broken: Quarantined) -> None:
         before, state = self._set_aside.get(broken.path), self._known.get(broken.path)

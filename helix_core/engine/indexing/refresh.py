@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,8 +125,8 @@ class Refresh:
         looked = self._looked = self._look()
         if looked.is_work or self._wants_history(self._reader):
             return None
-        self._count(looked.listing)
-        return self._finished(looked.plan, looked.listing, started)
+        self._count(looked.plan, looked.listing, looked.known)
+        return self._finished_whole(looked, started)
 
     def run(self, check: Callable[[], None] | None = None) -> RefreshReport:
         """Bring the index up to date; ``check`` is called between files, and may end it by raising HandedOverError.
@@ -156,7 +156,7 @@ class Refresh:
             # Merging removes names and postings of deleted text, including secrets that older rules missed.
             writer.optimize()
         writer.prune()
-        return self._finished(looked.plan, looked.listing, started)
+        return self._finished_whole(looked, started)
 
     def _expect(self, looked: _Looked) -> None:
         """Store the list of pending files, so that answers report it."""
@@ -209,7 +209,7 @@ class Refresh:
         known: dict[bytes, SourceState],
         again: frozenset[bytes] = frozenset(),
     ) -> None:
-        self._count(listing)
+        self._count(plan, listing, known)
         if plan.gone:
             with self._writer.batch():
                 now = self._reader.files.states_at(plan.gone)
@@ -236,6 +236,12 @@ class Refresh:
             )
             intake.take(plan.read, self._workers)
 
+    def _finished_whole(self, looked: _Looked, started: float) -> RefreshReport:
+        report = self._finished(looked.plan, looked.listing, started)
+        # As in the status: the files that are searched, not all that were listed.
+        report.files = self._reader.files.counts().live.sources
+        return report
+
     def _finished(self, plan: WorkPlan, listing: Listing, started: float) -> RefreshReport:
         self._report.unchanged = plan.unchanged
         self._report.set_aside = tuple((source_id_of(one.path), one.reason) for one in self._reader.files.set_aside())
@@ -243,10 +249,15 @@ class Refresh:
         self._report.elapsed_ms = (time.monotonic() - started) * 1e3
         return self._report
 
-    def _count(self, listing: Listing) -> None:
+    def _count(self, plan: WorkPlan, listing: Listing, known: Mapping[bytes, SourceState]) -> None:
         self._report.files = len(listing.files)
         for skipped in listing.skipped:
             self._report.skip(skipped.reason)
+        read = {entry.path for entry in plan.read}
+        for entry in listing.files:
+            state = known.get(entry.path)
+            if state is not None and state.skipped and entry.path not in read:
+                self._report.skip(state.skipped)
 
     def _wants_history(self, reader: Reader) -> bool:
         """Return whether to read git's history; only a repository has a HEAD."""

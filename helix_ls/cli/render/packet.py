@@ -13,7 +13,7 @@ from tree_sitter import Parser
 from helix_core.ingest import load
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
-from helix_core.model import NOTE_SCHEME
+from helix_core.model import NOTE_SCHEME, Reason
 from helix_core.packet import CHARACTERS_PER_TOKEN
 from helix_core.printable import lines_of, one_line
 from helix_core.workspace import path_of, uri_of
@@ -102,7 +102,7 @@ def _page(packet: dict[str, Any]) -> Page:
         most = _LINES_OF_BEST if item.get("relevance_score", 0.0) == best else _LINES_OF_OTHERS
         _item(page, {"uri": _uri(workspace, item)} | item, status, now_s, most)
     _contradictions(page, packet["contradictions"], workspace)
-    _plan(page, packet["refresh_targets"], workspace)
+    _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
     page.notes(packet["notes"])
     page.space()
     page.line(dim(_footer(packet["accounting"])))
@@ -150,6 +150,18 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) ->
             place = page.place(side["source_id"], side["line"], side["line"], _uri(workspace, side))
             rows.add_row("  " + one_line(pair["key"]), Text(one_line(str(side["value"]))), place, dim(label))
         page.table(rows)
+
+
+def _not_shown_above(packet: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what to read again; of a packet without an answer, not the places that only come near once more."""
+    if not packet["known_empty"]:
+        return list(packet["refresh_targets"])
+    shown = {_place(item) for item in items if item["reason"] == Reason.UNLOCATED}
+    return [target for target in packet["refresh_targets"] if _place(target) not in shown]
+
+
+def _place(pointer: dict[str, Any]) -> tuple[str, int, int]:
+    return pointer["source_id"], pointer["start_line"], pointer["end_line"]
 
 
 def _plan(page: Page, targets: list[dict[str, Any]], workspace: Path) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from helix_core.printable import one_line
+from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import print_text
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
@@ -129,7 +130,7 @@ REASONS = {
     "outside_root": "leads out of the folder",
     "ignored": "ignored now: it does not count any more",
     "not_a_file": "no longer an ordinary file",
-    "too_large": "has grown too large to read",
+    "too_large": f"is larger than index.max_file_bytes, or has more than {MAX_LINES:,} lines",
     "unsaved": "has unsaved edits in the editor",
     "conflicted": "in the middle of a merge or rebase",
     "outdated_doc": "speaks of code that changed after it was written",
@@ -145,6 +146,12 @@ _YEAR_S = 365 * 86_400
 def reason(word: str) -> str:
     """Return the reason of a verdict in words."""
     return REASONS.get(word, word.replace("_", " "))
+
+
+def left_out(word: str) -> str:
+    """Return the reason why a file is left out in words, with the limits where there are some."""
+    words = word.replace("_", " ")
+    return f"{words} (over index.max_file_bytes or {MAX_LINES:,} lines)" if word == "too_large" else words
 
 
 def ago(then_s: float, now_s: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from helix_core.printable import one_line
-from helix_ls.cli.render.page import Page, count, dim, duration, grid, size
+from helix_ls.cli.render.page import Page, count, dim, duration, grid, left_out, size
 
 _CHANGES = (
     ("added", "added"),
@@ -29,7 +29,7 @@ def draw_index(report: dict[str, Any]) -> None:
         dim(f" · {', '.join(said) or 'nothing had changed'} · {duration(report['elapsed_ms'])}"),
     )
     if skipped := report["skipped"]:
-        by_reason = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in sorted(skipped.items()))
+        by_reason = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
         page.line("  ", dim(f"{count(sum(skipped.values()), 'file')} left out: {by_reason}"))
     if report.get("masked"):
         page.line("  ", dim(f"{count(report['masked'], 'secret')} masked"))
@@ -71,7 +71,7 @@ def draw_status(status: dict[str, Any]) -> None:
     if unready := [f"{name} {share:.0%}" for name, share in sorted(status["vectors"].items()) if share < 1]:
         rows.add_row(dim("  vectors"), one_line(", ".join(unready)))
     if skipped := status["skipped"]:
-        said = ", ".join(f"{reason.replace('_', ' ')} {number:,}" for reason, number in sorted(skipped.items()))
+        said = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
         rows.add_row(dim("  left out"), said)
     page.table(rows)
     for note in status["notes"]:
@@ -83,7 +83,7 @@ def draw_status(status: dict[str, Any]) -> None:
         page.space()
         listed = grid()
         for one in status["skipped_files"]:
-            listed.add_row(dim(f"  {one['reason'].replace('_', ' ')}"), one_line(one["source_id"]))
+            listed.add_row(dim(f"  {left_out(one['reason'])}"), one_line(one["source_id"]))
         page.table(listed)
     page.show()
 
