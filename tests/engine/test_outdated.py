@@ -130,6 +130,33 @@ def test_a_name_that_is_gone_is_told_with_what_it_became(open_helix, gates):
     ]
 
 
+def test_a_renamed_class_is_told_of_a_member_that_the_document_calls(open_helix, gates):
+    change(gates, "app/gate.py", ("class Gate(Base)", "class Portal(Base)"))
+    commit(gates, "Rename the class")
+    assert found(open_helix, gates) == [(3, "Gate is gone; Portal has nearly its text (app/gate.py:4)")]
+    change(gates, "app/bell.py", ("def bell_tower(): ...", "from app.gate import Portal as Gate\n"))
+    commit(gates, "Keep the old name")
+    assert found(open_helix, gates) == []
+
+
+def test_a_class_of_somebody_else_is_not_gone_with_a_class_of_that_name(open_helix, gates):
+    change(gates, "docs/gate.md", ("`ring_bell(2)`", "`Gate.ring_bell()`"), ("`Gate.open_gate(key)`", "it"))
+    commit(gates, "Speak of a gate that never rang")
+    change(gates, "app/gate.py", ("class Gate(Base)", "class Portal(Base)"))
+    commit(gates, "Rename the class")
+    assert found(open_helix, gates) == []
+
+
+def test_a_function_that_is_commented_out_is_gone(open_helix, gates):
+    body = "def ring_bell(times, pause=1):\n    return times * pause\n"
+    change(gates, "app/gate.py", (body, "# def ring_bell(times, pause=1):\n#     return times * pause\n"))
+    commit(gates, "Comment it out")
+    assert found(open_helix, gates) == [(3, "ring_bell is gone")]
+    change(gates, "app/bell.py", ("def bell_tower(): ...", "CALLS = 'ring_bell'  # by name\n"))
+    commit(gates, "Call it by name")
+    assert found(open_helix, gates) == []
+
+
 def test_a_name_that_is_still_said_anywhere_in_the_code_is_not_gone(open_helix, gates):
     change(
         gates, "app/gate.py", ("def ring_bell(times, pause=1):\n    return times * pause\n", "NAMES = ['ring_bell']\n")

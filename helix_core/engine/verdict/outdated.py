@@ -339,6 +339,12 @@ MOST_KEPT = 4_096
 MOST_SETTINGS = 4
 MOST_FOUND = 24
 _KINDS = {"meth": "function", "func": "function", "class": "class", "exc": "class", "data": "value", "const": "value"}
+_COMMENT_MARKS: dict[bytes, tuple[bytes, ...]] = {
+    **dict.fromkeys((b"py", b"pyi", b"rb", b"ex", b"exs", b"jl"), (b"#",)),
+    **dict.fromkeys(
+        b"js jsx mjs ts tsx go rs java kt c h cc cpp hpp cs swift scala php dart".split(), (b"//", b"/*", b"* ")
+    ),
+}
 _OTHER_TIMES = frozenset(
     (
         *("upgrading", "upgrade", "migration", "migrating", "migrations", "deprecations", "roadmap"),
@@ -482,7 +488,7 @@ class OutdatedDocuments:
         for path in paths:
             source = self.reader.files.source(path)
             file = self.observer.look(source).file if source is not None else None
-            if file is not None and pattern.search(file.data.decode("utf-8", "replace")):
+            if file is not None and pattern.search(_without_comment_lines(path, file.data).decode("utf-8", "replace")):
                 return True
         return len(paths) == MOST_READ
 
@@ -527,6 +533,7 @@ class _Look:
         return [
             *self._changed(reference, known, commit),
             *self._lost_member(reference, known, commit),
+            *self._lost_owner(reference, commit),
             *self._lost_module(reference, commit),
         ]
 
@@ -665,7 +672,7 @@ class _Look:
         """
         sight = self.asked.observer.peek(path)
         if sight.file is not None:
-            return name.encode() not in sight.file.data
+            return name.encode() not in _without_comment_lines(path, sight.file.data)
         return sight.reason is Reason.GONE and not self._is_at_head(path)
 
     def _is_at_head(self, path: bytes) -> bool:
@@ -675,9 +682,13 @@ class _Look:
     def _is_said_at_head(self, commit: str, name: str) -> bool:
         """Return whether code changed since the commit contains the name at HEAD, indexed or not."""
         differing = self.committed.differing(commit, self.asked.head)
-        now = [now for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
-        pattern = name.encode()
-        return any(data is not None and pattern in data for data in self.committed.contents(now[:MOST_SEARCHED]))
+        now = [(path, now) for path, (_, now) in sorted(differing.items()) if now and _is_implementation(path)]
+        now, pattern = now[:MOST_SEARCHED], name.encode()
+        contents = self.committed.contents([blob for _, blob in now])
+        return any(
+            data is not None and pattern in data and pattern in _without_comment_lines(path, data)
+            for (path, _), data in zip(now, contents, strict=True)
+        )
 
     def _searched(self, reference: Reference, commit: str) -> _Lost | None:
         """Return where the commit had the referenced name, if the rest of the document supports that meaning."""
@@ -790,6 +801,21 @@ class _Look:
             yield DocumentFlag(
                 DocumentChange.NAME, dotted(chain), reference.line, dotted(chain), "", written=reference.written
             )
+
+    def _lost_owner(self, reference: Reference, commit: str) -> Iterable[DocumentFlag]:
+        """Flag the class of a member that the commit had in it, when no code names that class any more."""
+        if len(reference.parts) < 2 or not reference.parts[-2][:1].isupper():
+            return
+        owner = dataclasses.replace(reference, parts=reference.parts[:-1], role="class", arguments=None)
+        if speaks_of_other_times(reference.sentence) or self.asked.is_in_code(owner.name):
+            return
+        found = self._searched(owner, commit)
+        if found is None:
+            return
+        path, then = found
+        (data,) = self.committed.read([(commit, path)])
+        if data is not None and declared(data, _language(path, data), (*then.chain, reference.name)) is not None:
+            yield from self._lost_name(owner, commit)
 
     def _may_give(self, base: str, name: str, depth: int) -> bool:
         """Return whether a base class may have the member: True unless it and all its bases are known and lack it."""
@@ -949,6 +975,16 @@ def _paths(document: bytes, reference: Reference) -> list[bytes]:
     if reference.role not in ("link", "doc"):
         tries.append(posixpath.normpath(path))
     return [one.encode("utf-8", "surrogateescape") for one in dict.fromkeys(tries) if not one.startswith("..")]
+
+
+def _without_comment_lines(path: bytes, data: bytes) -> bytes:
+    """Return code without the lines that are comments: what is commented out is gone. A configuration file keeps them,
+    as they show defaults.
+    """
+    marks = _COMMENT_MARKS.get(path.rpartition(b".")[2].lower())
+    if marks is None:
+        return data
+    return b"\n".join(line for line in data.split(b"\n") if not line.lstrip().startswith(marks))
 
 
 def _is_given(data: bytes, name: str) -> bool:
