@@ -22,7 +22,10 @@ ANY_MODEL = "MODEL"
 def connect(
     client: Annotated[
         str,
-        typer.Argument(help="openai, continue, cursor, cline, zed, claude, codex, vscode or admin; or upstream NAME."),
+        typer.Argument(
+            help="openai, anthropic, ollama, continue, cline, zed, claude-code or codex-chats for chats; cursor, "
+            "claude, codex or vscode for tools; admin; or upstream NAME."
+        ),
     ],
     name: Annotated[str, typer.Argument(help="Of an upstream of your settings.", show_default=False)] = "",
     *,
@@ -47,11 +50,11 @@ def connect(
     if write:
         _write(client, endpoint, yes=yes, as_json=as_json)
         return
-    from helix_ls.proxy.clients import configuration
+    from helix_ls.proxy.clients import ENVIRONMENTS, configuration
 
     made = configuration(client, endpoint)
     said = {"base_url": endpoint.base_url, "api_key": endpoint.key} if endpoint.key else {}
-    if client not in ("openai", "admin"):
+    if client not in ENVIRONMENTS:
         said |= {"where": made.where, "configuration": made.text}
     if as_json:
         print_json(said)
@@ -75,10 +78,10 @@ def _endpoint(client: str, workspace: str, model: str) -> Endpoint:
 def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None:
     from dataclasses import replace
 
-    from helix_ls.proxy.clients import configuration, own_file
+    from helix_ls.proxy.clients import CHOOSERS, configuration, own_file
 
     configuration(client, endpoint)
-    if endpoint.key and endpoint.model == ANY_MODEL:
+    if endpoint.key and endpoint.model == ANY_MODEL and client not in CHOOSERS:
         endpoint = replace(endpoint, model=_first_model(endpoint))
     file = own_file(client, endpoint, os.environ)
     change = file.change()

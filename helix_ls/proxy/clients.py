@@ -89,6 +89,45 @@ def _claude(to: Endpoint) -> ClientSnippet:
     return _mcp(".mcp.json in the workspace", "mcpServers", to)
 
 
+def _anthropic(to: Endpoint) -> ClientSnippet:
+    # Its clients append /v1 themselves.
+    text = f"ANTHROPIC_BASE_URL={_root(to)}\nANTHROPIC_API_KEY={to.key}"
+    return ClientSnippet("the environment of any Anthropic client", text)
+
+
+def _ollama(to: Endpoint) -> ClientSnippet:
+    return ClientSnippet("the environment of an Ollama client", f"OLLAMA_HOST={_root(to)}\nOLLAMA_API_KEY={to.key}")
+
+
+def _claude_code(to: Endpoint) -> ClientSnippet:
+    return ClientSnippet(".claude/settings.local.json in the workspace", _json({"env": _claude_variables(to)}))
+
+
+def _claude_variables(to: Endpoint) -> dict[str, str]:
+    """Return the variables of Claude Code's documentation, "LLM gateway"; a token is sent as Bearer."""
+    return {"ANTHROPIC_BASE_URL": _root(to), "ANTHROPIC_AUTH_TOKEN": to.key}
+
+
+def _codex_chats(to: Endpoint) -> ClientSnippet:
+    lines = (f"{name} = {json.dumps(value)}" for name, value in _codex_provider(to).items())
+    note = f"# Then: codex -c 'model_provider=\"helix\"' -m {to.model}"
+    return ClientSnippet("~/.codex/config.toml", "\n".join((note, "[model_providers.helix]", *lines)))
+
+
+def _codex_provider(to: Endpoint) -> dict[str, str]:
+    """Return a model provider as Codex's configuration reference has it; ``responses`` is the only API it speaks."""
+    return {
+        "name": "Helix",
+        "base_url": to.base_url,
+        "wire_api": "responses",
+        "experimental_bearer_token": to.key,
+    }
+
+
+def _root(to: Endpoint) -> str:
+    return to.base_url.removesuffix("/v1")
+
+
 def _codex(to: Endpoint) -> ClientSnippet:
     text = "\n".join(
         (
@@ -115,6 +154,8 @@ def _json(value: object) -> str:
 
 CLIENTS: dict[str, Callable[[Endpoint], ClientSnippet]] = {
     "openai": _openai,
+    "anthropic": _anthropic,
+    "ollama": _ollama,
     "admin": _admin,
     "continue": _continue,
     "cursor": _cursor,
@@ -123,7 +164,13 @@ CLIENTS: dict[str, Callable[[Endpoint], ClientSnippet]] = {
     "claude": _claude,
     "codex": _codex,
     "vscode": _vscode,
+    "claude-code": _claude_code,
+    "codex-chats": _codex_chats,
 }
+ENVIRONMENTS = frozenset(("openai", "anthropic", "ollama", "admin"))
+"""Clients that read the address and the key from their environment, and have no file."""
+# These clients choose the model themselves.
+CHOOSERS = frozenset(("claude-code",))
 # These clients start helix over MCP: their own servers cannot reach an address on this machine.
 STARTERS = frozenset(("cursor", "claude", "codex", "vscode"))
 
@@ -191,6 +238,26 @@ def _codex_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
     return OwnFile(file, lambda text: with_table(text, ("mcp_servers", "helix"), table))
 
 
+def _codex_chats_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:
+    file = _home(environ, "CODEX_HOME", ".codex") / "config.toml"
+    table, path = _codex_provider(to), ("model_providers", "helix")
+    note = f"Codex uses it where it is told to: codex -c 'model_provider=\"helix\"' -m {to.model}"
+    return OwnFile(file, lambda text: with_table(text, path, table), secret=to.key, note=note)
+
+
+def _claude_code_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:  # noqa: ARG001
+    folder = Path(to.workspace)
+
+    def merge(text: str) -> str:
+        for name, value in _claude_variables(to).items():
+            text = with_member(text, ("env", name), value)
+        return text
+
+    note = "the file holds your key: keep it out of git, and unset ANTHROPIC_API_KEY, which goes first"
+    file = folder / ".claude" / "settings.local.json"
+    return OwnFile(file, merge, inside=folder, secret=to.key, note=note)
+
+
 def _cursor_file(to: Endpoint, environ: Mapping[str, str]) -> OwnFile:  # noqa: ARG001
     return OwnFile(Path.home() / ".cursor" / "mcp.json", _starts(to, "mcpServers"))
 
@@ -217,4 +284,6 @@ _FILES: dict[str, Callable[[Endpoint, Mapping[str, str]], OwnFile]] = {
     "claude": _claude_file,
     "codex": _codex_file,
     "vscode": _vscode_file,
+    "claude-code": _claude_code_file,
+    "codex-chats": _codex_chats_file,
 }

@@ -13,18 +13,27 @@ import yaml
 
 from tests.mcp.conftest import repository
 
+CHATS = ("claude-code", "codex-chats")
 HOME_FILES = {
     "continue": ".continue/config.yaml",
     "cursor": ".cursor/mcp.json",
     "zed": ".config/zed/settings.json",
     "codex": ".codex/config.toml",
+    "codex-chats": ".codex/config.toml",
 }
-FILES = {**HOME_FILES, "claude": ".mcp.json", "vscode": ".vscode/mcp.json"}
+FILES = {
+    **HOME_FILES,
+    "claude": ".mcp.json",
+    "claude-code": ".claude/settings.local.json",
+    "vscode": ".vscode/mcp.json",
+}
 BEFORE = {
     "continue": "name: Mine\nmodels:\n  - name: GPT # paid\n",
     "cursor": '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n',
     "zed": '{\n  "theme": "One", // nice\n}\n',
     "codex": '# mine\nmodel = "o3"\n',
+    "codex-chats": '# mine\nmodel = "o3"\n\n[mcp_servers.other]\ncommand = "x"\n',
+    "claude-code": '{\n  "permissions": {"allow": []},\n  "env": {"OTHER": "1"}\n}\n',
     "claude": '{"mcpServers": {"other": {"command": "x"}}}\n',
     "vscode": '{\n\t"inputs": [],\n}\n',
 }
@@ -61,11 +70,14 @@ def entry(client, file, folder):
         return yaml.safe_load(text)["models"][-1]
     if client == "codex":
         return tomllib.loads(text)["mcp_servers"]["helix"]
+    if client == "codex-chats":
+        return tomllib.loads(text)["model_providers"]["helix"]
     lines = [line.partition(" //")[0] for line in text.splitlines() if not line.strip().startswith("//")]
     said = json.loads("\n".join(lines).replace(",\n}", "\n}"))
     return {
         "cursor": lambda: said["mcpServers"]["helix"],
         "claude": lambda: said["mcpServers"]["helix"],
+        "claude-code": lambda: {name: said["env"][name] for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN")},
         "vscode": lambda: said["servers"]["helix"],
         "zed": lambda: said["language_models"]["openai_compatible"]["Helix"],
     }[client]()
@@ -87,11 +99,13 @@ def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, serve
     if client in ("continue", "zed"):
         assert server.url in json.dumps(found)
         assert "m" in (found.get("model"), *(one["name"] for one in found.get("available_models", ())))
+    elif client in CHATS:
+        assert {server.key} < set(found.values()) and any(server.url in value for value in found.values())
     else:
         assert found["args"][-2:] == ["mcp", str(run.folder)]
     backups = list(file.parent.glob("*.helix-backup"))
     mode = stat.S_IMODE(file.stat().st_mode)
-    assert mode == (0o600 if client == "continue" else 0o640 if begun else 0o644)
+    assert mode == (0o600 if client in ("continue", *CHATS) else 0o640 if begun else 0o644)
     if begun:
         assert [one.read_text() for one in backups] == [BEFORE[client]]
         assert stat.S_IMODE(backups[0].stat().st_mode) == mode

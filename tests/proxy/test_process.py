@@ -228,7 +228,7 @@ def test_a_client_that_leaves_while_it_still_sends_is_nobodys_trouble(server, up
     assert b"ERROR" not in server.log
 
 
-CLIENTS = ("continue", "cursor", "cline", "zed", "claude", "codex", "vscode")
+CLIENTS = ("continue", "cursor", "cline", "zed", "claude", "codex", "vscode", "claude-code", "codex-chats")
 
 
 def connect(server, *arguments):
@@ -250,6 +250,9 @@ def test_every_client_gets_its_configuration_with_the_place_it_belongs_to(server
         assert (server.url in said["configuration"]) != ('"mcp"' in said["configuration"]), client
     assert server.key not in connect(server, "zed").stderr
     assert f"OPENAI_API_KEY={server.key}" in connect(server, "openai").stdout
+    anthropic = f"ANTHROPIC_BASE_URL={server.url}\nANTHROPIC_API_KEY={server.key}\n"
+    assert connect(server, "anthropic").stdout == anthropic
+    assert connect(server, "ollama").stdout == f"OLLAMA_HOST={server.url}\nOLLAMA_API_KEY={server.key}\n"
     refused = connect(server, "emacs")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "continue" in refused.stderr
