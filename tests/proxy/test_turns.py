@@ -243,6 +243,45 @@ def test_marks_for_a_cache_and_the_time_in_a_system_prompt_change_no_decision(ta
     assert one.tool(1, "x")[1] == block
 
 
+def test_anthropics_messages_keep_their_evidence_while_the_client_s_marks_move(server, upstream, edited):
+    words = "".join(random.choices(string.ascii_lowercase, k=20))
+    mark = {"cache_control": {"type": "ephemeral"}}
+    use = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a.py"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x = 1"}
+    turns = [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": f"Hello, I am {words}."},
+        {"role": "user", "content": COOKIES},
+        {"role": "assistant", "content": [{"type": "text", "text": "I look."}, use]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is there."}]},
+        {"role": "user", "content": ROUTES},
+    ]
+
+    def sent(count):
+        last = turns[count - 1]
+        content = last["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        messages = [*turns[: count - 1], {**last, "content": [*parts[:-1], {**parts[-1], **mark}]}]
+        with server.http() as client:
+            asked = {"model": "claude", "max_tokens": 9, "messages": messages}
+            answer = client.post("/v1/messages", json=asked, headers={"anthropic-version": "2023-06-01"})
+        assert answer.status_code == 200, answer.text
+        body = upstream.bodies()[-1]["messages"]
+        assert body[-1]["content"][-1].pop("cache_control") == mark["cache_control"], "it stands after the evidence"
+        assert "cache_control" not in json.dumps(body), "and no mark is added to the client's own"
+        return body
+
+    first = sent(3)
+    edited("app/sessions.py", "Return the payload with", "Return the payload and then")
+    second = sent(5)
+    third = sent(7)
+    assert "def sign_cookie" in first[-1]["content"][0]["text"]
+    assert second[: len(first)] == first
+    assert third[: len(second)] == second
+    assert "changed since it was shown above" in third[-1]["content"][0]["text"]
+
+
 def test_what_is_kept_is_told_in_numbers(talk):
     def metrics():
         with one.server.http() as client:
