@@ -125,6 +125,7 @@ def _first_model(endpoint: Endpoint) -> str:
 def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
     from helix_core.config import load_config
     from helix_ls.proxy.keys import forget, keep, key_of, named
+    from helix_ls.proxy.presets import traits_of
 
     config = load_config(None)
     warn(config.warnings)
@@ -140,6 +141,8 @@ def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
         "url": upstream.url,
         "models": list(upstream.models),
         "key_env": upstream.key_env,
+        "dialects": list(upstream.dialects or traits_of(upstream.url).dialects),
+        "auth": upstream.auth or traits_of(upstream.url).auth,
         "has_key": bool(key_of(upstream, os.environ, os.environ)),
     }
     if as_json:

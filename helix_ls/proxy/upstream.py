@@ -428,7 +428,9 @@ async def listed(upstream: Upstream, *, wait_s: float = LOOK_S) -> KnownModels:
 
 
 async def _got(upstream: Upstream, wait_s: float) -> tuple[int, bytes]:
-    answer = await upstream.open("GET", "/models", (), None, wait_s=wait_s)
+    # Anthropic lists 20 unless it is asked for more, 1,000 at most; others have no pages.
+    pages = [("limit", "1000")] if upstream.where.key_header("/models")[0] == "x-api-key" else []
+    answer = await upstream.open("GET", "/models", (), None, query=pages, wait_s=wait_s)
     try:
         data = b""
         while (part := await next_bytes(answer, wait_s)) and len(data) <= MAX_ANSWER_BYTES:

@@ -41,13 +41,14 @@ def evidence_in(body):
     return "=== helix" in body and "def sign_cookie" in body
 
 
-def test_claude_code_asks_through_the_file_that_connect_writes(server, upstream, project, tmp_path):
+def claude_code(server, project, home, model, *more):
+    """Ask Claude Code once, without a terminal."""
     claude = program("claude")
-    own = connected("claude-code", server, project, "claude", {})
-    environ = environment(tmp_path, CLAUDE_CONFIG_DIR=str(tmp_path / "claude"))
+    own = connected("claude-code", server, project, model, {})
+    environ = environment(home, CLAUDE_CONFIG_DIR=str(home / "claude"))
     try:
-        done = subprocess.run(
-            [claude, "-p", QUESTION, "--output-format", "json", "--model", "claude"],
+        return subprocess.run(
+            [claude, "-p", QUESTION, "--output-format", "json", "--model", model, *more],
             cwd=project,
             env=environ,
             stdin=subprocess.DEVNULL,
@@ -58,6 +59,20 @@ def test_claude_code_asks_through_the_file_that_connect_writes(server, upstream,
         )
     finally:
         own.unlink()
+
+
+def test_claude_codes_tool_loop_keeps_its_evidence_and_its_own_prompts_get_none(server, upstream, project, tmp_path):
+    claude_code(server, project, tmp_path, "claude-tool", "--max-turns", "2")
+    bodies = [json.loads(body) for path, _, body in upstream.asked if path.startswith("/v1/messages?")]
+    loop = [body["messages"] for body in bodies if body.get("tools")]
+    assert len(loop) == 2 and loop[1][-1]["content"][0]["type"] == "tool_result"
+    first, second = ([part["text"] for part in turns[0]["content"]] for turns in loop)
+    assert first == second and evidence_in(json.dumps(first[-2])) and first[-1] == QUESTION
+    assert not any("=== helix" in json.dumps(body) for body in bodies if not body.get("tools"))
+
+
+def test_claude_code_asks_through_the_file_that_connect_writes(server, upstream, project, tmp_path):
+    done = claude_code(server, project, tmp_path, "claude")
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["result"] == "".join(anthropic_api.TEXT)
     asked = [body.decode() for path, _, body in upstream.asked if path.startswith("/v1/messages")]

@@ -184,7 +184,8 @@ def test_a_key_is_put_into_the_ring_from_standard_input_and_used_for_that_addres
 
 def test_a_key_can_be_forgotten_and_an_upstream_that_is_not_there_has_none(ringed, tmp_path):
     assert connect(ringed, "work", "--key", given="sk-a\n").returncode == 0
-    assert json.loads(connect(ringed, "work", "--json").stdout)["has_key"] is True
+    said = json.loads(connect(ringed, "work", "--json").stdout)
+    assert (said["has_key"], said["dialects"], said["auth"]) == (True, [], "bearer")
     assert connect(ringed, "work", "--forget-key").returncode == 0
     assert json.loads((tmp_path / "ring.json").read_text()) == {}
     assert json.loads(connect(ringed, "work", "--json").stdout)["has_key"] is False
