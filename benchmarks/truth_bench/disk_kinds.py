@@ -247,15 +247,21 @@ def stored_by_another_while_answering(world: World, target: Target) -> Target | 
     old = world.saved[-1].data
     world.versions[target.path] = {old, new}
 
-    storer = subprocess.Popen(
-        [sys.executable, "-c", _STORER, world.repository.root, os.fsdecode(target.path)],
-        env=environment(world.home.parent),
-        stdout=subprocess.PIPE,
-    )
-    assert storer.stdout is not None
-    storer.stdout.readline()
+    def started() -> subprocess.Popen[bytes]:
+        storer = subprocess.Popen(
+            [sys.executable, "-c", _STORER, world.repository.root, os.fsdecode(target.path)],
+            env=environment(world.home.parent),
+            stdout=subprocess.PIPE,
+        )
+        assert storer.stdout is not None
+        storer.stdout.readline()
+        return storer
+
+    storers = [started()]
 
     def turns(stop: threading.Event) -> None:
+        # A question that is asked again has taken turns before.
+        storer = storers.pop() if storers else started()
         try:
             while not stop.is_set():
                 for data in (new, old):
