@@ -105,7 +105,10 @@ def facts_of(root: Path) -> tuple[list[Fact], set[str]]:
         name[0]
         for _, node, name, _, _ in found
         if isinstance(node, ast.ClassDef)
-        and any(isinstance(base, ast.Name) and base.id not in (*classes, "object") for base in node.bases)
+        and any(
+            isinstance(base, ast.Name) and base.id not in (*classes, "object", "Protocol", "Generic", "ABC")
+            for base in node.bases
+        )
     }
     times = Counter(name for _, _, name, _, _ in found)
     facts = []

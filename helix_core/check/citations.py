@@ -225,8 +225,12 @@ class _Reader:
             heading = _HEADING.match(line)
             if heading is not None:
                 self._enter(len(heading[1]), heading[2])
-            elif first >= 0 and row - first == 1 and (underline := _UNDERLINE.fullmatch(line)) is not None:
-                self._enter(_LEVELS.get(underline[1], 3), self._lines[first])
+            elif first >= 0 and (underline := _UNDERLINE.fullmatch(line)) is not None:
+                # reST may draw a line above a title too.
+                has_line_above = _UNDERLINE.fullmatch(self._lines[first]) is not None
+                if row - first == 1 + has_line_above:
+                    level = 0 if has_line_above else _LEVELS.get(underline[1], 3)
+                    self._enter(level, self._lines[row - 1])
             if line.strip():
                 indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
                 if was_blank and not indent and not is_apart:

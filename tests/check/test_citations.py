@@ -84,6 +84,7 @@ def test_a_symbol_elsewhere_in_the_sentence_does_not():
         "It was called `Basket.clear()` previously.",
         "## Proposed changes\n\n`Basket.clear()` empties it.",
         "Version 2.0\n-----------\n\n`Basket.clear()` empties it.",
+        "===========\nShop 1.10.7\n===========\n\nBugs\n====\n\n`Basket.clear()` empties it.",
     ],
 )
 def test_proposals_denials_and_other_times_claim_nothing(text):

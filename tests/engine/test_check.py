@@ -155,6 +155,8 @@ def test_a_member_that_a_class_of_the_workspace_lacks_is_wrong(shop):
         "There is no `Basket.clear_all()`.",
         "`basket.anything()` on an instance",
         "`Basket.__len__()` may be inherited.",
+        "the logger `shop.server`",
+        "`Promise.withResolvers()` and `str.removeprefixes()` are of a language",
     ],
 )
 def test_what_may_come_from_elsewhere_is_unknown(shop, text):
@@ -214,6 +216,19 @@ def test_a_link_starts_at_the_folder_of_the_text(shop):
     text = (shop.workspace / "docs/guide.md").read_text()
     assert rules(shop, text, source_id="docs/guide.md") == []
     assert shop.check(text, source_id="docs/guide.md")["checked"] == 2
+
+
+def test_a_link_to_a_file_that_is_not_indexed_means_that_file(shop):
+    write(shop.workspace, {".gitignore": "built/\n", "built/prices.py": "a = 1\n" * 900})
+    shop.refresh()
+    assert rules(shop, "See [it](prices.py#L800).", source_id="built/notes.md") == []
+    assert rules(shop, "See [it](prices.py#L800).", source_id="docs/notes.md") == ["line-missing"]
+
+
+def test_a_name_that_other_code_sets_in_a_module_is_unknown(shop):
+    write(shop.workspace, {"shop/testing.py": "from shop import prices\n\nprices.all_rates = []\n"})
+    shop.refresh()
+    assert rules(shop, "`shop.prices.all_rates` has them.") == []
 
 
 def test_the_whole_path_of_a_file_of_the_workspace_is_understood(shop):

@@ -7,6 +7,7 @@ unjudged and counted as unknown. Opens only files that are indexed and still cou
 
 from __future__ import annotations
 
+import builtins
 import os
 import posixpath
 import re
@@ -55,6 +56,15 @@ _DECLARES = re.compile(
     r"(?:(?:async|export|default|public|private|static|pub|abstract) )*(?:def|class|function|fn|func)\b"
 )
 _IMPORTED = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^()]{1,4000}+\)|[^\n(]{1,1000}+)", re.M)
+# Classes of a language or its platform, which a class of the workspace may be named like.
+_OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
+    (
+        *("Symbol", "Object", "Array", "Map", "Set", "WeakMap", "WeakSet", "Promise", "JSON", "Math", "Date", "Error"),
+        *("RegExp", "String", "Number", "Boolean", "Function", "Reflect", "Proxy", "Intl", "Buffer", "Response"),
+        *("Request", "Headers", "URL", "Event", "EventTarget", "Element", "Node", "Document", "Window", "Iterator"),
+        *("Vec", "Option", "Result", "Box", "Rc", "Arc", "HashMap", "HashSet", "List", "Optional", "Stream", "Path"),
+    )
+)
 _OUTSIDE_BASES = frozenset(("object", "Generic", "Protocol", "ABC"))
 
 
@@ -191,6 +201,9 @@ class CheckedText:
         for path in spellings:
             if self._reader.files.state(path) is not None:
                 return [path]
+            if self._observer.is_there(path):
+                # It is this file, which is not indexed, and not one whose path ends so.
+                return []
         for path in spellings[-1:]:
             stem = os.path.splitext(os.path.basename(path))[0].decode("utf-8", "replace")
             same = self._reader.related.sources_of_stems([stem], 500)
@@ -257,7 +270,7 @@ class CheckedText:
         text = stem.decode("utf-8", "replace")
         same = {one for _, one in self._reader.related.sources_of_stems([text], 200) if os.path.basename(one) == name}
         below = [one for one in same if one.startswith(top)]
-        if has_folder and len(below) == 1 and len(same) == 1:
+        if has_folder and path.count(b"/") > 1 and len(below) == 1 and len(same) == 1:
             return below[0]
         if len(text) < 5 or same:
             return b""
@@ -347,6 +360,8 @@ class CheckedText:
         if len(one.parts) == 1:
             return RIGHT if known else self._gone(one)
         owner = one.parts[-2]
+        if owner in _OF_LANGUAGES:
+            return UNKNOWN
         if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
             return RIGHT
         if not _is_telling(one):
@@ -420,6 +435,9 @@ class CheckedText:
         owners = one.parts[:-1]
         if owners[0] in sys.stdlib_module_names or not all(part.isidentifier() for part in one.parts):
             return UNKNOWN
+        # ``django.server`` may name a logger, a setting or a command.
+        if not one.is_call and one.name.islower() and not is_compound(one.name):
+            return UNKNOWN
         path = "/".join(owners)
         for root in ("", "src/"):
             for ending in (".py", "/__init__.py"):
@@ -432,7 +450,13 @@ class CheckedText:
                     for tail in (b".py", b".pyx", b".pyi", b".so", b"/__init__.py")
                 )
                 is_folder = self._observer.is_folder(folder)
-                if is_module or is_folder or _has_word(file.data, one.name) or _DYNAMIC_MODULE.search(file.data):
+                if (
+                    is_module
+                    or is_folder
+                    or self._is_assigned(one)
+                    or _has_word(file.data, one.name)
+                    or _DYNAMIC_MODULE.search(file.data)
+                ):
                     return UNKNOWN
                 elsewhere = self._implementations(one.name)
                 now = (
