@@ -397,7 +397,7 @@ MEANINGS = {
     "contradicted": "A source that changed later gives another value; both are listed under `contradictions`.",
     "aged": "A note or chat that nothing can compare with a disk is too old for the task.",
     "weak_authority": "The source is not first-hand: a note (then `stale_risk` at least), or made by a program.",
-    "unlocated": "The confidence is so low that this is perhaps not the right place at all.",
+    "unlocated": "The confidence is so low that this is may not be the right place at all.",
 }
 ACTIONS = {
     "verified": "Rely on it.",

@@ -31,7 +31,7 @@ def address(text: str, where: str) -> str:
         fits = False
     if not fits or " " in text or parts.query or parts.fragment or "@" in parts.netloc:
         # The value may contain a password, so do not repeat it.
-        raise ConfigError(f"{where}: this is no plain http address; write it as http://127.0.0.1:11434/v1")
+        raise ConfigError(f"{where}: not a plain http address; write it as http://127.0.0.1:11434/v1")
     return text.rstrip("/")
 
 
@@ -88,10 +88,10 @@ def _one(
         return f"{where}{f' line {line}' if line else ''}, key proxy.upstreams.{name}{f'.{key}' if key else ''}"
 
     if _NAME.fullmatch(name) is None:
-        raise ConfigError(f"{place('')}: a name is up to 40 letters, digits, - or _; choose such a one")
+        raise ConfigError(f"{place('')}: a name is up to 40 letters, digits, - or _; choose another name")
     for key in table:
         if key not in _KEYS:
-            warnings.append(f"{place(key)}: nothing is called {key}; the keys are {', '.join(_KEYS)}")
+            warnings.append(f"{place(key)}: unknown key {key}; the keys are {', '.join(_KEYS)}")
     url, models, variable = (table.get(key) for key in _KEYS[:3])
     if not isinstance(url, str) or not is_line(url):
         raise ConfigError(f"{place('url')}: expected an address; write it as http://127.0.0.1:11434/v1")
@@ -198,7 +198,7 @@ class Config:
             "key": "cache_dir",
             "kind": "folder",
             "default": "",
-            "meaning": "folder that holds the disposable indexes",
+            "meaning": "folder for the indexes, which can be rebuilt",
             "trusted": True,
         }
     )
@@ -208,7 +208,7 @@ class Config:
             "key": "data_dir",
             "kind": "folder",
             "default": "",
-            "meaning": "folder that holds the memory, which is precious",
+            "meaning": "folder for the memory, which cannot be rebuilt",
             "trusted": True,
         },
     )
@@ -216,51 +216,56 @@ class Config:
         "index.max_file_bytes",
         "whole number",
         2 * 1024 * 1024,
-        "a larger file does not count",
+        "maximum size of an indexed file, in bytes; larger files are left out",
         low=1024,
         high=16 * 1024 * 1024,
     )
     workers: int = _setting(
-        "index.workers", "whole number", 2, "processes that read files in a bulk index", low=1, high=8
+        "index.workers", "whole number", 2, "number of processes that parse files during a full index", low=1, high=8
     )
     exclude: tuple[str, ...] = _setting(
-        "index.exclude", "list of text", (), "patterns, as in .gitignore, of files that do not count"
+        "index.exclude", "list of text", (), "patterns of files to leave out, as in .gitignore"
     )
     prefer_implementation: bool = _setting(
         "search.prefer_implementation",
         "true or false",
         True,
-        "the implementation ranks above tests, examples and changelogs unless these are asked for",
+        "rank the implementation above tests, examples and changelogs, unless the question asks for these",
     )
     rerank: bool = _setting(
         "search.rerank",
         "true or false",
         False,
-        "the first places of an answer are read again by the cross-encoder that helix embed setup --reranker set up; "
-        "not by commands that ask once and leave",
+        "rerank the first places of an answer with the cross-encoder of helix embed setup --reranker; "
+        "does not apply to one-shot commands",
     )
     rerank_budget_ms: float = _setting(
-        "search.rerank_budget_ms", "number", 150.0, "milliseconds of CPU that may take in one answer", low=1, high=5_000
+        "search.rerank_budget_ms",
+        "number",
+        150.0,
+        "CPU budget for reranking one answer, in milliseconds",
+        low=1,
+        high=5_000,
     )
     co_change: bool = _setting(
         "search.co_change",
         "true or false",
         True,
-        "files that change in git together with what is open rank a little higher",
+        "rank files slightly higher if they change in git together with open files",
     )
     embed_model: str = _setting(
         "embed.model",
         "text",
         "",
-        "model for vectors: empty for the one helix embed setup chose, static for the built-in table alone, else the "
-        "name or the folder of another",
+        "model for vectors: empty for the one that helix embed setup chose, static for the built-in table only, or the "
+        "name or folder of another",
         trusted=True,
     )
     embed_background: bool = _setting(
         "embed.background",
         "true or false",
         True,
-        "the files of open folders are embedded with that model while the machine has nothing better to do",
+        "embed the files of open folders with that model while the machine is idle",
     )
     reingest_budget_ms: float = _setting(
         "packet.reingest_budget_ms",
@@ -281,14 +286,14 @@ class Config:
         "window.small_models",
         "list of text",
         ("*moe*", "gemma4*", "gpt-oss*", "deepseek-v2*", "deepseek-v3*", "qwen3-next*"),
-        "models that get literal facts first, beside those whose name says ten billion parameters or fewer; "
-        "! before a pattern says that it is none",
+        "models that get literal facts first, in addition to those whose name says ten billion parameters or fewer; "
+        "a pattern with ! excludes a model",
     )
     condense_prose: bool = _setting(
         "window.condense_prose",
         "true or false",
         True,
-        "prose that does not fit is condensed where headroom-ai is installed (the extra codec)",
+        "condense prose that does not fit, if headroom-ai is installed (the extra codec)",
     )
     upstream: str = _setting(
         "proxy.upstream",
@@ -310,7 +315,7 @@ class Config:
         "proxy.port",
         "whole number",
         11_437,
-        "port of the proxy, or the next that is free; 0 for any",
+        "port of the proxy, or the next free one; 0 for any",
         low=0,
         high=65_535,
         trusted=True,
@@ -319,7 +324,7 @@ class Config:
         "proxy.budget_tokens",
         "whole number",
         3_000,
-        "tokens that are added to a chat at most",
+        "maximum number of tokens that are added to a chat",
         low=200,
         high=200_000,
         trusted=True,
@@ -328,7 +333,7 @@ class Config:
         "proxy.no_thinking",
         "list of text",
         (),
-        "models that are to answer without thinking, and how they are told: MODEL=reasoning_effort, "
+        "models that answer without thinking, each with the way to request it: MODEL=reasoning_effort, "
         "MODEL=reasoning_effort=low, MODEL=chat_template_kwargs or MODEL=/no_think",
         trusted=True,
     )
@@ -336,7 +341,7 @@ class Config:
         "proxy.idle_s",
         "number",
         120.0,
-        "seconds without a byte after which an answer of the upstream is given up",
+        "seconds without a byte after which an answer of the upstream times out",
         low=1,
         high=3600,
         trusted=True,
@@ -345,14 +350,14 @@ class Config:
         "memory.learn",
         "true or false",
         True,
-        "keep the questions and answers of chats, on this machine only, so that facts can be drawn from them",
+        "keep the questions and answers of chats, on this machine only, so that facts can be extracted from them",
         trusted=True,
     )
     co_use: bool = _setting(
         "memory.co_use",
         "true or false",
         True,
-        "keep which files are opened or cited together, on this machine only, and rank them a little higher when one "
+        "record which files are opened or cited together, on this machine only, and rank them slightly higher when one "
         "of them is open again",
         trusted=True,
     )
@@ -360,7 +365,7 @@ class Config:
         "mcp.write_tools",
         "true or false",
         False,
-        "agents are offered tools that write notes; over HTTP only those with the key to administer",
+        "offer agents tools that write notes; over HTTP only with the administrator key",
         trusted=True,
     )
     origins: dict[str, Origin] = field(default_factory=dict)

@@ -33,9 +33,13 @@ def bench(
     action: Annotated[BenchAction, typer.Argument(help="Ask the questions, or compare two runs.")],
     paths: Annotated[list[Path] | None, typer.Argument(help="run: the folder. compare: the files of two runs.")] = None,
     *,
-    questions: Annotated[Path | None, typer.Option("--questions", help="File of questions, one JSON a line.")] = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, max=50, help="Times each question is timed.")] = 3,
-    out: Annotated[Path | None, typer.Option("--out", help="Where to write the run.")] = None,
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="A file of questions, one JSON object per line.")
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, max=50, help="The number of times each question is measured.")
+    ] = 3,
+    out: Annotated[Path | None, typer.Option("--out", help="Where to write the results.")] = None,
     quality_only: Annotated[bool, typer.Option("--quality-only", help="Compare answers, not their speed.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +51,7 @@ def bench(
     if action is BenchAction.COMPARE:
         raise typer.Exit(_compare(given, quality_only=quality_only, as_json=as_json))
     if len(given) > 1:
-        raise UsageError("bench run takes one folder; name it, or leave it out for this one")
+        raise UsageError("bench run takes one folder; name it, or omit it for the current folder")
     raise typer.Exit(_run(given[0] if given else Path(), questions, rounds=rounds, out=out, as_json=as_json))
 
 
@@ -86,13 +90,13 @@ def _give_what_hosts_give(helix: Helix, folder: Path) -> None:
     encoder = ModelEncoder(config.cache_dir, config.embed_model)
     encoder.follow()
     if encoder.problem:
-        warn([f"the built-in vectors serve: {encoder.problem}"])
+        warn([f"the built-in vectors are used: {encoder.problem}"])
     helix.session.encoder = encoder
     if config.rerank:
         reranker = LoadedReranker(config.cache_dir)
         reranker.follow()
         if reranker.problem:
-            warn([f"no place is read again: {reranker.problem}"])
+            warn([f"reranking is off: {reranker.problem}"])
         helix.session.reranker = reranker
 
 
@@ -120,15 +124,15 @@ def _loaded(file: Path) -> dict[str, Any]:
     try:
         run = json.loads(_read(file))
     except (ValueError, RecursionError):
-        raise UsageError(f"{file} is no JSON; name a file that helix bench run wrote") from None
+        raise UsageError(f"{file} is not JSON; name a file that helix bench run wrote") from None
     if not isinstance(run, dict):
-        raise UsageError(f"{file} is no run of helix bench; name a file that helix bench run wrote")
+        raise UsageError(f"{file} is not a run of helix bench; name a file that helix bench run wrote")
     return run
 
 
 def _read(file: Path) -> str:
     if not file.is_file():
-        raise UsageError(f"{file} is no file; name one that is there")
+        raise UsageError(f"{file} is not a file; name an existing file")
     if file.stat().st_size > MOST_BYTES:
         raise UsageError(f"{file} is larger than {MOST_BYTES:,} bytes; name a smaller file")
     return file.read_bytes().decode("utf-8", "replace")

@@ -18,13 +18,13 @@ SCHEMA = "helix.config/1"
 def config(
     path: Folder = HERE,
     explained: Annotated[
-        bool, typer.Option("--explain", help="Say where each value came from and what it means.")
+        bool, typer.Option("--explain", help="Show where each value came from and what it means.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the settings in force for a folder."""
     if not path.is_dir():
-        raise WorkspaceError(f"{path} is not a folder that is there; name an existing folder")
+        raise WorkspaceError(f"{path} is not an existing folder; name one")
     settings = load_config(path)
     answer = _answer(settings, path)
     if as_json:

@@ -27,16 +27,21 @@ def connect(
             "claude, codex or vscode for tools; admin; or upstream NAME."
         ),
     ],
-    name: Annotated[str, typer.Argument(help="Of an upstream of your settings.", show_default=False)] = "",
+    name: Annotated[str, typer.Argument(help="The name of an upstream in your settings.", show_default=False)] = "",
     *,
     path: PathOption = HERE,
     model: Annotated[str, typer.Option("--model", help="The model's name at the upstream.")] = ANY_MODEL,
-    write: Annotated[bool, typer.Option("--write", help="Put it into the client's own file, after asking.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --write: do not ask.")] = False,
-    key: Annotated[
-        bool, typer.Option("--key", help="Of an upstream: read its key, unseen or from stdin, into the key ring.")
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it to the client's own file, after confirmation.")
     ] = False,
-    forget_key: Annotated[bool, typer.Option("--forget-key", help="Of an upstream: take its key out again.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --write: do not ask for confirmation.")] = False,
+    key: Annotated[
+        bool,
+        typer.Option("--key", help="For an upstream: store its key in the key ring; read without echo or from stdin."),
+    ] = False,
+    forget_key: Annotated[
+        bool, typer.Option("--forget-key", help="For an upstream: delete its key from the key ring.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Print how a client reaches Helix: the server that runs (see helix serve), or helix mcp."""
@@ -44,7 +49,7 @@ def connect(
         _upstream(name, key=key, forget_key=forget_key, as_json=as_json)
         return
     if name or key or forget_key:
-        raise UsageError("NAME, --key and --forget-key are for: helix connect upstream NAME")
+        raise UsageError("NAME, --key and --forget-key apply only to: helix connect upstream NAME")
     workspace = os.path.realpath(path)
     endpoint = _endpoint(client, workspace, model)
     if write:
@@ -87,7 +92,7 @@ def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None
     change = file.change()
     said: dict[str, Any] = {"client": client, "path": str(change.path), "changed": change.is_needed, "backup": None}
     if not change.is_needed:
-        complain(f"note: already there: {change.path} needs no change")
+        complain(f"note: {change.path} is already up to date")
     else:
         if not as_json:
             print_text(change.diff())
@@ -95,7 +100,10 @@ def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None
             raise typer.Exit(1)
         backup = change.write()
         said |= {"backup": str(backup) if backup is not None else None, "diff": change.diff()}
-        complain(f"note: written to {change.path}" + (f"; it was kept as {backup.name}" if backup is not None else ""))
+        complain(
+            f"note: written to {change.path}"
+            + (f"; the previous file is saved as {backup.name}" if backup is not None else "")
+        )
         warn([file.note] if file.note else [])
     if as_json:
         print_json(said)
@@ -103,7 +111,7 @@ def _write(client: str, endpoint: Endpoint, *, yes: bool, as_json: bool) -> None
 
 def _agreed(path: Path) -> bool:
     if not sys.stdin.isatty():
-        raise UsageError(f"{path} is not written without being asked for; add --yes")
+        raise UsageError(f"{path} is not written without confirmation; add --yes")
     return typer.confirm(f"Write {path}?", err=True)
 
 
@@ -118,7 +126,7 @@ def _first_model(endpoint: Endpoint) -> str:
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         names = []
     if not names:
-        raise UsageError("the server offers no model now; name one with --model")
+        raise UsageError("the server lists no models; name one with --model")
     return str(names[0])
 
 
@@ -132,10 +140,10 @@ def _upstream(name: str, *, key: bool, forget_key: bool, as_json: bool) -> None:
     upstream = named(config, name)
     if key:
         keep(upstream, _read_key(name), os.environ)
-        complain(f"note: the key of {name} is in the key ring, for {upstream.url}")
+        complain(f"note: the key of {name} is stored in the key ring, for {upstream.url}")
     elif forget_key:
         there = forget(upstream, os.environ)
-        complain(f"note: the key ring {'has no key of it any more' if there else 'had no key of it'}")
+        complain(f"note: the key ring {'no longer has its key' if there else 'had no key for it'}")
     said = {
         "name": upstream.name,
         "url": upstream.url,

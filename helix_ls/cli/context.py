@@ -44,7 +44,7 @@ def context(
     warn(note for note in answer["notes"] if note not in said)
     asked_for = answer.get("asked", {})
     if asked_for.get("needs") == Need.NOTHING:
-        warn([f"nothing is added: {asked_for['why']}"])
+        warn([f"nothing was added: {asked_for['why']}"])
         return
     if not answer["text"]:
         nearest = ", ".join(answer["nearest"])

@@ -24,7 +24,7 @@ class DaemonAction(StrEnum):
 
 def daemon(
     action: Annotated[DaemonAction, typer.Argument(help="What to do.")] = DaemonAction.STATUS,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="At most so many lines of the log.")] = 100,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="The maximum number of log lines.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Show, or stop, the process that serves the editors. An editor that is open starts it again."""

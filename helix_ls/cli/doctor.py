@@ -22,5 +22,5 @@ def doctor(path: Folder = HERE, as_json: Json = False) -> None:
         draw_doctor(answer)
     if not answer["ok"]:
         failed = ", ".join(check.name for check in checks if check.state == "fail")
-        complain(f"Helix cannot work here yet: {failed}; do what is said there")
+        complain(f"Helix cannot work here yet: {failed}; follow the advice of each failed check")
         raise typer.Exit(1)

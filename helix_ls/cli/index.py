@@ -14,9 +14,7 @@ from helix_ls.host.index_answer import index_answer
 
 def index(
     path: Folder = HERE,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Throw the index away and build it from the files.")
-    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Delete the index and rebuild it from the files.")] = False,
     as_json: Json = False,
 ) -> None:
     """Bring the index of a folder up to date."""

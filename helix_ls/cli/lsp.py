@@ -10,7 +10,7 @@ from helix_ls.cli.stdio import serve_stdio
 
 
 def lsp(
-    solo: Annotated[bool, typer.Option("--solo", help="Work in this process, without the daemon.")] = False,
+    solo: Annotated[bool, typer.Option("--solo", help="Run in this process, without the daemon.")] = False,
     stdio: Annotated[bool, typer.Option("--stdio", hidden=True)] = False,  # noqa: ARG001
     client_process_id: Annotated[  # noqa: ARG001
         int | None, typer.Option("--clientProcessId", hidden=True)

@@ -26,7 +26,7 @@ def mcp(
     path: Folder = HERE,
     *,
     profile: Annotated[Profile, typer.Option("--profile", help="How many tools to offer.")] = Profile.DEFAULT,
-    solo: Annotated[bool, typer.Option("--solo", help="Work in this process, without the daemon.")] = False,
+    solo: Annotated[bool, typer.Option("--solo", help="Run in this process, without the daemon.")] = False,
 ) -> None:
     """Serve an agent on stdin and stdout, in the Model Context Protocol; for agents, not for people."""
     from helix_ls.mcp.run import run

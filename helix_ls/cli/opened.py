@@ -167,7 +167,7 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
             return refresh(bar.show)
     except KeyboardInterrupt:
         kept = f"{bar.done:,} of {bar.total:,} files done are kept" if bar.total else "the index keeps what it had"
-        complain(f"interrupted; {kept}, run the same command to go on")
+        complain(f"interrupted; {kept}; run the same command to continue")
         raise typer.Exit(130) from None
 
 

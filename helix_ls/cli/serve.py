@@ -19,10 +19,11 @@ def serve(
     path: Folder = HERE,
     *,
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65_535, help="Listen there, or on the next free (11437).")
+        int | None,
+        typer.Option("--port", min=0, max=65_535, help="The port to listen on, or the next free one (11437)."),
     ] = None,
     also: Annotated[
-        list[Path] | None, typer.Option("--also", metavar="PATH", help="One more folder, asked as /w/<its name>/…")
+        list[Path] | None, typer.Option("--also", metavar="PATH", help="Another folder, served as /w/<its name>/…")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -72,5 +73,5 @@ def _said_json(running: RunningServer) -> None:
 def _said(running: RunningServer) -> None:
     print_text(
         f"Helix serves {running.workspaces[0]} at {running.url}\n"
-        f"OpenAI clients use {running.url}/v1 with the key of: helix connect openai\n"
+        f"OpenAI clients use {running.url}/v1 with the key printed by: helix connect openai\n"
     )

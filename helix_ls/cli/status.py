@@ -14,7 +14,7 @@ from helix_ls.cli.verbs import HERE, Folder, Json
 def status(
     path: Folder = HERE,
     skipped: Annotated[
-        bool, typer.Option("--skipped", help="List the files that do not count, with the reason.")
+        bool, typer.Option("--skipped", help="List the files that are not indexed, with the reason.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -15,7 +15,7 @@ def serve_stdio(*, solo: bool) -> int:
         status = run_shim(os.environ)
         if status is not None:
             end(status)
-        notice = "No daemon could be started: Helix works in this window's own process. See helix daemon logs."
+        notice = "The daemon could not be started, so Helix runs in this window's own process; see helix daemon logs."
     from helix_ls.lsp.session import run
     from helix_ls.proxy.embedded import EmbeddedProxy
     from helix_ls.proxy.keys import taken

@@ -68,8 +68,8 @@ class Verbs(TyperGroup):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], VERBS, n=1)
-            hint = f"did you mean helix {close[0]}?" if close else f"the verbs are {', '.join(VERBS)}"
-            raise click.UsageError(f"there is no verb {args[0]}; {hint}", ctx)
+            hint = f"did you mean helix {close[0]}?" if close else f"the commands are {', '.join(VERBS)}"
+            raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -119,7 +119,7 @@ def _status() -> int:
         complain(_misuse(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        complain("interrupted; run the same command to go on")
+        complain("interrupted; run the same command to continue")
         return 130
     except OSError as error:
         where = f" ({error.filename})" if isinstance(error.filename, str) else ""
@@ -145,4 +145,4 @@ def _one_line(kind: type[BaseException], error: BaseException, trace: TracebackT
     if os.environ.get("HELIX_DEBUG"):
         sys.__excepthook__(kind, error, trace)
     else:
-        complain(f"a defect of Helix: {kind.__name__}: {error}; set HELIX_DEBUG=1 for the details and report it")
+        complain(f"an internal error: {kind.__name__}: {error}; set HELIX_DEBUG=1 for details, and report it")

@@ -158,7 +158,7 @@ class Daemon:
         await self._leaving.wait()
         remove_traces(self._where)
         server.close()
-        LOG.info("leaving with %d clients", len(self._clients))
+        LOG.info("shutting down with %d clients", len(self._clients))
         await self._close(warming)
 
     async def _close(self, warming: asyncio.Task[object]) -> None:
@@ -169,7 +169,7 @@ class Daemon:
             await asyncio.wait_for(closing, CLOSE_S)
         except TimeoutError:
             # A thread that does not end would keep the process alive; SQLite's transactions make a hard exit safe.
-            LOG.error("ended with work under way")
+            LOG.error("exited with work in progress")
             os._exit(1)
         LOG.info("left")
 
@@ -189,7 +189,7 @@ class Daemon:
         chatted = self._host.chats.active_at() if self._host.chats is not None else 0.0
         idle_since = max(self._idle_since, chatted)
         if should_leave(now, clients=len(self._clients), idle_since=idle_since, idle_s=self._idle_s):
-            LOG.info("nobody has come for %.0f s", self._idle_s)
+            LOG.info("no client for %.0f s", self._idle_s)
             self.leave()
         elif not self._clients:
             left_s = idle_since + self._idle_s - now
@@ -202,7 +202,7 @@ class Daemon:
         try:
             await self._serve_client(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, TimeoutError, ValueError):
-            LOG.info("a client was cut off")
+            LOG.info("a client disconnected")
         finally:
             writer.close()
             self._clients.discard(task)
@@ -217,7 +217,7 @@ class Daemon:
         hello = await asyncio.wait_for(self._greet(reader, writer), HELLO_S)
         if hello is None:
             return
-        LOG.info("a client has come: %s", "lsp" if hello["kind"] == "lsp" else "call")
+        LOG.info("a client connected: %s", "lsp" if hello["kind"] == "lsp" else "call")
         if hello["kind"] == "lsp":
             await self._serve(self._host, reader, writer, resumed=bool(hello.get("resumed")), mode="daemon")
         else:

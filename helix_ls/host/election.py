@@ -62,7 +62,7 @@ def _elected(
                 return connected(where, transport, hello, timeout_s=GREETING_S)
             except NoDaemonError as error:
                 if time.monotonic() > deadline:
-                    raise StartError(f"The daemon did not start; its log is {where.log}.") from error
+                    raise StartError(f"The daemon did not start; see its log, {where.log}.") from error
             if not lock.is_locked:
                 try:
                     lock.acquire(timeout=0)
@@ -72,7 +72,7 @@ def _elected(
                 continue
             status = started.poll() if started is not None else None
             if status:
-                raise StartError(f"The daemon could not start; the reason is at the end of its log, {where.log}.")
+                raise StartError(f"The daemon could not start; see the end of its log, {where.log}.")
             if started is None or status == 0:
                 started = start_daemon(where, environ)
             time.sleep(LOOK_S)
@@ -151,7 +151,9 @@ def stop_daemon(environ: Mapping[str, str]) -> dict[str, Any]:
     try:
         lock.acquire(timeout=STOP_S)
     except Timeout as error:
-        raise DaemonError(f"The daemon {answer['pid']} has not ended in {STOP_S:.0f} s; end the process.") from error
+        raise DaemonError(
+            f"The daemon {answer['pid']} did not exit within {STOP_S:.0f} s; kill the process."
+        ) from error
     lock.release()
     return _none(where) | {"stopped": True, "pid": answer["pid"]}
 
@@ -183,7 +185,7 @@ def _answer(connection: DaemonConnection, method: str) -> dict[str, Any]:
             said += more
         reply = json.loads(said)
     except (OSError, ValueError) as error:
-        raise DaemonError(f"The daemon {connection.pid} does not answer; end the process, or see its log.") from error
+        raise DaemonError(f"The daemon {connection.pid} does not answer; see its log, or kill the process.") from error
     if "result" not in reply:
         raise DaemonError(f"The daemon {connection.pid} refused: {reply['error']['message']}")
     result: dict[str, Any] = reply["result"]

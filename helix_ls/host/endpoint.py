@@ -99,7 +99,7 @@ def make_private(folder: Path, variable: str = "HELIX_RUNTIME_DIR") -> None:
         status = os.lstat(folder)
     except OSError as error:
         raise PlaceError(
-            f"The folder {folder} cannot be made ({error.strerror}); set {variable} to one that can."
+            f"The folder {folder} cannot be created ({error.strerror}); set {variable} to another folder."
         ) from error
     if not hasattr(os, "getuid"):
         return
@@ -137,7 +137,7 @@ def _short_folder(folder: Path, environ: Mapping[str, str]) -> Path:
         if os.path.isabs(short) and len(os.fsencode(short)) + 40 <= LONGEST_ADDRESS:
             make_private(short)
             return short
-    raise PlaceError(f"The folder {folder} has too long a name for a socket; set HELIX_RUNTIME_DIR to a shorter one.")
+    raise PlaceError(f"The folder {folder} has a path too long for a socket; set HELIX_RUNTIME_DIR to a shorter one.")
 
 
 Transport = Literal["unix", "tcp"]
@@ -277,7 +277,7 @@ def _greeted(
         if secret is not None and not hmac.compare_digest(
             str(reply.get("proof")), proof(secret, "daemon", nonce, challenge)
         ):
-            raise NoDaemonError("who listens there is not our daemon")
+            raise NoDaemonError("the listener is not this user's daemon")
         peer.settimeout(None)
         return DaemonConnection(peer, int(reply["pid"]), str(reply["version"]), early)
     except BaseException:
@@ -290,7 +290,7 @@ def _line(peer: socket.socket, early: bytes) -> tuple[dict[str, Any], bytes]:
     while b"\n" not in early:
         more = peer.recv(65536)
         if not more or len(early) > MAX_LINE:
-            raise ConnectionError("closed before it greeted")
+            raise ConnectionError("the connection was closed before the handshake")
         early += more
     line, _, rest = early.partition(b"\n")
     said = json.loads(line)

@@ -154,7 +154,7 @@ class Host:
 def _real_folder(folder: Path) -> Path:
     real = Path(os.path.realpath(folder))
     if not real.exists():
-        raise WorkspaceError(f"{folder} does not exist; name a folder that does")
+        raise WorkspaceError(f"{folder} does not exist; name an existing folder")
     if not real.is_dir():
         raise WorkspaceError(f"{folder} is not a folder; name the folder it is in")
     return real

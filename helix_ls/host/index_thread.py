@@ -248,7 +248,7 @@ class IndexThread:
                 self._closing = True
             self._fail_orders(Cancelled("The folder was closed before it was indexed; open it again."))
             if not ended:
-                self._say(failure="Indexing stopped by a defect of Helix; restart Helix and see its logs.")
+                self._say(failure="Indexing stopped because of an internal error; restart Helix and see its logs.")
 
     def _await_step(self) -> NextStep:
         with self._wake:
@@ -329,7 +329,7 @@ class IndexThread:
         )
         if not there:
             self._look_at = now + MISSING_LOOK_S
-            self._fail_orders(WorkspaceError(f"The folder {self._folder} is not there any more; put it back."))
+            self._fail_orders(WorkspaceError(f"The folder {self._folder} no longer exists; restore it."))
             if self._missing_since is None:
                 self._missing_since = now
                 self._say(missing=True, everything=True)
@@ -454,11 +454,11 @@ class IndexThread:
             self._say_standing(everything=True)
         elif self._setbacks.is_hopeless:
             self._whole_at = None
-            self._say(failure=f"{outcome.message} It died {self._setbacks.deaths} times and is left alone now.")
+            self._say(failure=f"{outcome.message} It died {self._setbacks.deaths} times and is not restarted again.")
         else:
             self._whole_at = now + self._setbacks.retry_s()
             self._say(failure=outcome.message if outcome.end == "failed" else "")
-        error = Cancelled("Indexing was cancelled; what was done is kept.")
+        error = Cancelled("Indexing was canceled; completed work is kept.")
         for _, future in orders:
             future.set_exception(error if outcome.end == "cancelled" else StoreError(outcome.message))
 

@@ -191,7 +191,7 @@ def _defect(say: Say, kind: type[BaseException], trace: TracebackType | None) ->
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
-    say({"failed": f"a defect of Helix: {kind.__name__}{where}; report it, and rebuild the index"})
+    say({"failed": f"an internal error: {kind.__name__}{where}; report it, and rebuild the index"})
 
 
 if __name__ == "__main__":

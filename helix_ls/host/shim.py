@@ -398,7 +398,7 @@ class _Shim:
             return True
         frames = FrameReader(peer.recv, self._connection.early)
         if not self._forward(frames, until_initialized=True):
-            raise ConnectionError("the daemon ended while it was told what had been")
+            raise ConnectionError("the daemon ended while the session was replayed")
         bodies = self._recall.replay()
         if bodies is None:
             return False

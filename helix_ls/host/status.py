@@ -125,15 +125,15 @@ def explanation_of(facts: IndexFacts) -> tuple[str, str]:
     """Return the problem and its remedy as sentences; two empty strings if there is no problem."""
     match state_of(facts):
         case "missing":
-            return "The folder is not there any more; its index is kept.", "Put the folder back, or close it."
+            return "The folder no longer exists; its index is kept.", "Restore the folder, or close it."
         case "error":
             return facts.failure, "Refresh the index to try again."
         case "paused" if facts.cancelled:
-            return "Indexing was cancelled; what was done is kept.", "Resume indexing to go on."
+            return "Indexing was canceled; completed work is kept.", "Resume indexing to continue."
         case "paused":
-            return "Indexing is paused; answers still read the files themselves.", "Resume indexing to go on."
+            return "Indexing is paused; answers still read the files themselves.", "Resume indexing to continue."
         case "fresh" if facts.complete and not facts.files:
-            return "No file here counts.", "See what was left out, and why, with Show Status."
+            return "No file in this folder is indexed.", "See what was left out, and why, with Show Status."
         case "fresh" if facts.set_aside:
             files, are = ("file", "is") if facts.set_aside == 1 else ("files", "are")
             said = f"{facts.set_aside:,} {files} {are} set aside and not searched: the parser failed on them."

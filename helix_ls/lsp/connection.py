@@ -141,7 +141,7 @@ class ClientConnection:
 
         def run(helix: Helix) -> T:
             if cancelled():
-                raise Cancelled("the question was taken back")
+                raise Cancelled("the request was canceled")
             return act(helix, overlays, cancelled)
 
         return await workspace.ask(run)

@@ -44,7 +44,7 @@ def dismiss(folder: Path, one: Dismissal) -> None:
             os.replace(new, file)
         except OSError as error:
             raise StoreError(
-                f"{file} cannot be written ({error.strerror}); free some space or mend its permissions"
+                f"{file} cannot be written ({error.strerror}); free some space or fix its permissions"
             ) from error
 
 
@@ -217,7 +217,7 @@ def _stale_finding(judged: Judged, place: FileInFolder) -> dict[str, Any] | None
     why = f"{reason}: {verdict.detail}" if verdict.detail else reason
     return {
         "code": "stale",
-        "message": f"A packet that is open points here; it says {verdict.status.value.replace('_', ' ')} now ({why}).",
+        "message": f"An open packet cites this; its verdict is {verdict.status.value.replace('_', ' ')} now ({why}).",
         "start_line": lines.start_line,
         "end_line": lines.start_line,
         "text_hash": f"{judged.pointer.gene_id}-{verdict.reason.value}",
@@ -275,7 +275,7 @@ def _holds(kind: str, wanted: str) -> bool:
 
 def _commands(hint: types.Diagnostic, uri: str) -> list[types.Command]:
     data: dict[str, Any] = hint.data if isinstance(hint.data, dict) else {}
-    commands = [types.Command("Helix: read this file again", "helix.refreshFile", arguments=[{"uri": uri}])]
+    commands = [types.Command("Helix: refresh this file", "helix.refreshFile", arguments=[{"uri": uri}])]
     other = data.get("other")
     if isinstance(other, dict):
         sides = {
@@ -284,9 +284,9 @@ def _commands(hint: types.Diagnostic, uri: str) -> list[types.Command]:
             "other_uri": other.get("uri"),
             "other_start_line": other.get("start_line"),
         }
-        commands.append(types.Command("Helix: open both sides", "helix.openSides", arguments=[sides]))
+        commands.append(types.Command("Helix: open both places", "helix.openSides", arguments=[sides]))
     one = {"uri": uri, "code": hint.code, "text_hash": data.get("text_hash")}
-    commands.append(types.Command("Helix: do not show this again for this text", "helix.dismiss", arguments=[one]))
+    commands.append(types.Command("Helix: don't show again for this text", "helix.dismiss", arguments=[one]))
     return commands
 
 

@@ -226,7 +226,7 @@ class ClientFolders:
             for uri, folder in self._folders.items():
                 if uri.rstrip("/") == workspace.rstrip("/") or path in (folder.path, folder.real_path):
                     return folder
-            raise UsageError(f"{workspace} is no folder of this window; name one that is open")
+            raise UsageError(f"{workspace} is not a folder of this window; name an open one")
         place = self.place(document) if document is not None else None
         if place is not None:
             return place.folder

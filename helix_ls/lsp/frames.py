@@ -115,11 +115,11 @@ def _sorted_out(value: Any) -> Incoming:
     if value.get("jsonrpc") != "2.0":
         return Refused(INVALID_REQUEST, 'jsonrpc must be "2.0"', known, to_answer="id" in value)
     if not isinstance(method, str):
-        return Refused(INVALID_REQUEST, "method must be a text", known, to_answer="id" in value)
+        return Refused(INVALID_REQUEST, "method must be a string", known, to_answer="id" in value)
     if "id" not in value:
         return Notification(method, value.get("params"))
     if known is None:
-        return Refused(INVALID_REQUEST, "id must be a whole number or a text")
+        return Refused(INVALID_REQUEST, "id must be an integer or a string")
     return Request(known, method, value.get("params"))
 
 

@@ -129,7 +129,7 @@ class HelixProtocol(LanguageServerProtocol):
             raise RequestError(replies.INVALID_REQUEST, "a request with this id is still being answered")
         if request.method == types.INITIALIZE:
             if self._is_initialized:
-                raise RequestError(replies.INVALID_REQUEST, "the server is initialized already")
+                raise RequestError(replies.INVALID_REQUEST, "the server is already initialized")
         elif not self._is_initialized:
             raise RequestError(replies.NOT_INITIALIZED, "the server is not initialized yet; send initialize first")
 

@@ -76,7 +76,7 @@ class QueryHandlers:
         if given.packet_id is not None:
             packet = self._packets.get(given.packet_id)
             if packet is None:
-                raise UsageError("that packet is not open any more; ask its question again")
+                raise UsageError("that packet is no longer open; ask its question again")
             return {"schema": PLAN.answer, "refresh_targets": await self._packets.targets(packet)}
         folder = self._connection.folders.named(given.workspace)
         hints = self._hints(folder, None)
@@ -125,7 +125,7 @@ class QueryHandlers:
             question, task = given.question, given.task_type
             k, hints = checked_places(given.k, None), self._hints(folder, given.uri)
         else:
-            raise UsageError("that packet is not open any more; ask its question again")
+            raise UsageError("that packet is no longer open; ask its question again")
 
         def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return helix.explain_answer(question, task=task, k=k, hints=hints, overlays=overlays, cancelled=cancelled)

@@ -86,7 +86,7 @@ class _Bounded:
         """Write, or end the connection if more than ``MOST_UNSENT_BYTES`` bytes are unsent."""
         unsent = self._sink.transport.get_write_buffer_size()
         if unsent > MOST_UNSENT_BYTES:
-            log.error("the client has not read %d bytes; it is let go", unsent)
+            log.error("the client left %d bytes unread and is disconnected", unsent)
             self._protocol.end(1)
             return
         self._sink.write(data)

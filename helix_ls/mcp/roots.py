@@ -60,8 +60,8 @@ class GivenFolders:
         if not self._offered and is_no_project(self._given):
             which = "the folder that was named" if self._is_named else "no folder was named, and the one it started in"
             raise UsageError(
-                f"{which} is no project, but a home or the whole disk; add the project's folder to the command in the "
-                "client's settings: helix mcp /path/to/project"
+                f"{which} is not a project, but a home folder or the whole disk; add the project's folder to the "
+                "command in the client's settings: helix mcp /path/to/project"
             )
         named = self._offered or {one_line(self._given.name): self._given}
         if name is None:

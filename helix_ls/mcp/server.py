@@ -132,7 +132,7 @@ def _fault(line: bytes) -> JSONRPCError:
     if isinstance(asked, str):
         asked = one_line(asked)
     return _refusal(
-        INVALID_REQUEST, "The line is no JSON-RPC 2.0 message; batches are not part of the protocol.", asked
+        INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message; batches are not part of the protocol.", asked
     )
 
 
@@ -302,7 +302,7 @@ async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str
         raise
     except Exception as error:
         LOG.exception("a tool failed")
-        raise MCPError(types.INTERNAL_ERROR, "A defect of Helix; its log names the place, please report it.") from error
+        raise MCPError(types.INTERNAL_ERROR, "An internal error; see Helix's log, and report it.") from error
 
 
 async def _read(seat: Seat, uri: str) -> Mapping[str, Any]:

@@ -22,8 +22,8 @@ class NoArguments:
 
 REFRESH_INDEX = Operation(
     "refresh_index",
-    "Compare everything with the disk",
-    "Bring the whole index up to date with the disk, and answer when it is.",
+    "Refresh the index",
+    "Update the whole index from the disk, and answer when it is done.",
     WorkspaceArguments,
     answer="helix.index/1",
     access="admin",
@@ -31,8 +31,8 @@ REFRESH_INDEX = Operation(
 )
 REBUILD_INDEX = Operation(
     "rebuild_index",
-    "Build the index again",
-    "Throw the index away and build it again from the disk.",
+    "Rebuild the index",
+    "Delete the index and rebuild it from the disk.",
     WorkspaceArguments,
     answer="helix.index/1",
     access="admin",
@@ -41,14 +41,14 @@ REBUILD_INDEX = Operation(
 PAUSE_INDEX = Operation(
     "pause_index",
     "Pause indexing",
-    "Stop bringing the index up to date until it is resumed; of every folder where none is named.",
+    "Stop updating the index until it is resumed; for every folder if none is named.",
     WorkspaceArguments,
     changes="index",
 )
 RESUME_INDEX = Operation(
     "resume_index",
     "Resume indexing",
-    "Bring the index up to date again; of every folder where none is named.",
+    "Resume updating the index; for every folder if none is named.",
     WorkspaceArguments,
     changes="index",
 )
@@ -61,8 +61,8 @@ def vacuum(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict
 
 VACUUM = Operation(
     "vacuum",
-    "Give back what the index does not need",
-    "Prune what the index keeps of versions that left the disk, and make its file small.",
+    "Compact the index",
+    "Delete versions that are no longer on disk, and shrink the index file.",
     WorkspaceArguments,
     vacuum,
     "helix.vacuum/1",
@@ -84,8 +84,8 @@ class RestartArguments:
 
 ANNOUNCE_RESTART = Operation(
     "announce_restart",
-    "Tell that this server restarts",
-    "Announce that this server is about to stop and comes back.",
+    "Announce a restart",
+    "Announce that this server is about to restart.",
     RestartArguments,
     access="admin",
     changes="server",
@@ -97,14 +97,14 @@ class ProxyArguments:
     """The arguments of ``proxy``."""
 
     workspace: Workspace = None
-    focused: Annotated[bool, Argument("The window of this folder has come to the front.", on=LSP)] = False
-    start: Annotated[bool, Argument("Begin to listen; false only asks how it is.", on=LSP | DAEMON)] = True
+    focused: Annotated[bool, Argument("The window of this folder has the focus.", on=LSP)] = False
+    start: Annotated[bool, Argument("Start listening; false only returns the state.", on=LSP | DAEMON)] = True
 
 
 PROXY = Operation(
     "proxy",
-    "Where chats go",
-    "Say where the chat proxy listens and with which key, and have it listen.",
+    "The chat proxy",
+    "Start the chat proxy, and return its address and key.",
     ProxyArguments,
     changes="server",
 )
@@ -127,11 +127,11 @@ class ClosePacketArguments:
 CLOSE_PACKET = Operation(
     "close_packet",
     "Close a packet",
-    "Stop judging an open packet again.",
+    "Stop updating the verdicts of an open packet.",
     ClosePacketArguments,
     changes="window",
 )
-_DOCUMENT = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
+_DOCUMENT = Argument("The URI of a document in the editor.", most=LONGEST_PATH, on=LSP)
 _LINE = Argument("A line, counted from 1.", 0, LAST_LINE, on=LSP)
 
 
@@ -145,7 +145,7 @@ class DocumentArguments:
 REFRESH_FILE = Operation(
     "refresh_file",
     "Refresh a file",
-    "Bring one file of the index up to date.",
+    "Update one file in the index.",
     DocumentArguments,
     changes="index",
 )
@@ -195,22 +195,20 @@ class CallArguments:
     path: Annotated[
         str | None, Argument("The absolute path of the workspace folder.", most=LONGEST_PATH, on=DAEMON)
     ] = None
-    call: Annotated[str, Argument("The caller's own name of this call.", most=LONGEST_NAME, on=DAEMON)] = ""
+    call: Annotated[str, Argument("The caller's name for this call.", most=LONGEST_NAME, on=DAEMON)] = ""
     asker: Annotated[str, Argument("The session that asks.", most=LONGEST_NAME, on=DAEMON)] = ""
 
 
 CALL = Operation("call", "A call", "Any call to the daemon.", CallArguments)
-CANCEL = Operation(
-    "cancel", "Take a question back", "Stop answering the call of that name.", CallArguments, needs=(("call",),)
-)
+CANCEL = Operation("cancel", "Cancel a question", "Cancel the call with that name.", CallArguments, needs=(("call",),))
 DAEMON_STATUS = Operation(
-    "daemon_status", "The daemon", "Say how the daemon runs.", NoArguments, answer="helix.daemon/1"
+    "daemon_status", "The daemon", "Show the state of the daemon.", NoArguments, answer="helix.daemon/1"
 )
-DAEMON_STOP = Operation("daemon_stop", "Stop the daemon", "Have the daemon end.", NoArguments, changes="server")
+DAEMON_STOP = Operation("daemon_stop", "Stop the daemon", "Stop the daemon.", NoArguments, changes="server")
 TOKENS = Operation(
     "tokens",
     "Tokens of this session",
-    "Say how many tokens the answers of this session had, by tool; an estimate, and said to be one.",
+    "Show how many tokens the answers of this session had, by tool, as an estimate.",
     NoArguments,
     answer="helix.tokens/1",
 )
@@ -231,8 +229,8 @@ RECENT_PACKETS = Operation(
 SERVERS = Operation(
     "servers",
     "Servers and restarts",
-    "Say which Helix servers of this user run, restart or have stopped, as they announced it; an announcement that is "
-    "too old is said to be stale.",
+    "List the Helix servers of this user that are running, restarting or stopped, as they announced it; an old "
+    "announcement is marked as stale.",
     NoArguments,
     answer="helix.bridge/1",
 )

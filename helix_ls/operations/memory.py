@@ -17,15 +17,15 @@ LAYERS = ("org_id", "party_id", "participant_id", "participant_handle", "agent_i
 
 
 def _layer(who: str) -> Argument:
-    return Argument(f"Who says it: {who}.", most=LONGEST_NAME, on=HTTP | DAEMON)
+    return Argument(f"The author: {who}.", most=LONGEST_NAME, on=HTTP | DAEMON)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestArguments:
     """The arguments of ``ingest``."""
 
-    content: Annotated[str, Argument("The text that is to be kept.", most=MOST_BYTES)]
-    content_type: Annotated[str, Argument("What sort of text it is.", choices=CONTENT_TYPES)] = "text"
+    content: Annotated[str, Argument("The text to keep.", most=MOST_BYTES)]
+    content_type: Annotated[str, Argument("The kind of text.", choices=CONTENT_TYPES)] = "text"
     title: Annotated[str, Argument("A short name for it.", most=LONGEST_NAME)] = ""
     workspace: Workspace = None
     metadata: Annotated[
@@ -40,7 +40,7 @@ class IngestArguments:
     agent_handle: Annotated[str, _layer("agent, by name")] = ""
     authored_tz: Annotated[str, _layer("time zone, by its IANA name")] = ""
     local_federation: Annotated[
-        bool, Argument("Note who says it, from this machine where not named.", on=HTTP | DAEMON)
+        bool, Argument("Record the author, taken from this machine if not given.", on=HTTP | DAEMON)
     ] = True
 
 
@@ -64,8 +64,8 @@ def ingest(helix: Helix, given: IngestArguments, context: AskContext) -> dict[st
 INGEST = Operation(
     "ingest",
     "Keep a note",
-    "Keep a text as a note of this workspace, found beside its files from now on, below them and never as verified. "
-    "Secrets are masked. Only for what the user wants kept; the same text again is the same note.",
+    "Keep a text as a note of this workspace. Searches find it next to the files, ranked below them and never "
+    "verified. Secrets are masked. Use it only for what the user wants kept; the same text again is the same note.",
     IngestArguments,
     ingest,
     "helix.ingested/1",
@@ -89,9 +89,9 @@ def consolidate(helix: Helix, given: ConsolidateArguments, context: AskContext) 
 
 CONSOLIDATE = Operation(
     "consolidate",
-    "Draw facts from chats",
-    "Draw facts, by rules, from the chats kept of this workspace, and keep each as a note with the exchanges it is "
-    "from. Done again it gives the same notes.",
+    "Extract facts from chats",
+    "Extract facts by rules from the kept chats of this workspace, and keep each as a note that names its exchanges. "
+    "Repeating it gives the same notes.",
     ConsolidateArguments,
     consolidate,
     "helix.consolidated/1",
@@ -141,8 +141,8 @@ def backfill(helix: Helix, given: WorkspaceArguments, context: AskContext) -> di
 
 BACKFILL = Operation(
     "backfill",
-    "Make claims of notes anew",
-    "Draw the literal claims of every note anew.",
+    "Rebuild the claims of notes",
+    "Extract the literal claims of every note again.",
     WorkspaceArguments,
     backfill,
     access="admin",

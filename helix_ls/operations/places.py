@@ -46,7 +46,9 @@ class OpenArguments:
     ] = None
     task_type: Task = TaskType.EXPLAIN.value
     workspace: Workspace = None
-    most_bytes: Annotated[int, Argument("At most so many bytes of whole lines.", 1, 200_000, on=DAEMON)] = 200_000
+    most_bytes: Annotated[int, Argument("The maximum number of bytes, in whole lines.", 1, 200_000, on=DAEMON)] = (
+        200_000
+    )
 
 
 def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def explain(helix: Helix, given: ExplainArguments, context: AskContext) -> dict[
 EXPLAIN = Operation(
     "explain",
     "Why this verdict",
-    "Say step by step why lines of a file have the verdict they have now.",
+    "Explain step by step why lines of a file have the verdict they have now.",
     ExplainArguments,
     explain,
     "helix.explain/1",
@@ -151,8 +153,8 @@ def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str,
 SYMBOL = Operation(
     "symbol",
     "Around a symbol",
-    "Say what is known of a symbol: definitions, users, tests, documents and what changes together with it, each place "
-    "with its verdict.",
+    "Show what is known about a symbol: definitions, users, tests, documents and what changes together with it, each "
+    "place with its verdict.",
     NameArguments,
     symbol,
     "helix.symbol/1",
@@ -166,13 +168,13 @@ class ExpandArguments:
 
     gene_id: Annotated[str, Argument("The place, by the hash of its text.", most=LONGEST_ID)] = ""
     source_id: Annotated[str, Argument("The place, by its file, with start_line.", most=LONGEST_PATH)] = ""
-    start_line: Annotated[int, Argument("A line of it, from 1 on.", 0, LAST_LINE)] = 0
+    start_line: Annotated[int, Argument("A line of the file, counted from 1.", 0, LAST_LINE)] = 0
     direction: Annotated[str, Argument("Which neighbours.", choices=DIRECTIONS)] = "all"
-    k: Annotated[int, Argument("At most so many neighbours.", 1, MOST_NEIGHBOURS)] = 5
+    k: Annotated[int, Argument("The maximum number of neighbors.", 1, MOST_NEIGHBOURS)] = 5
     task_type: Task = TaskType.EXPLAIN.value
-    session_id: Annotated[
-        str, Argument("Leave out what this session has been given.", most=LONGEST_NAME, on=HTTP | DAEMON)
-    ] = ""
+    session_id: Annotated[str, Argument("Omit what this session already has.", most=LONGEST_NAME, on=HTTP | DAEMON)] = (
+        ""
+    )
 
 
 def expand(helix: Helix, given: ExpandArguments, context: AskContext) -> dict[str, Any]:
@@ -191,8 +193,8 @@ def expand(helix: Helix, given: ExpandArguments, context: AskContext) -> dict[st
 
 EXPAND = Operation(
     "expand",
-    "What stands around a place",
-    "List what stands around a place: the symbol it is in, the chunks before and after it, users, tests, documents and "
+    "The context of a place",
+    "List the context of a place: the symbol it is in, the chunks before and after it, users, tests, documents and "
     "files that change with it, each with its verdict.",
     ExpandArguments,
     expand,
@@ -240,8 +242,8 @@ def _judged(judged: list[Judged], targets: list[RefreshTarget]) -> dict[str, Any
 
 JUDGE = Operation(
     "judge",
-    "A packet judged again",
-    "Say how the items of an earlier packet stand now, and what to read again.",
+    "Current verdicts of a packet",
+    "Show the current verdicts of an earlier packet's items, and what to read again.",
     JudgeArguments,
     judge,
     "helix.refreshPlan/1",
@@ -283,7 +285,7 @@ class StatusArguments:
     """The arguments of ``status``."""
 
     workspace: Workspace = None
-    skipped: Annotated[bool, Argument("List every file that was left out.", on=DAEMON)] = False
+    skipped: Annotated[bool, Argument("List every file that is not indexed.", on=DAEMON)] = False
 
 
 def status(helix: Helix, given: StatusArguments, context: AskContext) -> dict[str, Any]:
@@ -295,8 +297,8 @@ def status(helix: Helix, given: StatusArguments, context: AskContext) -> dict[st
 STATUS = Operation(
     "status",
     "Status",
-    "Say whether the workspace is indexed and up to date: counts, languages, git branch and HEAD, what is pending and "
-    "what was left out.",
+    "Show whether the workspace is indexed and up to date: counts, languages, git branch and HEAD, what is pending and "
+    "what is not indexed.",
     StatusArguments,
     status,
     "helix.status/1",

@@ -36,15 +36,19 @@ TASK = Argument(
     also=("task",),
 )
 PLACES = Argument(
-    "At most so many places, best first: 8, or 12 within max_tokens.",
+    "The maximum number of places, best first: 8, or 12 within max_tokens.",
     1,
     MAX_K,
     also=("max_items", "max_genes"),
 )
-_BUDGET = Argument("At most so many tokens of evidence.", LEAST_BUDGET, MOST_BUDGET, also=("budget_tokens",))
-_RESULTS = Argument("At most so many places, best first.", 1, MAX_K, also=("max_results", "max_items", "max_genes"))
-SESSION = Argument("A name of your own for the session.", most=LONGEST_NAME, also=("session",), on=HTTP | DAEMON)
-URI = Argument("The address of a document of the editor.", most=LONGEST_PATH, on=LSP)
+_BUDGET = Argument("The maximum number of tokens of evidence.", LEAST_BUDGET, MOST_BUDGET, also=("budget_tokens",))
+_RESULTS = Argument(
+    "The maximum number of places, best first.", 1, MAX_K, also=("max_results", "max_items", "max_genes")
+)
+SESSION = Argument(
+    "A name for the session, chosen by the caller.", most=LONGEST_NAME, also=("session",), on=HTTP | DAEMON
+)
+URI = Argument("The URI of a document in the editor.", most=LONGEST_PATH, on=LSP)
 
 SOURCE = Argument("The file, as a path from the workspace folder.", most=LONGEST_PATH, also=("path", "file"))
 GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID, also=("id",))
@@ -53,7 +57,7 @@ Question = Annotated[str, QUESTION]
 OptionalQuestion = Annotated[str | None, QUESTION]
 Task = Annotated[str, TASK]
 Workspace = Annotated[
-    str | None, Argument("Which open folder, by name; the first one when left out.", also=("root",), on=_FOLDERS)
+    str | None, Argument("The name of an open folder; defaults to the first one.", also=("root",), on=_FOLDERS)
 ]
 
 
@@ -98,8 +102,8 @@ class PacketArguments:
     max_tokens: Annotated[
         int | None,
         Argument(
-            "At most so many tokens in all: 1000 hold the best places with what pays of their text. Left out, items "
-            "say more.",
+            "The maximum number of tokens in total: 1000 hold the best places with their most useful lines. Without "
+            "it, items say more.",
             LEAST_TOKENS,
             MOST_TOKENS,
         ),
@@ -107,7 +111,7 @@ class PacketArguments:
     quotes: Annotated[
         str,
         Argument(
-            "Quotes chosen by what they are worth in tokens, or whole.",
+            "Whether quotes are cut to their most useful lines, or whole.",
             choices=tuple(quotes.value for quotes in Quotes),
             on=HTTP | LSP | DAEMON,
         ),
@@ -117,7 +121,7 @@ class PacketArguments:
     items: Annotated[
         list[GivenItem] | None, Argument("Show these places, judged now, instead of searching.", on=LSP)
     ] = None
-    open: Annotated[bool, Argument("Judge the packet again at every change until it is closed.", on=LSP)] = False
+    open: Annotated[bool, Argument("Update the packet's verdicts on every change until it is closed.", on=LSP)] = False
 
 
 def packet(helix: Helix, given: PacketArguments, context: AskContext) -> dict[str, Any]:
@@ -190,29 +194,27 @@ class ContextArguments:
     decoder_mode: Annotated[
         str,
         Argument(
-            "How much is explained ahead of the evidence.",
+            "How much explanation precedes the evidence.",
             choices=tuple(decoder.value for decoder in Decoder),
             also=("decoder",),
         ),
     ] = Decoder.CONDENSED.value
     downstream_model: Annotated[
         str,
-        Argument(
-            "The model that will read it; small ones get literal facts first.", most=LONGEST_NAME, also=("model",)
-        ),
+        Argument("The model that reads it; small models get literal facts first.", most=LONGEST_NAME, also=("model",)),
     ] = ""
     workspace: Workspace = None
     prompt_tokens: Annotated[
-        int, Argument("What the caller's prompt has already; the more, the less is added.", on=HTTP)
+        int, Argument("Tokens that the caller's prompt already has; the more, the less is added.", on=HTTP)
     ] = 0
     format: Annotated[
         str,
-        Argument("helix for helix.context/1, else Continue's list of one.", also=("response_mode",), on=HTTP),
+        Argument("helix for helix.context/1, otherwise Continue's list of one item.", also=("response_mode",), on=HTTP),
     ] = ""
     session_id: Annotated[str, SESSION] = ""
-    ignore_delivered: Annotated[
-        bool, Argument("Give again what the session has been given before.", on=HTTP | DAEMON)
-    ] = False
+    ignore_delivered: Annotated[bool, Argument("Repeat evidence that the session already has.", on=HTTP | DAEMON)] = (
+        False
+    )
 
 
 def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[str, Any]:
@@ -275,8 +277,8 @@ def preview(helix: Helix, given: PreviewArguments, asking: AskContext) -> dict[s
 
 PREVIEW = Operation(
     "preview",
-    "What a window would hold",
-    "Say what helix_context would give for a question, without the text: each place with its tokens and how many of "
+    "Preview of a context window",
+    "Preview what helix_context returns for a question, without the text: each place with its tokens and how many of "
     "its lines would be cut, what would be left out and why, the tier and the health of the whole.",
     PreviewArguments,
     preview,
@@ -291,7 +293,7 @@ class ResonanceArguments:
     question: Question
     k: Annotated[
         int,
-        Argument("Look at so many places.", 1, MAX_K, also=("max_results", "downsample")),
+        Argument("The number of places to examine.", 1, MAX_K, also=("max_results", "downsample")),
     ] = 20
     workspace: Workspace = None
 
@@ -329,8 +331,8 @@ def resonance(helix: Helix, given: ResonanceArguments, context: AskContext) -> d
 RESONANCE = Operation(
     "resonance",
     "Which rankers found it",
-    "Say for a question what each ranker of the search contributed, and to which places: whether words, names, the "
-    "graph or vectors lead there.",
+    "Show what each ranker of the search contributed to a question, and to which places: words, names, the graph or "
+    "vectors.",
     ResonanceArguments,
     resonance,
     "helix.resonance/1",
@@ -342,9 +344,9 @@ class FingerprintArguments:
     """The arguments of ``fingerprint``: at most ``max_results`` places with a score of at least ``score_floor``."""
 
     question: Question
-    profile: Annotated[str, Argument("How far is looked.", choices=tuple(PROFILES))] = "balanced"
-    max_results: Annotated[int, Argument("At most so many places.", 1, MOST_FINGERPRINTS)] = 40
-    score_floor: Annotated[float, Argument("Leave out places below this score.", 0, 999_999_999)] = 0.0
+    profile: Annotated[str, Argument("How many candidates are examined.", choices=tuple(PROFILES))] = "balanced"
+    max_results: Annotated[int, Argument("The maximum number of places.", 1, MOST_FINGERPRINTS)] = 40
+    score_floor: Annotated[float, Argument("Omit places with a lower score.", 0, 999_999_999)] = 0.0
 
     @property
     def evaluated(self) -> int:
@@ -390,7 +392,7 @@ def fingerprint(helix: Helix, given: FingerprintArguments, context: AskContext) 
 
 FINGERPRINT = Operation(
     "fingerprint",
-    "Places without text, all accounted for",
+    "Places without text",
     "List places that answer a question, without text: how many were looked at, passed, returned and left out.",
     FingerprintArguments,
     fingerprint,

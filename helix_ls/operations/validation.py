@@ -106,9 +106,9 @@ def _sentence(arguments: Any, error: ValidationError, named: Mapping[str, str]) 
         elif parameter.item is not None and (within := _within(parameter.item, str(part))):
             parameter, name = within, f"{name}.{part}"
     if first["type"] == "string_too_long":
-        return f"{name} is longer than {parameter.most:,} characters; give its essence"
+        return f"{name} is longer than {parameter.most:,} characters; shorten it"
     if first["type"] == "string_unicode":
-        return f"{name} holds half a character (a lone surrogate); give whole Unicode text"
+        return f"{name} contains a lone surrogate; give valid Unicode text"
     is_item = inner and isinstance(inner[-1], int)
     return f"{name} must be {'an object' if is_item else parameter.wanted}"
 

@@ -70,11 +70,11 @@ class Refusal:
     message: str
 
 
-_HOST = Refusal(421, "wrong_host", "this server answers to 127.0.0.1 and localhost with its port only; use that URL")
-_ORIGIN = Refusal(403, "origin_refused", "requests of web pages are refused; ask from a program instead")
-_KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; take it from: helix connect openai --json")
+_HOST = Refusal(421, "wrong_host", "the Host must be 127.0.0.1 or localhost with this server's port; use that URL")
+_ORIGIN = Refusal(403, "origin_refused", "requests from web pages are refused; send them from a program")
+_KEY = Refusal(401, "invalid_api_key", "the key is missing or wrong; get it with: helix connect openai --json")
 _SCOPE = Refusal(
-    403, "insufficient_scope", "this key may only ask; the one for this route is printed by: helix connect admin"
+    403, "insufficient_scope", "this key is read-only; get the key for this route with: helix connect admin"
 )
 FORM = "multipart/form-data"
 # Routes that take a file in a form, as OpenAI's API does. A page's form cannot send the key.
@@ -85,9 +85,9 @@ FORM_PATHS = frozenset(
 _API_KEY_PATHS = ("/v1/messages", "/v1/models")
 _TYPE = Refusal(415, "not_json", "the body must be application/json; set Content-Type to that")
 _FORM = Refusal(415, "not_form", "the body must be multipart/form-data; send the file in a form")
-_PACKED = Refusal(415, "compressed_body", "compressed bodies are not taken; send the body as it is")
-_HEAD = Refusal(431, "head_too_large", f"the head of the request is over {MAX_HEAD_BYTES // 1024} KiB; send less")
-BODY = Refusal(413, "body_too_large", f"the body is over {MAX_BODY_BYTES // 1024 // 1024} MiB; send less")
+_PACKED = Refusal(415, "compressed_body", "compressed bodies are not supported; send the body uncompressed")
+_HEAD = Refusal(431, "head_too_large", f"the request headers are larger than {MAX_HEAD_BYTES // 1024} KiB; send less")
+BODY = Refusal(413, "body_too_large", f"the body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB; send less")
 
 
 def refusal(head: Head, rules: GuardRules) -> Refusal | None:

@@ -46,15 +46,15 @@ async def on_helix_error(request: Request, error: Exception) -> Response:
 
 async def on_unknown(request: Request, _error: Exception) -> Response:
     """Handle an unknown route (404)."""
-    return _on(request, 404, "unknown_route", f"there is no {request.method} of that path here")
+    return _on(request, 404, "unknown_route", f"there is no route for {request.method} on this path")
 
 
 async def on_method(request: Request, error: Exception) -> Response:
     """Handle a wrong method; the response names the allowed ones (RFC 9110, 15.5.6)."""
     allowed = (error.headers if isinstance(error, HTTPException) else None) or {}
-    return _on(request, 405, "method_not_allowed", f"{request.method} is not for this path", allowed)
+    return _on(request, 405, "method_not_allowed", f"{request.method} is not allowed on this path", allowed)
 
 
 async def on_defect(request: Request, _error: Exception) -> Response:
     """Handle an unexpected exception; the log has its type and place."""
-    return _on(request, 500, "defect", "a defect of Helix; its log names the place, please report it")
+    return _on(request, 500, "defect", "an internal error; see Helix's log, and report it")

@@ -76,15 +76,23 @@ def test_words_without_quotes_are_misuse_that_says_so(helix: RunHelix) -> None:
         ("a = " + "[" * 5000 + "]" * 5000, ("helix.toml",)),
     ],
 )
-def test_a_broken_settings_file_of_a_repository_stops_no_command(
+def test_a_broken_settings_file_of_a_repository_is_named_with_line_and_key(
     helix: RunHelix, shop: Path, text: str, parts: tuple[str, ...]
 ) -> None:
     (shop / "helix.toml").write_text(text)
+    ran = helix("config", shop)
+    assert ran.status == 0, ran.err
+    (note,) = [line for line in ran.err.splitlines() if "helix.toml" in line]
+    assert note.startswith("helix: note: ") and all(part in note for part in parts), note
+
+
+def test_a_broken_settings_file_of_a_repository_stops_no_command(helix: RunHelix, shop: Path) -> None:
+    (shop / "helix.toml").write_text("[index]\nworkers = = 3\n")
     for verb in (("index", shop), ("search", "price", "--path", shop), ("status", shop), ("config", shop)):
         ran = helix(*verb)
         assert ran.status == 0, ran.err
         (note,) = [line for line in ran.err.splitlines() if "helix.toml" in line]
-        assert note.startswith("helix: note: ") and all(part in note for part in parts), note
+        assert note.startswith("helix: note: ") and "line 2" in note, note
     for verb in (("search", "price"), ("packet", "price"), ("context", "price")):
         answer = helix(*verb, "--path", shop, "--json").answer
         assert len([note for note in answer["notes"] if "helix.toml" in note]) == 1

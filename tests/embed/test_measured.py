@@ -116,7 +116,7 @@ def test_a_command_that_asks_once_says_that_it_does_not_load_the_model(
     choose(tmp_path / "cache", minilm)
     notes = [note for note in ask("packet")["notes"] if "built-in" in note]
     said = f"a command that asks once does not load {minilm.name}; hosts do"
-    assert notes == [f"the built-in vectors serve: {said}"]
+    assert notes == [f"the built-in vectors are used: {said}"]
     assert ask("search")["rankers"]["outlines"] == f"static only: {said}"
 
 

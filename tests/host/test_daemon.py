@@ -175,7 +175,7 @@ def test_the_log_holds_nothing_of_questions_files_or_paths(environ, daemon, proj
     log = place(environ).log.read_text()
     assert "sesame" not in log
     assert str(project) not in log
-    assert "a client has come" in log
+    assert "a client connected" in log
 
 
 @pytest.mark.process

@@ -75,4 +75,7 @@ def test_a_client_that_can_reach_no_daemon_serves_its_editor_itself(environ, edi
     reply = one.begin(project)
     assert reply["result"]["serverInfo"]["name"]
     assert one.live("fresh")["server"]["mode"] == "solo"
-    assert any(said.get("method") == "window/logMessage" and "No daemon" in json.dumps(said) for said in one.said)
+    assert any(
+        said.get("method") == "window/logMessage" and "The daemon could not be started" in json.dumps(said)
+        for said in one.said
+    )

@@ -80,7 +80,7 @@ def test_a_stranger_on_our_port_learns_no_secret_and_is_not_believed(where):
         listener.listen()
         posing = threading.Thread(target=pose)
         posing.start()
-        with pytest.raises(NoDaemonError, match="not our daemon"):
+        with pytest.raises(NoDaemonError, match="not this user's daemon"):
             connected(where, "tcp", {"kind": "call"}, timeout_s=5)
         posing.join()
     assert secret.token.encode() not in heard[0]

@@ -97,7 +97,7 @@ def test_a_defect_is_told_by_type_and_place_and_nothing_is_printed(project, envi
         process.stdin.write('{"rebuild": false}\n')
         process.stdin.flush()
         said = json.loads(process.stdout.readline())
-        assert said["failed"].startswith("a defect of Helix: KeyError at indexer.py:")
+        assert said["failed"].startswith("an internal error: KeyError at indexer.py:")
         assert process.wait(20) == 1
         assert process.stderr.read() == ""
 

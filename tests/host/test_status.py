@@ -42,7 +42,7 @@ def test_every_state_but_a_quiet_one_says_what_to_do():
 def test_an_empty_folder_is_explained_and_not_indexed_for_ever():
     facts = IndexFacts(**SETTLED | {"files": 0, "items": 0})
     assert state_of(facts) == "fresh"
-    assert "counts" in explanation_of(facts)[0]
+    assert "is indexed" in explanation_of(facts)[0]
 
 
 def test_files_set_aside_are_counted_and_explained():

@@ -241,8 +241,8 @@ async def test_a_document_that_code_left_behind_is_hinted_at_and_can_be_put_away
     params = types.CodeActionParams(types.TextDocumentIdentifier(uri), items[0].range, context)
     actions = await window.client.text_document_code_action_async(params)
     titles = [each.title for each in actions]
-    assert titles[0] == "Helix: read this file again"
-    assert titles[-1] == "Helix: do not show this again for this text"
+    assert titles[0] == "Helix: refresh this file"
+    assert titles[-1] == "Helix: don't show again for this text"
     await window.command("helix.dismiss", uri=uri, code=items[0].code, text_hash=items[0].data["text_hash"])
     async with asyncio.timeout(DEADLINE_S):
         while await look():

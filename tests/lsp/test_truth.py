@@ -218,7 +218,7 @@ def test_folders_come_and_go(visited: Wire, project: Path, tmp_path: Path) -> No
         {"command": "helix.refreshPlan", "arguments": [{"packet_id": packet["packet_id"]}]},
     )
     assert error["code"] == -32602
-    assert "not open any more" in error["message"]
+    assert "no longer open" in error["message"]
     before = len(visited.told("helix/status"))
     (late / "new.py").write_text("x = 1\n")
     visited.command("helix.index.refresh")

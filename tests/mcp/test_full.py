@@ -199,7 +199,7 @@ def test_of_a_defect_no_words_are_told(monkeypatch, caplog):
 
     async def talk():
         async with Client(Handlers(lambda _: seat).server(), mode="legacy") as client:
-            with pytest.raises(Exception, match="A defect of Helix") as caught:
+            with pytest.raises(Exception, match="An internal error") as caught:
                 await client.call_tool("helix_search", {"question": "a"})
             assert "sesame" not in str(caught.value)
 

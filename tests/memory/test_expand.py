@@ -1,4 +1,4 @@
-"""What stands around a place: neighbours of this moment, each with its verdict."""
+"""The context of a place: neighbours of this moment, each with its verdict."""
 
 import pytest
 

@@ -116,7 +116,7 @@ def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, serve
     after = file.read_bytes()
     again = run(client, "--write", "--yes", "--json")
     assert json.loads(again.stdout) == {"client": client, "path": str(file), "changed": False, "backup": None}
-    assert "already there" in again.stderr
+    assert "already up to date" in again.stderr
     assert (file.read_bytes(), list(file.parent.glob("*.helix-backup"))) == (after, backups)
     assert sorted(one.name for one in file.parent.iterdir() if one.name.startswith(f".{file.name}.")) == []
 

@@ -14,7 +14,7 @@ _CHANGES = (
     ("added", "added"),
     ("changed", "changed"),
     ("removed", "removed"),
-    ("reactivated", "known from before"),
+    ("reactivated", "restored"),
 )
 MOST_SHOWN = 20
 
@@ -26,7 +26,7 @@ def draw_index(report: dict[str, Any]) -> None:
     page.line(
         Text("✓ ", style="bold green"),
         f"{count(report['files'], 'file')} in the index",
-        dim(f" · {', '.join(said) or 'nothing had changed'} · {duration(report['elapsed_ms'])}"),
+        dim(f" · {', '.join(said) or 'no changes'} · {duration(report['elapsed_ms'])}"),
     )
     if skipped := report["skipped"]:
         by_reason = ", ".join(f"{number:,} {left_out(reason)}" for reason, number in sorted(skipped.items()))
@@ -146,7 +146,7 @@ def draw_daemon(answer: dict[str, Any]) -> None:
     elif answer.get("stopped"):
         page.line(Text(f"✓ stopped {answer['pid']}", style="bold green"))
     else:
-        page.line("no daemon runs; an editor starts it when it needs it")
+        page.line("no daemon is running; an editor starts it when needed")
     page.show()
 
 

@@ -46,7 +46,7 @@ export function statusParts(name: string, status: StatusAnswer): Part[] {
 /** What a refresh found. */
 export function refreshedParts(report: IndexReport): Part[] {
   const changed = report.added + report.changed + report.removed;
-  const what = changed === 0 ? 'nothing had changed' : `${changed} of them new, changed or gone`;
+  const what = changed === 0 ? 'no changes' : `${changed} of them new, changed or gone`;
   return [
     text(`The index is up to date: ${count(report.files, 'file')}, ${what} (${duration(report.elapsed_ms)}).\n\n`),
   ];

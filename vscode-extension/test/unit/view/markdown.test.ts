@@ -34,7 +34,7 @@ def decide():
 
 ### \`docs/plan.md:12-14\`
 
-⚠ stale risk: speaks of code that changed after it was written (decide) · file last changed \`01234567\`, Ledger Team, 3 days ago
+⚠ stale risk: describes code that changed after it was written (decide) · file last changed \`01234567\`, Ledger Team, 3 days ago
 
 \`\`\`markdown
 def decide():
