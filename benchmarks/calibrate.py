@@ -2,6 +2,8 @@
 
 usage: python benchmarks/calibrate.py CORPORA:QUESTIONS.jsonl... [--model MODEL] [--cache FOLDER] [--write]
 
+QUESTIONS may also be a half of ``fixtures/conversations``: its plain questions, its absent ones and their near-twins.
+
 Two logistic models over the signs of ``helix_core.search.confidence``: is it here at all, is the first place the right
 one. The second differs for the built-in vectors and for a model's by one constant; --model asks every question with
 both, without it the model's set is left as it is. A sign that speaks for an answer never counts against it. One
@@ -30,7 +32,7 @@ from helix_core.store import Reader
 
 WEIGHTS = Path(confidence.__file__).with_name("confidence_weights.py")
 STEPS, RATE, PENALTY, BINS = 1500, 0.05, 0.005, 10
-FALSE_ALARMS, MARGIN = 0.05, 0.65
+FALSE_ALARMS, MARGIN = 0.05, 0.7
 """How many present questions may be called absent, and the share of them spent on the questions that are fitted."""
 CURVE = (0.01, 0.03, 0.05)
 SHARPNESS = 1.8
@@ -72,10 +74,25 @@ def main() -> None:
 
 
 def _cases(engine: Engine, stack: ExitStack, corpora: Path, file: Path) -> list[Case]:
-    questions = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
+    questions = [each for line in file.read_text("utf-8").splitlines() if line for each in _questions(json.loads(line))]
     names = dict.fromkeys(one["corpus"] for one in questions)
     readers = {name: stack.enter_context(engine.indexed(corpora / name)) for name in names}
     return [_case(engine, one, readers[one["corpus"]]) for one in questions]
+
+
+def _questions(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """A line of questions as it is; of a conversation set its plain questions, and absent ones with their twins."""
+    match record.get("kind"), record.get("group"):
+        case "message", "plain":
+            text, files = record["messages"][0]["content"], record["files"]
+            return [{"corpus": record["project"], "question": text, "expect_files": files}]
+        case "absent", None if "twin" in record:
+            here = {"corpus": record["project"], "question": record["question"], "expect_files": []}
+            twin = {"question": record["twin"]["question"], "expect_files": record["twin"]["files"]}
+            return [here | {"absence": record["rule"]}, here | twin]
+        case (("message" | "conversation"), _):
+            return []
+    return [record]
 
 
 def _case(engine: Engine, question: dict[str, Any], reader: Reader) -> Case:

@@ -10,6 +10,7 @@ from helix_core.embed import static_table
 from helix_core.model import Role
 from helix_core.search.confidence_weights import PLACE, PLACE_WITH_MODEL, PRESENCE
 from helix_core.search.fuse import Fused
+from helix_core.search.priors import LIFTED_BY
 from helix_core.search.question import Intent, Question, Term, highest_score, rarest_missing
 from helix_core.search.rankers import Votes
 
@@ -27,6 +28,9 @@ class AnswerFeatures:
     seen is from common English, the vocabulary of paraphrases. ``strength``: the best chunk's score relative to the
     maximum. ``agreement``: the share of the rankers' weight that puts the first file among its first three. ``gap``:
     the distance of the next file. ``named``: whether the question names the first file, or something in it, exactly.
+    ``in_code``: like ``covered``, of the best files that implement, or that have a role which the question asks for: what
+    only documents mention is often not here. ``brief``: how few words the question has: a long one paraphrases some of
+    them, a short one means each.
 
     None is a cosine or a sum of cosines: a confidence means the same whichever vectors are used.
     """
@@ -38,17 +42,22 @@ class AnswerFeatures:
     agreement: float = 0.0
     gap: float = 0.0
     named: float = 0.0
+    in_code: float = 0.0
+    brief: float = 0.0
 
 
-AGAINST = frozenset({"missing_proper", "unfamiliar"})
+NOTHING_COVERED = 0.4
+AGAINST = frozenset({"missing_proper", "unfamiliar", "brief"})
 """The features that are evidence against an answer; all others are evidence for it."""
-PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named")
+PRESENCE_SIGNS = ("covered", "missing_proper", "unfamiliar", "named", "in_code", "brief", "strength")
 PLACE_SIGNS = ("strength", "agreement", "gap")
 
 
 def presence(signs: AnswerFeatures) -> float:
     """Return the probability that the index contains what the question asks for."""
-    return _weighed(PRESENCE, signs)
+    found = _weighed(PRESENCE, signs)
+    # The fit has hardly any question of which no word at all is here.
+    return found if signs.covered or signs.named else min(found, NOTHING_COVERED)
 
 
 def place(signs: AnswerFeatures, *, with_model: bool = False) -> float:
@@ -100,27 +109,50 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
         return AnswerFeatures()
     best, score = found.files[0]
     held = _words_held(question, found)
+    told = _telling(question, terms)
     named = any(signal.ranker == "exact" for signal in best.signals)
     agreeing = sum(found.weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
     return AnswerFeatures(
-        covered=max((_covered(terms, words) for words in held), default=0.0),
+        covered=max((_covered(told, words) for words in held), default=0.0) if told else 1.0,
         missing_proper=_missing_proper(question, terms, held, named=named),
         unfamiliar=_unfamiliar(question, terms),
         named=float(named),
         strength=_strength(terms, found.votes.get("chunks"), best.id),
         agreement=agreeing / sum(found.weights.values()),
         gap=1 - found.files[1][1] / score if len(found.files) > 1 else 1.0,
+        in_code=max((_covered(told, words) for words in _words_held(question, found, in_code=True)), default=0.0),
+        brief=max(0.0, 1 - len(told) / WORDS_OF_A_PARAPHRASE) if told else 0.0,
     )
 
 
-def _words_held(question: Question, found: FilesFound) -> list[frozenset[str]]:
+WORDS_OF_A_PARAPHRASE = 8
+_REQUEST_WORDS = frozenset(
+    """implement implements implemented implementing implementation support supports supported supporting provide provides
+    provided offer offers feature features functionality default defaults read reads call calls called caller callers
+    located live lives responsible deal deals exist exists available builtin built possible way place part done made
+    handle handles handled handling""".split()
+)
+
+
+def _telling(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
+    """Return the terms without those that ask about any subject alike; all of them where there is no other."""
+    return [one for one in terms if one.word not in _REQUEST_WORDS or one.word in question.proper] or terms
+
+
+def _words_held(question: Question, found: FilesFound, *, in_code: bool = False) -> list[frozenset[str]]:
     """Return the question's words in each of the best files whose role fits the question, or in the best files where
-    none fits.
+    none fits. With ``in_code`` only implementation fits, and roles that the question asks for.
     """
     present = found.votes["files"].present if "files" in found.votes else {}
     ids = [one.id for one, _ in found.files]
     own = [id_ for id_ in ids if _can_hold(found.roles[id_], question.intents)] or ids
+    if in_code:
+        own = [id_ for id_ in own if _is_asked_for(found.roles[id_], question.intents)] or own
     return [present.get(id_, frozenset()) for id_ in own[:FILES_COVERING]]
+
+
+def _is_asked_for(role: Role, intents: frozenset[Intent]) -> bool:
+    return role is Role.IMPLEMENTATION or LIFTED_BY.get(role) in intents
 
 
 def _can_hold(role: Role, intents: frozenset[Intent]) -> bool:

@@ -50,8 +50,7 @@ def _strokes(word: str) -> Iterator[list[str]]:
     """
     places = range(len(word))
     yield [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1] if word[at] != word[at + 1]]
-    doubled = [at for at in places[1:] if word[at] == word[at - 1] or word[at] in _BESIDE.get(word[at - 1], "")]
-    yield [word[:at] + word[at + 1 :] for at in doubled]
+    yield [word[:at] + word[at + 1 :] for at in places[1:] if word[at] == word[at - 1]]
     yield [word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _LETTERS]
     yield [word[:at] + letter + word[at + 1 :] for at in places[1:] for letter in _BESIDE.get(word[at], "")]
 
@@ -79,9 +78,32 @@ _ALONE = re.compile(r"(?<!\w)[A-Za-z]+(?!\w)")
 
 
 def _is_strange(word: str) -> bool:
-    """Return whether the word is no common English: the word table knows it only in pieces."""
-    is_plain = word.isascii() and word.isalpha() and SHORTEST_KNOWN <= len(word) <= LONGEST
-    return is_plain and len(static_table().pieces(word)) != 1
+    """Return whether the word is no common English, nor made of such a word: the word table knows it only in pieces."""
+    if not (word.isascii() and word.isalpha() and SHORTEST_KNOWN <= len(word) <= LONGEST):
+        return False
+    return not any(map(_is_english, (word, *_bases(word))))
+
+
+def _is_english(word: str) -> bool:
+    return len(word) > 2 and static_table().row(word.encode()) >= 0
+
+
+_ENDINGS = ("s", "es", "d", "ed", "r", "er", "ers", "or", "ors", "ing", "ings", "ly", "able", "ation", "ations", "less")
+_BEGINNINGS = ("re", "un", "de", "pre", "sub", "non", "multi", "auto", "over")
+
+
+def _bases(word: str) -> Iterator[str]:
+    """Yield what the word may be derived from: ``mapper`` of ``map``, ``retries`` of ``try``."""
+    for end in _ENDINGS:
+        if word.endswith(end) and len(word) - len(end) > 2:
+            stem = word[: -len(end)]
+            yield from (stem, stem + "e", stem[:-1] + "y" if stem[-1] == "i" else stem)
+            if stem[-1] == stem[-2]:
+                yield stem[:-1]
+    for start in _BEGINNINGS:
+        rest = word.removeprefix(start)
+        if rest != word and len(rest) > 2:
+            yield from (rest, rest.removesuffix("s"), rest.removesuffix("ies") + "y", rest.removesuffix("ing"))
 
 
 def _correction(word: str, reader: Reader) -> str:
@@ -100,6 +122,6 @@ def _best_known(near: Sequence[str], reader: Reader) -> str:
         known = reader.words.known(near)
     except QueryBudgetError:
         return ""
-    english = {word for word in known if static_table().row(word.encode()) >= 0}
+    english = {word for word in known if _is_english(word)}
     worth = [word for word, count in known.items() if word in english or count >= LEAST_FREQUENCY]
     return min(worth, key=lambda word: (word not in english, -known[word], word), default="")
