@@ -210,6 +210,8 @@ def _figures(cases: Sequence[Case], here: Array, sure: Array) -> None:
     print(f"  expected calibration error           {error:.3f} ({low:.3f}..{high:.3f});", end=" ")
     print(f"one without fault shows {np.mean(perfect):.3f} on as many questions")
     print(f"  said {sure[present].mean():.3f} on average, right {right.mean():.3f}")
+    first = np.array([case.present and case.right for case in cases], float)
+    print(f"  the same with the absent ones          {_error(sure, first):.3f} of {len(cases)}")
 
 
 def _error(sure: Array, right: Array | NDArray[np.bool_]) -> float:

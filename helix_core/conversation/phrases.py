@@ -43,7 +43,8 @@ class Phrases:
         return found > 0
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a list written as text."""
     return frozenset(text.split())
 
 
@@ -67,7 +68,7 @@ THANKS = Phrases(
     "merci par avance|je vous remercie|je te remercie|obrigado|obrigada|muito obrigado|muito obrigada|valeu",
     "agradeço|desde já agradeço",
 )
-THANKS_FILLER = _words(
+THANKS_FILLER = words_in(
     """and und y et e
     a lot so much very in advance again for your the help that this it all kindly really ever mate man buddy guys
     everyone team million bunch ton you time support answer answers explanation quick clear im voraus für die
@@ -98,10 +99,10 @@ ACKNOWLEDGEMENTS = Phrases(
     "sigue|adelante|oui|non|d'accord|parfait|compris|très bien|bien sûr|super merci|entendu|ça marche|vas-y|sim",
     "não|certo|perfeito|ótimo|entendi|beleza|pode continuar|tá bom|está bem",
 )
-ACK_FILLER = _words(
+ACK_FILLER = words_in(
     """it that this is was very so then now please all really thanks thank you just to me i see oh well and a lot"""
 )
-VOCATIVES = _words(
+VOCATIVES = words_in(
     """there all everyone everybody team folks guys friend friends mate buddy sir madam assistant bot ai dear again
     claude chatgpt gpt copilot gemini helix codex cline llama mistral qwen deepseek cursor bard grok zusammen
     leute miteinander alle equipo amigos à tous toutes tous equipe pessoal gente"""
@@ -118,14 +119,14 @@ WIDE_CLOSINGS = (
     "宜しくお願いします", "宜しくお願い致します", "よろしく", "助かります", "どうも", "お願いします", "感謝します",
     "非常感谢", "多谢", "谢谢你", "谢谢您", "谢谢", "感谢", "辛苦了", "麻烦了", "拜托了", "先谢过了", "十分感谢",
 )  # fmt: skip
-WIDE_ACKNOWLEDGEMENTS = _words(
+WIDE_ACKNOWLEDGEMENTS = words_in(
     """はい いいえ 了解です 了解 了解しました わかりました 分かりました なるほど いいね
     完璧 続けて 続けてください オッケー 大丈夫です さようなら 好的 好 好吧
     是 是的 对 不 不是 不用 明白 明白了 知道了
     收到 可以 没问题 继续 请继续 很好 太好了 完美 再见
     行 嗯"""
 )
-STYLE_WORDS = _words(
+STYLE_WORDS = words_in(
     """concise brief briefly short shortly succinct terse detailed detail details thorough thoroughly verbose bullet
     bullets point points list lists markdown table tables json yaml plain text prose sentence sentences word words
     paragraph paragraphs lines max maximum minimum min most least under limit limited answer answers reply respond
@@ -140,7 +141,7 @@ STYLE_WORDS = _words(
     français anglais bref concis s'il te vous plaît plait mots phrases points seja em português inglês responda
     resumida curto curta palavras tópicos"""
 )
-STYLE_CORE = _words(
+STYLE_CORE = words_in(
     """concise brief briefly short shortly succinct terse detailed thorough thoroughly verbose bullet bullets
     markdown table sentence sentences words paragraph paragraphs step steps eli5 tldr emoji emojis tone formal
     informal friendly professional english german french spanish portuguese japanese chinese italian format
@@ -167,19 +168,19 @@ ENVIRONMENT_OPENERS = Phrases(
     "ich arbeite auf|ich bin auf|uso|utilizo|estoy en|estoy usando|j'utilise|je suis sur|je travaille sur|eu uso",
     "estou usando|estou no|uso o",
 )
-ENVIRONMENT_JOINERS = _words("""on in with using under and at & the a an via my from inside version latest lts pro""")
+ENVIRONMENT_JOINERS = words_in("""on in with using under and at & the a an via my from inside version latest lts pro""")
 INTRODUCTIONS = Phrases(
     "i'm|i am|my name is|my name's|this is|it's|we're|we are|ich bin|ich heiße|mein name ist|soy|me llamo",
     "mi nombre es|je suis|je m'appelle|mon nom est|sou|eu sou|me chamo|meu nome é",
 )
-ROLES = _words(
+ROLES = words_in(
     """colleague developer dev engineer student intern user beginner newbie contributor maintainer tester researcher
     manager lead analyst designer teacher freelancer consultant programmer architect newcomer kollege kollegin
     entwickler entwicklerin praktikant praktikantin student studentin desarrollador desarrolladora estudiante
     développeur développeuse étudiant desenvolvedor desenvolvedora estudante coder admin sysadmin team member
     hobbyist junior senior"""
 )
-INTERROGATIVES = _words(
+INTERROGATIVES = words_in(
     """how where what which who whom whose when why can could would will should shall is are was were do does did has
     have had may might must wie wo was welche welcher welches wer wann warum wieso weshalb woher wohin wozu kann
     kannst können könnt könntest gibt ist sind hat haben werden wird cómo como dónde donde qué que cuál cual
@@ -188,16 +189,16 @@ INTERROGATIVES = _words(
     show find tell list describe give help please whether if look check see fix add change make write implement
     refactor debug trace walk point"""
 )
-WH_WORDS = _words(
+WH_WORDS = words_in(
     """how where what which who whom whose why when wie wo was welche welcher welches wer wann warum wieso woher cómo
     dónde qué cuál cuáles quién cuándo comment où quel quelle quels quelles pourquoi onde qual quais quem como"""
 )
-REPORTING = _words(
+REPORTING = words_in(
     """asked asks ask asking wants want wanted wonders wonder wondered wondering know said says told tell needs need
     question curious understand interested like find out figure explain clarify learn help show wissen fragt
     fragte gefragt frage möchte will pregunta preguntó quiere saber demande demandé veut savoir perguntou quer"""
 )
-REPORT_FILLER = _words(
+REPORT_FILLER = words_in(
     """i i'm i'd i've we we'd you he she they my our your his her the a an me us to would could can will like if is
     was am be been just also really still only trying try please kindly boss manager colleague coworker teammate
     team lead friend customer client user reviewer professor teacher somebody someone of from in on for about that
@@ -205,7 +206,7 @@ REPORT_FILLER = _words(
     did mich mir ich mein meine chef kollege kollegin wir unser kunde mi jefe me yo mon ma chef je meu chefe eu it
     able wanted now well basically actually some trying out"""
 )
-LABELS = _words(
+LABELS = words_in(
     """quick question q short small another one more simple stupid dumb newbie kurze frage eine noch pregunta rápida
     duda una question rapide petite une pergunta dúvida uma rápida context background task problem issue my the
     here's hi just request goal topic subject help needed next first second also btw fyi"""
@@ -217,7 +218,7 @@ ASIDES = Phrases(
     "as an|übrigens|por cierto|au fait",
 )
 # Words of small talk, choices and steps: a message of these and of stop words alone names nothing of a project.
-SOCIAL_WORDS = _words(
+SOCIAL_WORDS = words_in(
     """nice good great fine cool fantastic brilliant lovely superb sweet neat clever smart genius legend hero awesome
     amazing perfect excellent wonderful magic beautiful impressive impressed helpful useful useless clear
     clearer obvious quick quickly fast slow slowly funny fun weird strange boring bored tired sleepy hungry busy
@@ -250,27 +251,27 @@ SOCIAL_WORDS = _words(
     liked likes happily super danke gracias merci"""
 )
 # Steps of an agent's loop, said by its own program: "The user approved this operation. Proceed."
-STEP_WORDS = _words(
+STEP_WORDS = words_in(
     """tool tools run ran runs running output outputs result results error errors user approved denied operation
     feedback provided task tasks step steps finished complete completed completion previous response instruction
     instructions reminder call calls called attempt retry command commands execute executed successfully success
     failed additional further without working finish unless everything empty returned stopped interrupted turn turns
     tokens limit reached maximum"""
 )
-STEP_VERBS = _words("""continue proceed resume retry finish go""")
-FOLLOWING = _words(
+STEP_VERBS = words_in("""continue proceed resume retry finish go""")
+FOLLOWING = words_in(
     """it its itself they them their theirs those these he she him her former latter same above previous earlier ones
     es dessen deren diese dieser dieses das sie ihn ihm dort dazu davon damit daran darin eso esa ese esto esta
     este ello lo la ahí allí cela ça celui celle ceux y en isso isto aquilo ele ela ali"""
 )
-DEMONSTRATIVES = _words("""that this such there here one""")
-CONTINUATIONS = _words("""and but also or so then und aber auch oder y pero también et mais aussi e mas também""")
+DEMONSTRATIVES = words_in("""that this such there here one""")
+CONTINUATIONS = words_in("""and but also or so then und aber auch oder y pero también et mais aussi e mas também""")
 ELLIPSES = Phrases(
     "what about|how about|and what about|what if|and if|was ist mit|wie ist es mit|qué pasa con|y qué pasa con",
     "et pour|e quanto a|same for|likewise for",
 )
 # A word that does something and says not to what.
-BARE_VERBS = _words(
+BARE_VERBS = words_in(
     """fix change explain show test tested tests refactor rename remove delete add improve optimize simplify document
     documented move update use used call called calls caller callers implement implemented defined define
     definition declared raise raises raised return returns write rewrite extend debug run configure configured
@@ -281,7 +282,7 @@ BARE_VERBS = _words(
     options exactly"""
 )
 # Words of talk about any code: with only these a message of a chat leans on the turns before it.
-GENERIC_WORDS = _words(
+GENERIC_WORDS = words_in(
     """add added adding allow allowed apply argument arguments arg args approach approaches async asynchronous await
     behaviour break breaks broken bug bugs caller callers case cases change changes check checked class classes
     clean cleaner cleanup code comment comments commit common compare comparison condition configurable
@@ -316,12 +317,12 @@ GENERIC_WORDS = _words(
     montre-moi corrige ajoute renvoie appelle pourquoi vite arquivo função linha erro exemplo mostre corrija
     adicione retorna chama favor plaît"""
 )
-OF_WORKSPACE = _words(
+OF_WORKSPACE = words_in(
     """our here repo repository project codebase workspace we code module file class function method unser
     unserem projekt nuestro proyecto notre projet nosso projeto"""
 )
-ARTICLES = _words("""the a an""")
-STOP_WORDS = _words(
+ARTICLES = words_in("""the a an""")
+STOP_WORDS = words_in(
     """a about after all also am an and any anything are as at be because been before being but by came can come
     could did do does doing done each else etc ever every for from get gets give go goes had happen has have
     having he her here him his how i if in into is it its just know let like look made make many may me might

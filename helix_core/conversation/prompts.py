@@ -16,6 +16,7 @@ from helix_core.conversation.phrases import (
     STEP_VERBS,
     STEP_WORDS,
     STOP_WORDS,
+    words_in,
 )
 
 HEAD, TAIL = 1_500, 600
@@ -255,6 +256,77 @@ def system_asks(system: str) -> str:
     return ""
 
 
+_STEP_HEAD = re.compile(
+    r"^\W{0,3}(?:observation|tool (?:result|output|response)|exit code|command (?:executed|output)|stdout|stderr"
+    r"|result)"
+    r"\b.{0,40}?[:\n]|^\[(?=[^\]]{0,80}(?:interrupt|resum|error|system|cancel))[^\]\n]{3,160}\]|^\$ \S"
+    r"|^the user (?:has )?(?:approved|denied|rejected|accepted"
+    r"|cancelled)\b"
+    r"|^the (?:file|content|command|tool|edit|change|operation|patch)s? (?:was|were|has been|have been) \w"
+    r"|^# \w+_\w+ [A-Z]{4}"
+    r"|^another (?:language )?model (?:started|has)\b",
+    re.IGNORECASE,
+)
+_SAID_SO_FAR = re.compile(
+    r"\b(?:tl;?dr|summari[sz]e|condense|compress|recap|write down|sum up|wrap up|hand over)\b[^\n?]{0,140}"
+    r"\b(?:chat|conversation|session|discussed|discussion|said|told|until now|till now|so far|is left|take over"
+    r"|messages)\b"
+    r"|\bcontinue\b.{0,40}\b(?:conversation|where (?:we|you|i|it)|the last task)\b",
+    re.IGNORECASE,
+)
+_SAID_NEXT = re.compile(
+    r"\b(?:the user|i)\b.{0,40}\b(?:ask|know|want|say|type|do)\b.{0,30}\bnext\b|\bpredict the next\b"
+    r"|\bnext (?:questions|prompts|messages?) (?:of|for|from) the user\b",
+    re.IGNORECASE,
+)
+_OF_THE_DIFF = re.compile(
+    r"\bcommit(?:s| messages?)?\b|\b(?:pull|merge) request\b|\bPR\b|\bchange ?log\b|\brelease notes?\b"
+    r"|\b(?:describe|summari[sz]e|summary|description)\b",
+    re.IGNORECASE,
+)
+_OF_THE_CODE = re.compile(
+    r"^\W{0,3}(?:please |can you |could you )?(?:optimi[sz]e|document|comment|rewrite|reformat|format|simplify"
+    r"|convert|port"
+    r"|translate|complete|clean up|write (?:\w+ ){0,2}(?:docstrings?|comments?|documentation|types?) for"
+    r"|add (?:\w+ ){0,2}(?:docstrings?|comments?|type hints?|types|logging) to)\b.{0,60}"
+    r"\b(?:this|the (?:following|above|selected)|following|selected|above|below) ?(?:code|function|snippet|class"
+    r"|method|selection)?\b",
+    re.IGNORECASE,
+)
+_PAYLOAD = re.compile(
+    r"\b(?:this|these|the|following|user'?s?|user’s|below|above|dictated|previous)(?: \w+)? (?:messages?|texts?"
+    r"|query|queries"
+    r"|passages?|documents?|notes|prompt|task|session|chat|input|request|transcript|question (?:below|above))\b",
+    re.IGNORECASE,
+)
+_ORDERS = words_in(
+    """classify detect rank rate grade score label decide fix correct translate name call rewrite rephrase turn
+    convert extract summarize summarise condense identify judge choose pick select tag sort group write generate
+    create suggest is does what determine check clean punctuate transcribe normalize expand shorten reply return
+    respond answer output give"""
+)
+_ANSWER_FORM = re.compile(
+    r"\b(?:only|nothing else|just the|json|label|alone|one word|yes or no|safe or unsafe|iso code|numbers? only)\b"
+    r"|\bat most \w{1,6} words\b|\bdo not (?:mention|answer|explain|add)\b",
+    re.IGNORECASE,
+)
+
+
+def _works_on_payload(text: str) -> bool:
+    """Is the message an order with its own material behind it, and the exact form of the answer?"""
+    head = text[:HEAD]
+    order, mark, rest = head.partition("\n\n") if "\n\n" in head else head.partition(": ")
+    words = words_of(order[:80])
+    if not (mark and len(words_of(rest)) > 2 and words and words[0] in _ORDERS):
+        return False
+    is_exact = _ANSWER_FORM.search(head) or re.search(_META, order, re.IGNORECASE)
+    return bool(_PAYLOAD.search(order) and is_exact) and not means_here(order)
+
+
+def _is_a_diffs_text(text: str, asking: str) -> bool:
+    return "\n@@ " in text and bool(_OF_THE_DIFF.search(asking[:400])) and len(words_of(asking)) <= 60
+
+
 JOB_OPENS = 40
 _MATERIAL = re.compile(
     r'"""|```|<\w[\w-]{1,30}>|^---|^#{1,4} |(?:^- .{1,200}\n){2}|\b(?:these|following|below|above)\b', re.M | re.I
@@ -320,6 +392,8 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
     """
     if not any(character.isalnum() for character in text[:HEAD]):
         return "the message has no words"
+    if _STEP_HEAD.match(text):
+        return "the message is a step of an agent's own loop"
     words = words_of(text[:400])
     if not (has_paste or has_places) and len(words) <= 40:
         if _is_social(words) or _is_social(words_of(asking[:400])):
@@ -339,6 +413,13 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
                 return "the client asks for its own purpose: a title, a summary, follow-ups"
     if not has_places and _is_client_job(text, head, tail):
         return "the client asks for its own purpose: a text about what the message carries"
+    said = text[:400]
+    if _SAID_NEXT.search(opening) or (_SAID_SO_FAR.search(said) and not any(mark in said for mark in "`_/()")):
+        return "the message is about the chat itself"
+    if _works_on_payload(text) or _is_a_diffs_text(text, asking):
+        return "the message carries the text that it is about"
+    if has_paste and not has_places and _OF_THE_CODE.search(opening):
+        return "the step carries its own material"
     if has_paste and not has_places and (_WHOLE_OUTPUT.search(head) or _WHOLE_OUTPUT.search(tail)):
         return "the step carries its own material"
     if _OWN_ANSWER.search(opening):

@@ -28,9 +28,9 @@ class AnswerFeatures:
     seen is from common English, the vocabulary of paraphrases. ``strength``: the best chunk's score relative to the
     maximum. ``agreement``: the share of the rankers' weight that puts the first file among its first three. ``gap``:
     the distance of the next file. ``named``: whether the question names the first file, or something in it, exactly.
-    ``in_code``: like ``covered``, of the best files that implement, or that have a role which the question asks for: what
-    only documents mention is often not here. ``brief``: how few words the question has: a long one paraphrases some of
-    them, a short one means each.
+    ``in_code``: like ``covered``, of the best files that implement, or that have a role which the question asks for:
+    what only documents mention is often not here. ``brief``: how few words the question has: a long one
+    paraphrases some of them, a short one means each.
 
     None is a cosine or a sum of cosines: a confidence means the same whichever vectors are used.
     """
@@ -126,12 +126,13 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
 
 
 WORDS_OF_A_PARAPHRASE = 8
-_REQUEST_WORDS = frozenset(
-    """implement implements implemented implementing implementation support supports supported supporting provide provides
-    provided offer offers feature features functionality default defaults read reads call calls called caller callers
-    located live lives responsible deal deals exist exists available builtin built possible way place part done made
-    handle handles handled handling""".split()
-)
+_REQUEST_WORD_LINES = """
+implement implements implemented implementing implementation support supports supported supporting provide provides
+provided offer offers feature features functionality default defaults read reads call calls called caller callers
+located live lives responsible deal deals exist exists available builtin built possible way place part done made
+handle handles handled handling
+"""
+_REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
 
 
 def _telling(question: Question, terms: Sequence[Term]) -> Sequence[Term]:

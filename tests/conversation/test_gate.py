@@ -52,6 +52,13 @@ NOTHING = [
     "explain recursion to me like I'm five",
     "Suggest three short questions that I could ask next. One per line, nothing else.",
     "You are a grader. Give a score 'yes' or 'no' for relevance.\n\nDocument:\nfoo\n\nUser question: where is it?",
+    "[Request interrupted by user]",
+    "Observation: the file was written.",
+    "The user denied this operation.",
+    "Classify the user's message. Reply with the label only.\n\nMessage: how are cookies signed?",
+    "Name this session in at most five words: how are cookies signed?",
+    "Rewrite the code above so that it checks its arguments.\n```python\ndef add(a, b):\n    return a + b\n```",
+    "What is a good commit message?\n\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b",
     "The user's request is: add type hints\n```python\nx = 1\n```\nOutput only the rewritten section of code:",
 ]
 EVIDENCE = [
@@ -75,6 +82,10 @@ EVIDENCE = [
     "write a function that checks the cookie",
     "what went wrong in the last step of the pipeline?",
     "what does the second option do?",
+    "[PAY-3127] where are cookies signed?",
+    "does this keep keys?\n\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b",
+    "summarize how sessions are stored",
+    "what runs next after the middleware?",
     "why?\n```\nTraceback (most recent call last):\n  File \"app/a.py\", line 3, in f\nKeyError: 'x'\n```",
 ]
 
