@@ -33,6 +33,8 @@ SIGNS: Mapping[str, str] = {
     "agreement": "of the rankers' weight has it among its first three",
     "gap": "ahead of the next file",
     "named": "the question names it outright",
+    "in_code": "the implementation has the question's words",
+    "brief": "the question is short, so each of its words counts",
 }
 
 PLACE_SIGNS: Mapping[str, str] = {
