@@ -38,6 +38,7 @@ MOST_FILES = 100
 MOST_SAME_NAME = 8
 MOST_LOOKED_UP = 200
 MOST_GONE_NAMES = 40
+MOST_MEMBERS = 100
 MOST_OLD_FILES = 400
 MOST_COPIES = 500
 # A name stands at a cited line if it is in it, or as many lines before or after.
@@ -143,6 +144,7 @@ class CheckedText:
         self._names: dict[tuple[tuple[str, ...], bool], CitationOutcome] = {}
         self._old: dict[str, tuple[bytes, Declaration, bytes]] = {}
         self._notes: dict[str, None] = {}
+        self._compared = 0
 
     def of(self, text: str, path: str = "") -> dict[str, Any]:
         """Return the ``helix.check/1`` object; ``path`` is the text's own, as findings have it. Raises Cancelled."""
@@ -373,6 +375,10 @@ class CheckedText:
 
     def _member(self, one: Citation, classes: Sequence[DefinedAt]) -> CitationOutcome:
         """Judge a member of the only class of its name: wrong where neither it nor any base has it."""
+        self._compared += 1
+        if self._compared > MOST_MEMBERS:
+            self._notes[f"only the first {MOST_MEMBERS} members that no index entry has were compared"] = None
+            return UNKNOWN
         code = self._known.code(classes[0]) if len(classes) == 1 else None
         if code is None or code.declaration.kind != "class" or code.language not in LANGUAGES:
             return UNKNOWN
