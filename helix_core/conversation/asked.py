@@ -114,6 +114,8 @@ class _Carry:
     questions: list[str] = field(default_factory=list)
     names: dict[str, float] = field(default_factory=dict)
     files: dict[str, None] = field(default_factory=dict)
+    is_idle: bool = False
+    """Whether the latest turn with words of its own needs nothing of the workspace."""
 
 
 def read_question(text: str) -> ConversationQuery:
@@ -154,6 +156,9 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
+    if carry.is_idle and not carry.questions and not pasted and _follows(asking, has_paste=False):
+        why = "the message follows a turn that needs nothing of the workspace"
+        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     follows = bool(carry.questions) and _follows(f"{context} {asking}".strip(), has_paste=bool(pasted))
     own = _content(asking)
     names = _pasted_names(parts) if pasted else ()
@@ -178,7 +183,7 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         carried=carried,
         discussed=tuple(best),
         files=tuple(carry.files)[:MOST_FILES],
-        is_of_workspace=_means_workspace(asking, places, follows=follows),
+        is_of_workspace=_means_workspace(" ".join((asking, *carry.questions)) if follows else asking, places),
         may_be_general=before is not None and not (follows or pasted or places or means_here(asking)),
     )
 
@@ -328,6 +333,9 @@ def _collect_question(own: str, carry: _Carry, *, complete: bool) -> bool:
         return True
     parts = message_parts(own)
     asking = _asking(parts)
+    if _telling(asking) and needs_nothing(own, asking, has_paste=False, has_places=False):
+        carry.is_idle = carry.is_idle or not carry.questions
+        return False
     # A turn that itself only leans on those before it adds nothing to them.
     if not _telling(asking) or _is_short_wide(asking):
         return False
@@ -373,9 +381,9 @@ def _pasted_names(parts: Sequence[MessagePart]) -> tuple[str, ...]:
     return tuple(sorted(counts, key=lambda name: -counts[name]))[:MOST_NAMES]
 
 
-def _means_workspace(asking: str, places: Sequence[Coordinate], *, follows: bool) -> bool:
+def _means_workspace(asking: str, places: Sequence[Coordinate]) -> bool:
     is_said = any(word in OF_WORKSPACE for word in words_of(asking))
-    return bool(places) or follows or is_said or _names_code(asking)
+    return bool(places) or is_said or _names_code(asking)
 
 
 def _names_code(text: str) -> bool:

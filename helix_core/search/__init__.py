@@ -12,6 +12,7 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.search.confidence import FLOOR
     from helix_core.search.import_paths import Imports, module_of, resolves_to
+    from helix_core.search.language import LANGUAGE_NOTE
     from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, QuestionEncoder, Reranker, rerank, reranker_text
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLOOR",
+    "LANGUAGE_NOTE",
     "MOST_CHARS",
     "MOST_PLACES",
     "Imports",
@@ -42,6 +44,7 @@ __getattr__ = lazy_face(
     {
         "confidence": ("FLOOR",),
         "import_paths": ("Imports", "module_of", "resolves_to"),
+        "language": ("LANGUAGE_NOTE",),
         "meaning": ("MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),

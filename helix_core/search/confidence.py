@@ -109,7 +109,7 @@ def answer_features(question: Question, terms: Sequence[Term], found: FilesFound
         return AnswerFeatures()
     best, score = found.files[0]
     held = _words_held(question, found)
-    told = _telling(question, terms)
+    told = telling_terms(question, terms)
     named = any(signal.ranker == "exact" for signal in best.signals)
     agreeing = sum(found.weights[signal.ranker] for signal in best.signals if signal.rank <= AGREEING_RANK)
     return AnswerFeatures(
@@ -133,11 +133,22 @@ located live lives responsible deal deals exist exists available builtin built p
 handle handles handled handling
 """
 _REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
+_ACT_WORD_LINES = """
+review reviews optimize optimise profile visualize visualise refactor improve audit rewrite simplify clean port convert
+hierarchy overview diagram structure class classes function functions method methods module modules summarize describe
+document debug inspect check fix change update
+"""
+_ACT_WORDS = frozenset(_ACT_WORD_LINES.split())
 
 
-def _telling(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
+def telling_terms(question: Question, terms: Sequence[Term]) -> Sequence[Term]:
     """Return the terms without those that ask about any subject alike; all of them where there is no other."""
     return [one for one in terms if one.word not in _REQUEST_WORDS or one.word in question.proper] or terms
+
+
+def is_request_word(word: str) -> bool:
+    """Return whether the word asks about any subject alike, or says what to do with it."""
+    return word in _REQUEST_WORDS or word in _ACT_WORDS
 
 
 def _words_held(question: Question, found: FilesFound, *, in_code: bool = False) -> list[frozenset[str]]:

@@ -13,15 +13,15 @@ from helix_core.store import MatchCounts, phrase
 from helix_core.words import IDENTIFIER, is_compound, split_identifier, wide_pairs
 
 _QUESTION_WORD_LINES = """
-a about actually after all also am an and any anything are as at be because been before being both but by came can come
-comes could did do does doing done each either else etc ever every exactly explain find for from further gave get gets
-getting give given gives go goes going got had happen happens has have having he her here him his how however i if in
-inside instead into is it its itself just know let like look looking made make makes many may me might more most much
-must my need needs neither no nor not now of off on once one only onto or other our out over own part please put puts
-same say see shall she should show so some somebody someone something still such take takes taken tell than that the
-their them then there these they thing things this those through thus to too under up upon us use used uses using very
-want wants was way we well went were what whatever when whenever where wherever whether which while who whom whose why
-will with within without would yet you your code file repo repository project codebase defined declared
+a about actually after again all also am an and any anything are as at be because been before being both but by came
+can come comes could did do does doing done each either else etc ever every exactly explain find for from further gave
+get gets getting give given gives go goes going got had happen happens has have having he her here him his how however
+i if in inside instead into is it its itself just know let like look looking made make makes many may me might more
+most much must my need needs neither no nor not now of off on once one only onto or other our out over own part please
+put puts same say see shall she should show so some somebody someone something still such take takes taken tell than
+that the their them then there these they thing things this those through thus to too under up upon us use used uses
+using very want wants was way we well went were what whatever when whenever where wherever whether which while who
+whom whose why will with within without would yet you your code file repo repository project codebase defined declared
 """
 
 QUESTION_WORDS = frozenset(_QUESTION_WORD_LINES.split())
@@ -47,6 +47,14 @@ _BREAK = re.compile(r"[^\w\s'’]+")
 _RUN_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]+|\n")
 _PLURAL_ACRONYM = re.compile(r"\b([A-Z]{2,8})s\b")
+# "Where do validators live?" asks for validators: the verb means nothing but the question's own "where".
+_PLACE_VERB = re.compile(
+    r"(?i)(?<=\w)[ \t]++(?:lives?|living|located|sits?|sitting|resides?|residing|found|situated|kept)"
+    r"(?=[ \t]*+(?:in (?:the|this|our) \w{1,20}[ \t]*+)?(?:[?!.,;\n]|\Z))"
+)
+_WIDE = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_BESIDE_WIDE = re.compile(rf"(?<=[A-Za-z0-9_])(?={_WIDE})|(?<={_WIDE})(?=[A-Za-z0-9_])")
+_WHERE = re.compile(r"(?i)\bwhere\b")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b")
 _FILE_EXTENSION_WORDS = """
 py pyi pyx js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala c h cc cpp cxx hpp hh cs fs rb php pl pm
@@ -118,13 +126,17 @@ class Question:
 def parse_question(text: str) -> Question:
     """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
     text = _PLURAL_ACRONYM.sub(r"\1", _readable(text))
+    if asks := _WHERE.search(text):
+        text = text[: asks.end()] + _PLACE_VERB.sub("", text[asks.end() :])
     quoted = [next(part for part in match if part) for match in _QUOTED.findall(text)]
     paths = _paths(text)
-    identifiers = _identifiers(text, quoted, paths)
+    # Scripts without spaces stand directly beside the names of code.
+    spaced = _BESIDE_WIDE.sub(" ", text)
+    identifiers = _identifiers(spaced, quoted, paths)
     return Question(
         words=_content_words(text),
         identifiers=identifiers,
-        proper=_proper(text, identifiers),
+        proper=_proper(spaced, identifiers),
         paths=paths,
         phrases=_phrases([text]),
         quoted=_phrases(quoted),
@@ -134,6 +146,24 @@ def parse_question(text: str) -> Question:
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
     )
+
+
+MAX_PARTS = 6
+_PART_BREAK = re.compile(
+    r"\n+|(?<=[?!])[ \t]+|[,;]?[ \t]+and (?:also[ \t]+)?(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"[\s\W\d]{0,8}(?:how|where|what|why|which|who|when|is|are|does|do|can|could|should|show|explain|find)\b",
+    re.IGNORECASE,
+)
+
+
+def question_parts(text: str) -> list[str]:
+    """Return the questions of a text that asks several, at most ``MAX_PARTS``; none of a text that asks one."""
+    parts = [part for part in _PART_BREAK.split(_readable(text)) if part.strip()]
+    asking = [part for part in parts[: 4 * MAX_PARTS] if _ASKS.match(part) or part.rstrip().endswith("?")]
+    return asking[:MAX_PARTS] if len(asking) > 1 else []
 
 
 def _is_message(text: str) -> bool:

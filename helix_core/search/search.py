@@ -9,26 +9,38 @@ from functools import partial
 from helix_core.conversation import Coordinate
 from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import SearchTrace, explain_search
-from helix_core.search.confidence import FLOOR, FilesFound, answer_features, confidence, presence
+from helix_core.search.confidence import (
+    FLOOR,
+    FilesFound,
+    answer_features,
+    confidence,
+    is_request_word,
+    presence,
+    telling_terms,
+)
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
+from helix_core.search.language import is_multilingual, language_note, language_of
 from helix_core.search.meaning import QuestionEncoder, encode_question, state_of
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     Intent,
+    Question,
     Term,
     any_of,
     match_expression,
     parse_question,
+    question_parts,
     select_terms,
     weigh_terms,
 )
 from helix_core.search.rankers import DEPENDENT_RANKERS, LEVEL_OF, PRIMARY_RANKERS, RANKERS, RankerInput, Votes
 from helix_core.search.related import related_items
 from helix_core.search.second_stage import FILES_READ, ChosenSpan, FirstStage, choose_places, choose_spans, monotone
-from helix_core.search.spelling import corrected, corrections
+from helix_core.search.spelling import corrected, corrections, is_one_stroke
 from helix_core.search.weights import weight
 from helix_core.store import QueryBudgetError, Reader
+from helix_core.words import IDENTIFIER
 
 MAX_POSTINGS = 6_000
 """A look-up costs the posting list of a name's rarest word; a name of common words only is assumed to be known."""
@@ -85,7 +97,11 @@ WORDS_TRIED = 3
 WORDS = "words"
 BY_NAME = frozenset({"exact", "names", "paths", "phrases", "claims", "tests"})
 """The rankers of exact names. For a question that is only a known name, files without it are padding."""
+SIMILAR_READ = 5
+SHORTEST_SLIP = 6
 ABSENT_CONFIDENCE = 0.29
+SAID_CONFIDENCE = 0.5
+"""Below this confidence an answer says that the question's language was not searched."""
 """Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
 OVER_BUDGET = "ran out of its budget"
 """The state of a ranker, or of a later step, whose query was interrupted."""
@@ -166,6 +182,10 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         return _Search(request, reader).run()
 
 
+def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
+    return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
+
+
 class _Search:
     """The state of one search. Use it once."""
 
@@ -208,7 +228,8 @@ class _Search:
         roles = {id_: source.role for id_, source in sources.items()}
         judged = parse_question(judged_by) if judged_by else self._question
         judging = weigh_terms(judged.words, frequency, self._items)
-        signs = answer_features(judged, judging, FilesFound(files, roles, results.votes, weights))
+        first = FilesFound(files, roles, results.votes, weights)
+        signs = answer_features(judged, judging, first)
         places = located(self._request.places, self._reader)
         ranked = with_located(ranked, places, k)
         seems_empty = not ranked or (presence(signs) < FLOOR and not places)
@@ -216,8 +237,21 @@ class _Search:
             seems_empty = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
         if self._request.may_be_general and not seems_empty and not places:
             seems_empty = not self._is_named(judging)
+        if seems_empty and ranked:
+            whole = judged_by or text
+            has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
+            seems_empty = not (
+                has_path or self._is_defined(judged, whole, judging) or self._has_part(whole, frequency, first)
+            )
         sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
-        known_empty = seems_empty and not results.over_budget()
+        # What is asked in a language that the index does not bridge may be here under English names.
+        bridged = meaning is not None and is_multilingual(meaning.model)
+        language = "" if bridged else language_of(judged_by or text)
+        notes = results.notes()
+        if language and (sure < SAID_CONFIDENCE or not ranked):
+            notes = (*notes, language_note(language))
+        asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
+        known_empty = seems_empty and asks_of_something and not language and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()
         return Found(
             ranked=ranked,
@@ -232,7 +266,7 @@ class _Search:
             account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
             if explained
             else None,
-            notes=results.notes(),
+            notes=notes,
             seems_empty=seems_empty,
         )
 
@@ -250,6 +284,32 @@ class _Search:
             words = (*self._question.words, *(parse_question(judged).words if judged else ()))
             known = known_words(words, self._items, self._reader)
         return text, judged, known, read
+
+    def _is_defined(self, question: Question, text: str, terms: Sequence[Term]) -> bool:
+        """Return whether every name that the question writes as code is defined here, or is one stroke from a name
+        that is. A capitalized word counts as such a name where the question is about nothing else.
+        """
+        names = set(question.identifiers)
+        if not names:
+            subjects = {term.word for term in telling_terms(question, terms) if not is_request_word(term.word)}
+            names = {name for name in IDENTIFIER.findall(text) if name.lower() in question.proper & subjects}
+            if {name.lower() for name in names} != subjects:
+                return False
+        defined = {hit.name for hit in self._reader.names.definitions({name.lower() for name in names})}
+        return bool(names) and all(name in defined or self._is_slip(name) for name in names)
+
+    def _is_slip(self, name: str) -> bool:
+        near = self._reader.names.similar_names(name, SIMILAR_READ) if len(name) >= SHORTEST_SLIP else ()
+        return any(is_one_stroke(name, one.name) for one in near)
+
+    def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
+        """Return whether one of several questions in the text is answered here."""
+        for part in question_parts(text):
+            asked = parse_question(part)
+            terms = weigh_terms(asked.words, frequency, self._items)
+            if any(term.frequency for term in terms) and presence(answer_features(asked, terms, found)) >= FLOOR:
+                return True
+        return False
 
     def _is_named(self, terms: Sequence[Term]) -> bool:
         """Return whether names of the index bear out a question that may be about anything: many of its words are

@@ -55,6 +55,12 @@ def _strokes(word: str) -> Iterator[list[str]]:
     yield [word[:at] + letter + word[at + 1 :] for at in places[1:] for letter in _BESIDE.get(word[at], "")]
 
 
+def is_one_stroke(word: str, meant: str) -> bool:
+    """Return whether one stroke makes ``meant`` of ``word``, whatever their case."""
+    low, wanted = word.lower(), meant.lower()
+    return abs(len(low) - len(wanted)) <= 1 and any(wanted in near for near in _strokes(low))
+
+
 def corrections(text: str, question: Question, frequency: Mapping[str, int], reader: Reader) -> dict[str, str]:
     """Return the misspelled words of a question with what they are read as; ``frequency`` is that of its words."""
     if len(text.split()) < 2:

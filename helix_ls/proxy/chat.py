@@ -147,6 +147,9 @@ class Chat:
             if "json" in answer.content_type and answer.content_type != media:
                 said = "the upstream answered in one piece although a stream was asked for; ask without stream"
                 await reply.whole(self._error(said), [("x-should-retry", "false")])
+            elif "html" in answer.content_type:
+                said = "the upstream answered with a web page; see whether its address is right"
+                await reply.whole(self._error(said), [("x-should-retry", "false")])
             else:
                 await self._stream(answer, chat, reply, began)
             return True

@@ -260,3 +260,21 @@ def test_the_innermost_frame_of_a_python_trace_comes_first():
 @pytest.mark.parametrize("text", ["see https://example.org:443/x", "at 10:30", "version 3.12", "a:1"])
 def test_what_is_no_place_is_taken_for_none(text):
     assert coordinates(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("what's 2+2", "and 3+3"), ("tell me a joke", "another one"), ("write a haiku about autumn", "one about winter?")],
+)
+def test_a_follow_up_of_what_needs_nothing_needs_nothing(before, now):
+    messages = [("user", before), ("assistant", "as you wish"), ("user", now)]
+    asked = read_conversation([{"role": role, "content": text} for role, text in messages])
+    assert asked is not None and asked.need is Need.NOTHING
+
+
+def test_a_joke_in_between_does_not_take_the_subject_away():
+    texts = ["where is pre_load run?", "here", "tell me a joke", "ha", "and where is it tested?"]
+    asked = read_conversation(
+        [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
+    )
+    assert asked is not None and asked.need is Need.EVIDENCE and "pre_load" in asked.text

@@ -102,6 +102,14 @@ def test_a_question_of_the_workspace_that_is_not_answered_in_it_gets_one_line(se
     assert asked["content"] == question
 
 
+def test_a_question_in_another_language_is_told_that_it_was_not_understood(server, upstream):
+    _, answer = chat(server, [{"role": "user", "content": "wie werden die abgelaufenen rechnungen verschickt?"}])
+    assert answer.headers["x-helix-context"] == "empty"
+    block = upstream.bodies()[0]["messages"][0]["content"]
+    assert "the question is in German" in block and "ask in English, or set up a multilingual model" in block
+    assert "known_empty" not in block and block.count("\n") == 0
+
+
 @pytest.mark.parametrize("messages", ["no list", [], [1], [{"role": "user", "content": None}], None])
 def test_what_is_no_chat_is_for_the_upstream_to_refuse(server, upstream, messages):
     sent, answer = chat(server, messages)

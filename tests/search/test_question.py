@@ -114,3 +114,17 @@ def test_any_text_is_understood_the_same_way_twice(text: str) -> None:
 def test_a_word_with_a_number_is_not_an_identifier() -> None:
     assert parse_question("hashing with argon2 and sha256 over HTTP2").identifiers == ()
     assert parse_question("what does base64encode do").identifiers == ("base64encode",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("where do validators live", ("validators",)),
+        ("Where does the registry sit?", ("registry",)),
+        ("where in the code is the parser located, and why", ("parser",)),
+        ("how does live reload work", ("live", "reload", "work")),
+        ("where is the kept value written", ("kept", "value", "written")),
+    ],
+)
+def test_the_verb_of_a_question_for_a_place_is_no_word_to_search(text, words):
+    assert parse_question(text).words == words

@@ -231,7 +231,7 @@ HOSTILE = [
 def test_a_hostile_question_is_just_a_question(shop: Reader, question: str) -> None:
     found = ask(shop, question)
     assert 0.0 <= found.confidence <= 1.0
-    assert found.known_empty or found.ranked
+    assert found.known_empty or found.ranked or "the question is in" in " ".join(found.notes)
 
 
 def test_chinese_text_is_found_by_what_it_begins_with(indexed) -> None:  # type: ignore[no-untyped-def]

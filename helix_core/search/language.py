@@ -1,0 +1,88 @@
+"""Name the natural language of a question by its script and its function words. Pure.
+
+Names and documents of code are mostly English: words of another language match hardly any of them, so an answer that
+found nothing must say which language it could not search in. No library: those for short texts carry tables of
+megabytes, and eight languages of questions are told apart by the words that every question needs.
+"""
+
+from __future__ import annotations
+
+import re
+
+READ_CHARS = 2_000
+LEAST_WORDS = 2
+LEAST_SHARE = 0.25
+LEAST_LETTERS = 2
+LETTERS_SHARE = 0.2
+
+_SCRIPTS = (
+    ("Japanese", re.compile(r"[\u3040-\u30ff]")),
+    ("Korean", re.compile(r"[\uac00-\ud7af]")),
+    ("Chinese", re.compile(r"[\u4e00-\u9fff]")),
+    ("Russian", re.compile(r"[\u0400-\u04ff]")),
+)
+"""Kana come before Han: Japanese has both."""
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\S*[/\\_]\S*", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_FUNCTION_WORDS = {
+    "German": """
+        wie wo was warum wieso wann wer welche welcher welches wird werden wurde ist sind war kann können der
+        die das den dem des ein eine einen einer eines und oder nicht für mit von auf im zu zum zur bei beim
+        wenn durch über nach gibt es man ich wir dass hier dieser diese dieses mir mich uns noch auch nur aus an
+        """,
+    "Spanish": """
+        cómo dónde qué cuándo cuál por para el la los las un una unos se es son está están del de y en con
+        cuando hace puede pueden hay que esto este esta lo como donde al su sus me más pero
+        """,
+    "French": """
+        où comment pourquoi quel quelle quels quelles quand le la les des du de est sont dans une un et avec
+        pour sur qui que ce cette fait il elle on je ne pas au aux se si ou
+        """,
+    "Portuguese": """
+        como onde qual quais quando por o os a as da do das dos em um uma é são para com que não no na se está
+        estão isso este esta de e
+        """,
+    "Italian": """
+        come dove perché quale quali quando il lo gli la le della del dei delle di è sono una un uno per con che
+        non nel nella si viene vengono questo questa e
+        """,
+}
+_ENGLISH = """
+the a an is are was were be how where what why when who which does do did can could should would will of to in on at by
+with from for and or not it its this that these those there if as has have had get gets happens i we you my our
+"""
+_KNOWN = {name: frozenset(words.split()) for name, words in (*_FUNCTION_WORDS.items(), ("English", _ENGLISH))}
+_MULTILINGUAL = re.compile(r"multilingual|bge-m3|(?:^|[/_-])e5(?:[_-]|$)|labse|gte-multi|jina-embeddings-v3|xlm")
+
+
+def language_of(text: str) -> str:
+    """Return the English name of the language that ``text`` asks in; "" for English, for code and where unsure."""
+    said = _CODE.sub(" ", text[:READ_CHARS])
+    letters = len(_LETTER.findall(said))
+    for name, script in _SCRIPTS:
+        if (count := len(script.findall(said))) >= LEAST_LETTERS and count >= LETTERS_SHARE * letters:
+            return name
+    words = [word.lower() for word in _WORD.findall(said)]
+    counts = {name: sum(word in known for word in words) for name, known in _KNOWN.items()}
+    best = max(counts, key=lambda name: (counts[name], name == "English"))
+    if best == "English" or counts[best] < max(LEAST_WORDS, LEAST_SHARE * len(words)):
+        return ""
+    return best
+
+
+def is_multilingual(model: str) -> bool:
+    """Return whether the name of an embedding model says that it brings languages together."""
+    return _MULTILINGUAL.search(model.lower()) is not None
+
+
+LANGUAGE_NOTE = "the question is in "
+"""How the note begins."""
+
+
+def language_note(language: str) -> str:
+    """Return the sentence for an answer that a question in ``language`` did not find."""
+    return (
+        f"{LANGUAGE_NOTE}{language}, and only words and names that the files share with it were searched; ask in "
+        "English, or set up a multilingual model with: helix embed setup"
+    )

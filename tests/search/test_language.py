@@ -1,0 +1,69 @@
+"""Which language a question is in, and what an answer says that could not search in it."""
+
+import pytest
+
+from helix_core.engine import Helix
+from helix_core.search.language import is_multilingual, language_of
+from tests.engine.repository import begin
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("wie werden unbekannte felder behandelt?", "German"),
+        ("wo steht der test dafür", "German"),
+        ("¿Dónde se firman las sesiones?", "Spanish"),
+        ("où est le code qui signe les cookies", "French"),
+        ("como são validados os campos", "Portuguese"),
+        ("dove viene firmata la sessione", "Italian"),
+        ("セッションはどこで署名されますか", "Japanese"),
+        ("会话在哪里签名?", "Chinese"),
+        ("где подписывается сессия", "Russian"),
+        ("세션은 어디에서 서명되나요", "Korean"),
+    ],
+)
+def test_a_question_of_another_language_is_named(text, language):
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "fix it",
+        "where do validators live",
+        "get_la_de el_los",
+        "what does `der die das` do in src/de/la/el.py?",
+        "```\nder die das ist nicht\n```\nwhy does this fail?",
+        "die in a fire, or not?",
+        "TypeError: con is not a function",
+        "how is 日 parsed in the date format of the calendar",
+    ],
+)
+def test_english_and_code_are_not_taken_for_another_language(text):
+    assert language_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "is_so"),
+    [
+        ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", True),
+        ("intfloat/multilingual-e5-large", True),
+        ("BAAI/bge-m3", True),
+        ("sentence-transformers/all-MiniLM-L6-v2", False),
+        ("static", False),
+    ],
+)
+def test_a_model_that_brings_languages_together_is_known_by_its_name(model, is_so):
+    assert is_multilingual(model) is is_so
+
+
+def test_what_is_asked_in_another_language_is_never_called_absent(tmp_path):
+    begin(tmp_path, {"app/sessions.py": "def sign_session(value):\n    return seal(value)\n"})
+    with Helix.open(tmp_path) as helix:
+        helix.refresh()
+        asked = helix.packet("wie werden die abgelaufenen rechnungen verschickt?")
+        english = helix.packet("how are the expired invoices sent by mail?")
+    assert asked["known_empty"] is False
+    assert any("the question is in German" in note for note in asked["notes"])
+    assert english["known_empty"] is True and not any("the question is in" in note for note in english["notes"])
