@@ -55,6 +55,11 @@ _PLACE_VERB = re.compile(
 _WIDE = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _BESIDE_WIDE = re.compile(rf"(?<=[A-Za-z0-9_])(?={_WIDE})|(?<={_WIDE})(?=[A-Za-z0-9_])")
 _WHERE = re.compile(r"(?i)\bwhere\b")
+_WORK_VERB = re.compile(
+    r"(?i)(?<=\w)[ \t]++(?:works?|working|functions?|implemented|done)(?=[ \t]*+(?:(?:here|internally|exactly)[ \t]*+)?"
+    r"(?:[?!.,;\n]|\Z))"
+)
+_HOW = re.compile(r"(?i)\bhow\b")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b")
 _FILE_EXTENSION_WORDS = """
 py pyi pyx js jsx mjs cjs ts tsx mts cts vue svelte go rs java kt kts scala c h cc cpp cxx hpp hh cs fs rb php pl pm
@@ -126,8 +131,9 @@ class Question:
 def parse_question(text: str) -> Question:
     """Parse ``text``; never raises, an empty or wordless text gives an empty ``Question``."""
     text = _PLURAL_ACRONYM.sub(r"\1", _readable(text))
-    if asks := _WHERE.search(text):
-        text = text[: asks.end()] + _PLACE_VERB.sub("", text[asks.end() :])
+    for asks, verb in ((_WHERE, _PLACE_VERB), (_HOW, _WORK_VERB)):
+        if said := asks.search(text):
+            text = text[: said.end()] + verb.sub("", text[said.end() :])
     quoted = [next(part for part in match if part) for match in _QUOTED.findall(text)]
     paths = _paths(text)
     # Scripts without spaces stand directly beside the names of code.

@@ -15,6 +15,7 @@ from helix_core.search.confidence import (
     answer_features,
     confidence,
     is_request_word,
+    place,
     presence,
     telling_terms,
 )
@@ -232,7 +233,9 @@ class _Search:
         signs = answer_features(judged, judging, first)
         places = located(self._request.places, self._reader)
         ranked = with_located(ranked, places, k)
-        seems_empty = not ranked or (presence(signs) < FLOOR and not places)
+        # One name whose every word one file has is here, wherever it stands; only the place is open.
+        is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
+        seems_empty = not ranked or (presence(signs) < FLOOR and not places and not is_literal)
         if seems_empty and ranked and self._request.discussed:
             seems_empty = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
         if self._request.may_be_general and not seems_empty and not places:
@@ -243,7 +246,8 @@ class _Search:
             seems_empty = not (
                 has_path or self._is_defined(judged, whole, judging) or self._has_part(whole, frequency, first)
             )
-        sure = min(confidence(signs, with_model=with_model), ABSENT_CONFIDENCE if seems_empty else 1.0)
+        sure = (place if is_literal else confidence)(signs, with_model=with_model)
+        sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
         # What is asked in a language that the index does not bridge may be here under English names.
         bridged = meaning is not None and is_multilingual(meaning.model)
         language = "" if bridged else language_of(judged_by or text)

@@ -92,6 +92,8 @@ def begin(folder: Path, files: dict[str, str] = FILES) -> Path:
 def _begun(files: tuple[tuple[str, str], ...]) -> tempfile.TemporaryDirectory:
     made = tempfile.TemporaryDirectory(prefix="begun")
     folder = Path(made.name)
+    # Copied with its mode: another user may read a project.
+    folder.chmod(0o755)
     write(folder, dict(files))
     git(folder, "init", "-q", "-b", "main", "--template=")
     (folder / ".git" / "info").mkdir()

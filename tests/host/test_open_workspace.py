@@ -255,7 +255,7 @@ def test_a_whole_refresh_that_is_cancelled_keeps_what_it_has_and_goes_on_when_re
         await heard.until(lambda: workspace.status.done > 20, "some files are done")
         workspace.cancel()
         status = await heard.state("paused")
-        assert "cancelled" in status.message
+        assert "canceled" in status.message
         kept = (await workspace.ask(lambda helix: helix.standing())).files
         assert 0 < kept < 200
         workspace.resume()
