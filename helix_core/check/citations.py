@@ -91,7 +91,9 @@ _NOT_A_CLAIM = re.compile(
     r"|remov\w{1,3}|delet\w{1,3}|deprecat\w{1,4}|no longer|formerly|previous(?:ly)?|used to|instead of|replac\w{1,3}"
     r"|obsolete|legacy|dropped|gone|old(?:er)?|earlier|moved|migrat\w{1,4}|planned|will|future|prior to|up to"
     r"|change(?:s|d)? (?:it |this |that )?(?:to|into|from)|as of|TODO|should (?:become|be called))\b|n't\b|n’t\b"
-    r"|\b(?:v|version )\d|\b\d+\.\d+",
+    r"|\b(?:v|version )\d|\b\d+\.\d+"
+    r"|\b(?:in|with|since|under|using|until|from|before|after) (?!lines?\b|steps?\b)[a-z][\w-]{1,40}"
+    r" [1-9]\d{0,2}(?![\w.-]|:\d)",
     re.I,
 )
 # Of these only a place with its line is left unjudged: the line itself is proposed, or was there before.
@@ -140,7 +142,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}([=~^\"#*+-])\1{2,200}+[ \t]*")
 _LEVELS = {"=": 1, "-": 2}
 _APART = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||#{1,6}[ \t])")
-_SENTENCE_END = re.compile(r"[.!?:;](?=[\s)\"'])|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+_SENTENCE_END = re.compile(r"[.!?;](?=[\s)\"'])|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 # What may lie between a symbol and the place where it is: "`run()` is defined in `app.py:12`".
 _SYMBOL_THEN_PLACE = re.compile(
     r"`?[\s*_]*(?:\(|\[|[-–—:,@→]+|(?:(?:is|are|lives|sits|begins|starts)\s+)?(?:(?:defined|declared|implemented|located|found)\s+)?"

@@ -49,6 +49,17 @@ def round_price(cents):
     """Round to the next five cents."""
     return round(cents / 5) * 5
 ''',
+    "shop/shelf.py": '''"""Shelves."""
+
+
+class Shelf:
+    """Holds baskets."""
+
+    class Meta:
+        """Options of a shelf."""
+
+        width = 3
+''',
     "docs/guide.md": "# Guide\n\nItems go into a basket with `Basket.add_line()`, see [the code](../shop/basket.py).\n",
 }
 
@@ -156,6 +167,8 @@ def test_a_member_that_a_class_of_the_workspace_lacks_is_wrong(shop):
         "`basket.anything()` on an instance",
         "`Basket.__len__()` may be inherited.",
         "the logger `shop.server`",
+        "In shop 2: `Basket.clear_all()` and `Basket.add_lines()`",
+        "Users write a `Shelf.Meta.custom_option`.",
         "`Promise.withResolvers()` and `str.removeprefixes()` are of a language",
     ],
 )

@@ -57,6 +57,8 @@ _DECLARES = re.compile(
     r"(?:(?:async|export|default|public|private|static|pub|abstract) )*(?:def|class|function|fn|func)\b"
 )
 _IMPORTED = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^()]{1,4000}+\)|[^\n(]{1,1000}+)", re.M)
+# Inner classes that users of a library write with options of their own.
+_WRITTEN_BY_USERS = frozenset({"Meta", "Config", "Options", "Params", "Arguments"})
 # Classes of a language or its platform, which a class of the workspace may be named like.
 _OF_LANGUAGES = frozenset(dir(builtins)) | frozenset(
     (
@@ -362,7 +364,7 @@ class CheckedText:
         if len(one.parts) == 1:
             return RIGHT if known else self._gone(one)
         owner = one.parts[-2]
-        if owner in _OF_LANGUAGES:
+        if owner in _OF_LANGUAGES or owner in _WRITTEN_BY_USERS:
             return UNKNOWN
         if any(at.trail[-1:] == (owner,) or owner in _modules(at.path) for at in known):
             return RIGHT
