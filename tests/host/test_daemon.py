@@ -55,7 +55,9 @@ def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, proj
         helix("packet", "sign_cookie", "--path", str(project), "--task", "edit", "-k", "3", "--json").stdout
     )
     for answer in (called, printed):
+        # The digits of the times are counted as tokens, too.
         answer["accounting"].pop("elapsed_ms")
+        answer["accounting"].pop("tokens")
         for item in answer["verified"]:
             item.pop("last_verified_at")
     assert called == printed
