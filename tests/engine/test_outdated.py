@@ -147,6 +147,32 @@ def test_a_class_of_somebody_else_is_not_gone_with_a_class_of_that_name(open_hel
     assert found(open_helix, gates) == []
 
 
+def test_a_name_that_examples_import_from_another_package_is_not_gone(open_helix, gates):
+    change(gates, "app/gate.py", ("ring_bell", "strike_bell"))
+    commit(gates, "Rename")
+    assert [line for line, _ in found(open_helix, gates)] == [3]
+    example = "# Bells\n\n```python\nfrom {} import ring_bell\n```\n"
+    write(gates, {"docs/bells.md": example.format("app.gate")})
+    commit(gates, "Import it from here")
+    assert [line for line, _ in found(open_helix, gates)] == [3]
+    write(gates, {"docs/bells.md": example.format("bell_maker.bells")})
+    commit(gates, "Import it from somebody else")
+    assert found(open_helix, gates) == []
+
+
+def test_a_signature_whose_options_any_keyword_takes_now_still_holds(open_helix, gates):
+    write(gates, {"docs/bells.rst": "Bells\n=====\n\n.. function:: ring_bell(times, pause=1)\n\n   Rings.\n"})
+    commit(gates, "Write the signature")
+    change(
+        gates, "app/gate.py", ("ring_bell(times, pause=1)", "ring_bell(times, **options)"), ("times * pause", "times")
+    )
+    commit(gates, "Take any option")
+    assert found(open_helix, gates, "docs/bells.rst") == []
+    change(gates, "app/gate.py", ("ring_bell(times, **options)", "ring_bell(times, tone, **options)"))
+    commit(gates, "Require a tone")
+    assert [line for line, _ in found(open_helix, gates, "docs/bells.rst")] == [4]
+
+
 def test_a_function_that_is_commented_out_is_gone(open_helix, gates):
     body = "def ring_bell(times, pause=1):\n    return times * pause\n"
     change(gates, "app/gate.py", (body, "# def ring_bell(times, pause=1):\n#     return times * pause\n"))

@@ -186,7 +186,8 @@ def _parameters(reference: Reference, then: Declaration, now: Declaration) -> It
     if _alike(before, after) or then.kind != now.kind:
         return
     if reference.is_signature:
-        if _is_declared(reference.arguments or "", before) and not _is_declared(reference.arguments or "", after):
+        is_kept = _is_declared(reference.arguments or "", after) or _takes_all(before, after)
+        if _is_declared(reference.arguments or "", before) and not is_kept:
             yield _signature_flag(reference, then, now)
         return
     if reference.arguments and "=" in reference.arguments and _is_declared(reference.arguments, before):
@@ -238,6 +239,18 @@ def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
         one.default is None or other.default is None or _same_default(one.default, other.default)
         for one, other in zip(stated, parameters, strict=True)
     )
+
+
+def _takes_all(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    """Return whether only optional parameters are gone and ``**kwargs`` takes them all, so that the documented call
+    still works.
+    """
+    left = {one.name for one in after}
+    gone = [one for one in before if one.name not in left and one.kind != "**"]
+    kept = [one.name for one in before if one.name in left and one.kind != "**"]
+    is_optional = all(one.default is not None and one.kind in ("", "=") for one in gone)
+    takes_any = any(one.kind == "**" for one in after)
+    return bool(gone) and is_optional and takes_any and kept == [one.name for one in after if one.kind != "**"]
 
 
 def _same_default(stated: str, real: str) -> bool:
@@ -469,6 +482,23 @@ class OutdatedDocuments:
         (then,) = committed.read([(document.commit, source.path)])
         return file is not None and then is not None and same_text(file.data, then)
 
+    def is_imported_from_elsewhere(self, name: str) -> bool:
+        """Return whether an example in a document imports the name from a package that is not of this project."""
+        items = self.reader.files.items(self.reader.uses.documents_mentioning(name, MOST_READ))
+        imported = re.compile(
+            rf"\bfrom\s+(\w+)[\w.]*\s+import\s+(?:\([^)]{{0,400}}|[^\n(]{{0,200}})\b{re.escape(name)}\b"
+        )
+        files = [
+            self.observer.look(source).file
+            for source in {one.source.path: one.source for one in items.values()}.values()
+        ]
+        texts = [file.data.decode("utf-8", "replace") for file in files if file is not None]
+        return any(not self._is_own_package(match[1]) for text in texts for match in imported.finditer(text))
+
+    def _is_own_package(self, name: str) -> bool:
+        paths = [f"{root}{name}".encode() for root in ("", "src/", "lib/")]
+        return any(self.observer.is_folder(path) or self.observer.is_there(path + b".py") for path in paths)
+
     def defined(self, name: str) -> list[DefinedAt]:
         """Return the definitions of the name in the index, case-sensitive."""
         return self.kept.defined(name, self.reader)
@@ -640,6 +670,8 @@ class _Look:
             return
         path, then = found
         if not self._is_gone(path, name) or self._is_said_at_head(commit, name):
+            return
+        if self.asked.is_imported_from_elsewhere(name):
             return
         (data,) = self.committed.read([(commit, path)])
         assert data is not None
