@@ -524,7 +524,13 @@ def passwords(chance: random.Random) -> list[tuple[str, str]]:
     lower = (
         f"{_some(chance, string.ascii_lowercase, 2)}{chance.randrange(10)}{_some(chance, string.ascii_lowercase, 2)}"
     )
+    second = chance.choice(["Kettle", "Meadow", "Anvil", "Harbor", "Lantern", "Creek"])
+    number = chance.randrange(3, 99)
+    chosen = chance.choice(
+        [f"{word.lower()}{second}_{number}", f"{word.lower()}{second}{number}", f"{word}-{second}{number}"]
+    )
     return [
+        ("chosen", chosen),
         ("mixed", mixed),
         ("marks", f"{mixed}!{_some(chance, ALNUM, 2)}"),
         ("leet", f"{leet}!{chance.randrange(100, 999)}"),

@@ -14,6 +14,7 @@ from typing import Any
 
 from helix_core.ingest.secret_values import (
     LazyPattern,
+    is_chosen_password,
     is_joined_passphrase,
     is_masked,
     is_name,
@@ -21,6 +22,8 @@ from helix_core.ingest.secret_values import (
     is_placeholder,
     is_secret,
     is_strong_password,
+    is_worded_password,
+    looks_chosen,
     looks_like_password,
     looks_random,
 )
@@ -100,7 +103,7 @@ _SET_LINE = LazyPattern(
 """Groups: 1 the name; 2 any word, on a line with only these two."""
 
 _DIRECTIVE = LazyPattern(
-    rb"(?m)^[ \t]*(?:ENV|ARG|SetEnv|setenv|set|define|export|proxy_set_header|add_header"
+    rb"(?m)^[ \t]*(?:ENV|ARG|SetEnv|setenv|set|#?[ \t]?define|export|proxy_set_header|add_header"
     rb"|fastcgi_param|put|property)[ \t]+[\w.\-]*?" + _NAME + rb"[ \t]+[\"']?([^\s\"'`;]{6,256})[\"']?;?[ \t]*\r?$"
 )
 """Groups: 1 the name; 2 the value that a directive assigns."""
@@ -160,7 +163,10 @@ _COMMAND_LINE_WORDS = (
     rb"|(?i:\bpass:|[ \"']-\w{0,6}(?:storepass|keypass|authpassword|pw)\b|/p(?:assword)?:|\bjdbc:"
     rb"|\bidentified[ ]|\b(?:create|alter|set)[ ]"
     rb"(?:user|role|login|database|password)\b|(?:require|master|primary|replica|cluster|node|rpc)(?:pass|auth)|auth-pass"
-    rb"|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ])"
+    rb"|[\"'](?:-u|--user(?:name)?)[\"'],|rpcpassword|\bmachine[ ]"
+    rb"|\bmc[ ](?:alias|config)[ ]|\bconfig[ ]http-basic\.|\bcreateuser[ ]|\b(?:password|secret)[ ][057][ ]|:[ ]psk[ ]"
+    rb"|[?&;](?:password|passwd|pwd|pass)=|bundle_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:|\"bearer\"|_salt[\"'],|_key[\"'],"
+    rb"|\buser[ ]\S+[ ](?:on|off)[ ])"
 )
 _COMMAND_LINE = LazyPattern(_COMMAND_LINE_WORDS)
 """A line that may be one of ``_COMMANDS``."""
@@ -200,11 +206,27 @@ _COMMANDS = LazyPattern(
             rb"[ ]*[=(]?[ ]*N?['\"]([^'\"\r\n]{4,128})['\"]",
             rb"(?i:\bset[ ]password\b[^\r\n;]{0,80}?=)[ ]*(?i:password\()?['\"]([^'\"\r\n]{4,128})['\"]",
             rb"(?m)^[ \t]*(?:requirepass|masterauth|rpcpassword)[ =\"]{1,3}" + _VALUE,
+            rb"\b(?i:net[ ]use)\b[^\r\n]{0,120}?/user:[^\s]+[ ]" + _VALUE,
+            rb"\bmc[ ](?:alias[ ]set|config[ ]host[ ]add)[ ][^\s]+[ ][^\s]+[ ][^\s]+[ ]" + _VALUE,
+            rb"\bconfig[ ]http-basic\.[^\s]+[ ][^\s]+[ ]" + _VALUE,
+            rb"\bcreateUser[ ][^\r\n]{0,160}?[ ](?:MD5|SHA[\w\-]*|AES|DES)[ ]" + _VALUE,
+            rb"\b(?:password|secret)[ ][057][ ]" + _VALUE,
+            rb":[ ]PSK[ ]\"([^\"\r\n]{4,128})\"",
+            rb"(?i:[?&;](?:password|passwd|pwd|pass)=)" + _VALUE,
+            rb"\bBUNDLE_\w+[\"']?[:=][ ]?[\"']?[\w.\-]+:" + _VALUE,
+            rb"\"bearer\"[ ]?:[ ]?\{[ ]?\"[\w.\-]+\"[ ]?:[ ]?\"([^\"\r\n]{6,256})\"",
+            rb"\bdefine\([ ]?['\"]\w+_(?:SALT|KEY)['\"],[ ]?'([^'\r\n]{24,128})'",
+            rb"\buser[ ][^\s]+[ ](?:on|off)[ ][^\r\n]{0,120}?>" + _VALUE,
             rb"(?i:^|\n)[^\r\n]{0,80}(?i:\bmachine[ ][^\s]+[ ]+login[ ][^\s]+[ ]+password[ ]+)([^\s]{3,256})",
         )
     )
 )
 """The one group that matched: a password in the syntax of a command line, a statement or a URL."""
+
+_NETRC = LazyPattern(rb"(?m)^[ \t]*login[ \t]+[^\s]+\r?\n[ \t]*password[ \t]+([^\s]{4,256})[ \t]*\r?$")
+"""Group 1: the password of an entry of a netrc file that has a line for each word."""
+_PGPASS = LazyPattern(rb"(?m)^[\w.\-*]+:(?:[0-9]{2,5}|\*):[\w.\-*]+:[\w.\-*]+:([^\s:]{4,256})\r?$")
+"""Group 1: the last field of a line of a PostgreSQL password file."""
 
 _TO_VALUE = rb"(?:=|[ \t]+|[\"'],[ \t\r\n]*|[\"']?,?[ \t]*\r?\n[ \t]*-[ \t]+)\\{0,3}[\"']?"
 _OPTION_VALUE = rb"([^\s\"'`,;()\[\]{}<>$|\\]{4,256})"
@@ -272,6 +294,8 @@ _FOLLOWS = LazyPattern(
 """What follows the last word of a part of a sentence, up to the end of the line."""
 _SENTENCE_WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{},]+")
 _LINKS = frozenset(b"is was are were equals = : := -> => ist es est".split())
+_GIVING = frozenset(b" |to|as|now|be|from|-|with".split(b"|"))
+"""The words before a password in a sentence that has named it, for what looks like one that a person chose."""
 
 _VARIABLE = LazyPattern(
     rb"(?:(?i:\b(?:variable|resource|parameter|param|input|output|secret))[ \t]{1,4}[\"']?|\\{0,3}[\"'])[\w.\-]*?"
@@ -338,6 +362,8 @@ def secrets_by_place(data: bytes) -> Iterator[Span]:
     yield from _columns(data)
     if b"|" in data:
         yield from _tables(data)
+    if b":5432:" in data or b":*:" in data:
+        yield from (match.span(1) for match in _PGPASS.finditer(data) if is_password_in_place(match.group(1)))
     regions = _regions(data)
     joined = _BETWEEN.join(data[start:end] for start, end in regions)
     starts = [0]
@@ -405,9 +431,9 @@ def _assigned(data: bytes) -> Iterator[Span]:
             if is_masked(value):
                 yield from _rest_of_masked(data, whole)
             elif len(value) < 6 or b" " in value.strip():
-                if chain.is_direct and _is_phrase(name, value):
+                if chain.is_direct and (_is_phrase(name, value) or is_worded_password(name, value)):
                     yield from whole.parts
-            elif not (operator == b" " and is_name(value)):
+            elif not (operator == b" " and is_name(value) and not is_chosen_password(value)):
                 is_set = chain.is_direct and number == 0 and operator != b"("
                 if is_secret(name, value, assigned=is_set):
                     yield from whole.parts
@@ -573,6 +599,9 @@ def _commands(data: bytes) -> Iterator[Span]:
                 group = match.lastindex
                 if is_password_in_place(match.group(group)):
                     yield match.span(group)
+    for match in _NETRC.finditer(data):
+        if is_password_in_place(match.group(1)):
+            yield match.span(1)
     if b"AC" in data:
         for match in _TWILIO.finditer(data):
             yield match.span(1)
@@ -586,12 +615,12 @@ def _positional(data: bytes) -> Iterator[Span]:
             continue
         for chain in chains(data, opened + 1, opened + _REACH, outer=1):
             reached = chain.parts[-1][1]
-            if is_strong_password(chain.value(data)):
+            if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
                 yield from chain.parts
     for match in _INSERT.finditer(data):
         if _PASSWORD_COLUMN.search(match.group(1)):
             for chain in chains(data, match.end(), match.end() + _REACH, outer=1):
-                if is_strong_password(chain.value(data)):
+                if is_strong_password(chain.value(data)) or is_chosen_password(chain.value(data)):
                     yield from chain.parts
 
 
@@ -610,17 +639,22 @@ def _spoken(data: bytes) -> Iterator[Span]:
         start = end = match.start() + 1
         while start > max(0, end - _LONGEST_WORD) and data[start - 1] not in b" \t\r\n\"'`<>()*:":
             start -= 1
-        yield from _strong_word(data, start, end)
+        yield from _strong_word(data, start, end, is_given=True)
         if start == end:
             before = data.rfind(data[end - 1 : end], max(0, end - _LONGEST_WORD), end - 1)
             yield from _strong_word(data, before + 1, end - 1)
     for match in _SPOKEN_LOGIN.finditer(data):
-        yield from _strong_word(data, *match.span(1))
+        said = data[match.start() : match.start(1)]
+        is_pair = said.rstrip(b" \t\"'`*")[-1:] in (b"/", b":", b"|")
+        is_given = is_pair or any(sign in said for sign in (b" as ", b"@", b" and "))
+        yield from _strong_word(data, *match.span(1), is_given=is_given)
 
 
-def _strong_word(data: bytes, start: int, end: int) -> Iterator[Span]:
+def _strong_word(data: bytes, start: int, end: int, *, is_given: bool = False) -> Iterator[Span]:
     start, end = _trimmed(data, start, end)
-    if end - start >= 6 and _is_sentence(data, start) and is_strong_password(data[start:end]):
+    value = data[start:end]
+    is_strong = len(value) >= 6 and (is_strong_password(value) or (is_given and is_chosen_password(value)))
+    if is_strong and _is_sentence(data, start):
         yield start, end
 
 
@@ -643,11 +677,13 @@ def _words_of(data: bytes, start: int, stop: int, *, is_password: bool) -> Itera
         begin, end = _trimmed(data, *match.span())
         value = data[begin:end]
         is_linked = before.lower() in _LINKS or (before[-1:] == b":" and before[:1] != b":")
+        is_given = is_linked or before.lower() in _GIVING
         before = match.group()
         if len(value) < 6:
             continue
         is_joined = is_linked and is_password and _is_last_word(data, end, stop) and is_joined_passphrase(value)
-        if is_joined or is_strong_password(value) or (is_linked and _is_spoken_secret(value)):
+        is_chosen = is_given and is_chosen_password(value)
+        if is_joined or is_chosen or is_strong_password(value) or (is_linked and _is_spoken_secret(value)):
             yield begin, end
 
 
@@ -775,7 +811,8 @@ def _columns(data: bytes) -> Iterator[Span]:
             start = position
             for number, cell in enumerate(line.split(mark)):
                 value = cell.strip(b" \"'\r")
-                if number in columns and not is_placeholder(value) and looks_like_password(value):
+                is_password = looks_like_password(value) or looks_chosen(value)
+                if number in columns and not is_placeholder(value) and is_password:
                     at = start + cell.index(value)
                     yield at, at + len(value)
                 start += len(cell) + 1

@@ -90,13 +90,15 @@ _SETTING = LazyPattern(
 )
 _DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
 _PASSPHRASE = LazyPattern(rb"^(?:[A-Z]?[a-z]{3,12}[\-_.]){2,6}[0-9]{2,6}[!?*]?$")
+_CHOSEN = LazyPattern(rb"^[A-Z]?[a-z]{2,}(?:[_\-]?[A-Z][a-z]{1,}){1,8}(?:[_\-#!&+@]?[0-9]{1,4})[!?*#]?$")
 _JOINING = frozenset(
     b"the and for not non from with into onto out off over under per one two way only all own self pre side based "
     b"case time user name server client base file path date level line end read write auth login account hash "
     b"hashed salted encoded encrypted required optional empty plain text clear wide safe free well once use used "
     b"set get has have are was were must can may app service system machine config database url env variable host "
     b"code data id api http https role group type kind list item part input output request response session cookie "
-    b"header field form store vault manager policy generator reset change expired email mail phone number".split()
+    b"header field form store vault manager policy generator reset change expired email mail phone number length "
+    b"minimum maximum least most chapter step level version page table figure error python needs requires".split()
 )
 _DESCRIBING = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous)$")
 _HEX = LazyPattern(rb"^(?:0x)?(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})$")
@@ -111,6 +113,7 @@ _TELLING_KEY = LazyPattern(
     rb"|(?:api|access|auth|private|signing|encryption|encrypt|license|master|session|account|service|storage|shared)"
     rb"[_\-. ]?keys?"
 )
+_SECRET_NAME = LazyPattern(rb"(?i)(?:^|[_\-.])secret(?:_?key)?$|(?-i:[a-z]Secret(?:Key)?$)")
 _PUBLIC_NAME = LazyPattern(rb"(?i)public|publishable")
 _API_NAME = LazyPattern(rb"(?i)api|secret|passw")
 # Names that describe a secret without containing one.
@@ -230,6 +233,39 @@ def _is_passphrase(value: bytes) -> bool:
     return _PASSPHRASE.search(value) is not None
 
 
+def looks_chosen(value: bytes) -> bool:
+    """Return whether words with a number may be a password that a person chose, as in ``pepperJar_31``. An identifier
+    can look the same, so this counts only where the name and the place both say that a password is given.
+    """
+    if len(value) < 8 or is_placeholder(value) or any(byte in _PUNCTUATION or byte in b" /;:=" for byte in value):
+        return False
+    rest = _FILLER.sub(b"", value)
+    letters = sum(65 <= (byte & 0xDF) <= 90 for byte in rest)
+    has_digit = any(48 <= byte <= 57 for byte in value)
+    is_other = any(shape.search(value) for shape in (_ADDRESS, _DATE, _UPPER_WORDS, _UUID))
+    return letters >= 4 and has_digit and value.count(b".") < 2 and not is_other
+
+
+def is_chosen_password(value: bytes) -> bool:
+    """Return whether words with a number look like a password also in a sentence or as a bare word: words in camel
+    case with a number at the end.
+    """
+    return looks_chosen(value) and b"." not in value and _CHOSEN.search(value) is not None
+
+
+def is_worded_password(name: bytes, value: bytes) -> bool:
+    """Return whether ``name = value`` gives a password of plain words and a last number, as in ``copper Kettle 5``."""
+    *words, number = value.split() or [b""]
+    if not 1 <= len(words) <= 3 or not (number.isdigit() and len(number) <= 4) or _ABOUT.search(name):
+        return False
+    if _PASSWORD_NAME.search(name) is None and _SECRET_NAME.search(name) is None:
+        return False
+    return all(
+        4 <= len(word) <= 12 and word.isalpha() and word.lower() not in _JOINING and len(_FILLER.sub(b"", word)) >= 4
+        for word in words
+    )
+
+
 def is_joined_passphrase(value: bytes) -> bool:
     """Return whether three or more words are joined as in ``correct-horse-battery-staple``, and none of them makes a
     description of it (``read-from-file``, ``server-side-generated``).
@@ -299,23 +335,31 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     if not quoted and b"=" in value.rstrip(b"="):
         return False
     is_path = _CODE_PATH.search(value) is not None and not looks_random_letters(value)
-    if not quoted and (is_path or len(value) < 8) and not _is_environment_name(name):
+    is_password = _PASSWORD_NAME.search(name) is not None
+    is_chosen = assigned and (
+        looks_chosen(value) if quoted or _is_environment_name(name) else is_chosen_password(value)
+    )
+    if is_password and is_chosen:
+        return True
+    is_worded = is_chosen and _SECRET_NAME.search(name) is not None and len(_FILLER.sub(b"", value)) >= 8
+    if not quoted and (is_path or len(value) < 8) and not (is_worded or _is_environment_name(name)):
         return False
     if _CODE_PATH.search(value) and value.count(b".") and not looks_random(value):
         return False
-    is_password = _PASSWORD_NAME.search(name) is not None
     is_key = not is_password and _KEY_NAME.search(name) is not None and _TELLING_KEY.search(name) is None
     if is_key:
-        return looks_generated(value)
+        return looks_generated(value) or (value.startswith(b"base64:") and looks_random(value[7:]))
     if not assigned:
         is_login = is_password or _LOGIN_NAME.search(name) is not None
+        if is_login and is_chosen_password(value):
+            return True
         return is_strong_password(value) and (is_login or (looks_random(value) and not is_wordy(value)))
     if _UUID.search(value):
-        return _API_NAME.search(name) is not None
+        return _API_NAME.search(name) is not None or (_is_environment_name(name) and name.endswith(b"TOKEN"))
     rest = _FILLER.sub(b"", value)
     if is_password:
         return len(rest) >= 4 and (looks_like_password(rest) or _is_passphrase(value))
-    return (looks_random(value) or (len(value) >= 8 and is_strong_password(value))) and len(rest) >= 6
+    return (is_worded or looks_random(value) or (len(value) >= 8 and is_strong_password(value))) and len(rest) >= 6
 
 
 def _is_environment_name(name: bytes) -> bool:

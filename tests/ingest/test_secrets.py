@@ -173,6 +173,52 @@ def test_a_secret_is_masked_by_what_is_said_of_it(phrase: str) -> None:
     assert mask(masked.data).findings == ()
 
 
+CHOSEN = {
+    "pepperJar_31": "STORE_PASSWORD={}",
+    "marbleStair_3": "      - POSTGRES_PASSWORD={}",
+    "lanternFish-2": '  postgresPassword: "{}"',
+    "larkspur.Nine9": '\tPassword: "{}",',
+    "sundialRose7": "default_pass = {}",
+    "inkWell-9921": 'Module required username="svc" password="{}";',
+    "flintArrow_19": 'const DB_PASS: &str = "{}";',
+    "copper Kettle 5": 'password="{}"',
+    "tidePool_30": "password: process.env.PW || '{}',",
+    "nutmegStar_12": 'DriverManager.getConnection(url, "app", "{}");',
+    "emberGlow_81": "requests.get(url, auth=('svc', '{}'))",
+    "heronLake_88": "INSERT INTO users (name, password) VALUES ('bob', '{}');",
+    "slateHarbor3": "machine git.example.net\nlogin ci\npassword {}",
+    "fernGully_27": "db.example.net:5432:shop:shopuser:{}",
+    "walnutShell66": "user alice on >{} ~* +@all",
+    "cloverField12": "mc alias set s3 http://minio:9000 minioadmin {}",
+    "elmGrove!55": "net use Z: \\\\srv\\share /user:example\\bob {}",
+    "quartzVein_4": "poetry config http-basic.example ci {}",
+    "pewterMug42": "createUser bob SHA {} AES $KEY",
+    "basaltCove7": "enable secret 0 {}",
+    "topazRidge_5": ': PSK "{}"',
+    "harborMist61": 'BUNDLE_GEMS__EXAMPLE__NET: "ci:{}"',
+    "nutmeg.Star1": 'connect("jdbc:mysql://db/shop?user=app&password={}");',
+    "beachPlum89": '#define MQTT_PWD "{}"',
+    "2b7e1516-28ae-d2a6-abf7-158809cf4f3c": "      CODECOV_TOKEN: {}",
+    "crispApple91": "psql says auth failed, i use password {} for shop_user",
+    "lemonTwist_4": "my pw is {} can you log in and look",
+    "mintLeaf#20": "I set the admin password to {} yesterday",
+    "oliveBranch5": "use basic auth admin:{} against the endpoint",
+    "apfelBaum_22": "Das Passwort ist {}",
+    "hunterGreen_41": "i typed {} as password and it was refused",
+    "peatBog_55": "Login with `admin` / `{}` on staging.",
+    "falconAnvil69": "logged in as bob with {} and nothing came",
+}
+
+
+@pytest.mark.parametrize("secret", sorted(CHOSEN))
+def test_words_with_a_number_are_a_password_where_one_is_given(secret: str) -> None:
+    data = f"before = 1\n{CHOSEN[secret].format(secret)}\nafter = 2\n".encode()
+    masked = mask(data)
+    assert not _survives(secret, masked.data), masked.data
+    _assert_shape(data, masked)
+    assert mask(masked.data).findings == ()
+
+
 @pytest.mark.parametrize(
     "label", ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
 )
@@ -316,6 +362,12 @@ the token is long-lived and re-used-by-design
 redis-server --requirepass $REDIS_PASSWORD
 ["redis-server", "--requirepass", "${REDIS_PASSWORD}"]
 deploy -u bob -p 8080
+password_field = "loginForm.password_2"
+password = "Password must contain 8"
+the password is checked by pbkdf2Hasher before TokenView is shown
+connect(host, "serviceName", timeout=3)
+passwordInput2 = find("password2")
+parse_password(user.form_2, schemaV2)
 """
 
 
