@@ -172,6 +172,14 @@ def question_parts(text: str) -> list[str]:
     return asking[:MAX_PARTS] if len(asking) > 1 else []
 
 
+_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b", re.IGNORECASE)
+
+
+def points_back(part: str) -> bool:
+    """Return whether a pronoun of one of several questions may stand for what another names."""
+    return _PRONOUN.search(part) is not None
+
+
 def _is_message(text: str) -> bool:
     is_question = text.rstrip().endswith(("?", "？"))
     return not is_question and len(text) <= LONGEST_SUBJECT and len(_RUN_WORD.findall(text)) > PHRASE_WORDS

@@ -31,6 +31,7 @@ from helix_core.search.question import (
     any_of,
     match_expression,
     parse_question,
+    points_back,
     question_parts,
     select_terms,
     weigh_terms,
@@ -91,6 +92,8 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
 NAMED_SHARE = 0.5
+LEAST_OF_ITS_OWN = 3
+"""A question with a pronoun and fewer words of its own asks further of what the question before it names."""
 FILES_WEIGHED = 80
 FILES_CHOSEN = 30
 NEAREST = 8
@@ -307,11 +310,16 @@ class _Search:
         return any(is_one_stroke(name, one.name) for one in near)
 
     def _has_part(self, text: str, frequency: Mapping[str, int], found: FilesFound) -> bool:
-        """Return whether one of several questions in the text is answered here."""
+        """Return whether one of several questions in the text is answered here. One that asks further of what another
+        names, as "and who calls it", says nothing of its own.
+        """
         for part in question_parts(text):
             asked = parse_question(part)
             terms = weigh_terms(asked.words, frequency, self._items)
-            if any(term.frequency for term in terms) and presence(answer_features(asked, terms, found)) >= FLOOR:
+            own = [term for term in telling_terms(asked, terms) if not is_request_word(term.word)]
+            if not own or (points_back(part) and len(own) < LEAST_OF_ITS_OWN):
+                continue
+            if any(term.frequency for term in own) and presence(answer_features(asked, terms, found)) >= FLOOR:
                 return True
         return False
 

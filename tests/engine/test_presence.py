@@ -53,6 +53,9 @@ def test_what_is_named_is_found_whatever_is_said_around_it(helix, question, path
     [
         "how does Shop send invoices to Kafka?",
         "where is Pluck.freeze_all defined?",
+        "What does Pluck.freeze_all do and who calls it?",
+        "What is the default of Nested.max_depth and where is it read?",
+        "where is the ledger rotated, and how is it loaded?",
         "where is the graphql endpoint configured",
         "where is payment_gateway retried?\nhow is the ledger rotated?",
         "review ledger.py",
