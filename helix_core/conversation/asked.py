@@ -28,7 +28,7 @@ from helix_core.conversation.phrases import (
     STOP_WORDS,
     WH_WORDS,
 )
-from helix_core.conversation.prompts import means_here, needs_nothing, system_asks
+from helix_core.conversation.prompts import around_asks, means_here, names_nothing, needs_nothing, system_asks
 from helix_core.words import IDENTIFIER, is_compound
 
 MAX_READ = 32_000
@@ -128,7 +128,7 @@ def read_conversation(messages: Sequence[Any]) -> ConversationQuery | None:
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, dict) and message.get("role") == "user" and (own := own_words(text_of(message))):
-            if why := system_asks(_system(messages)):
+            if why := system_asks(_system(messages)) or around_asks(text_of(message), own):
                 return ConversationQuery(own.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index)
             return _read(shortened(own, MAX_READ), index, messages[:index])
     return None
@@ -156,6 +156,9 @@ def _read(text: str, index: int, before: Sequence[Any] | None) -> ConversationQu
         why = "the message has no question: " + ", ".join(dict.fromkeys(part.part.value for part in parts))
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     carry = _carried(_from_start(before) if _TO_THE_START.search(text) else before) if before else _Carry()
+    if before is not None and not (carry.questions or pasted or places) and names_nothing(f"{context} {asking}"):
+        why = "the message says that something is wrong, and names nothing"
+        return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)
     if carry.is_idle and not carry.questions and not pasted and _follows(asking, has_paste=False):
         why = "the message follows a turn that needs nothing of the workspace"
         return ConversationQuery(text.strip()[:MAX_QUESTION], need=Need.NOTHING, why=why, index=index, parts=parts)

@@ -250,6 +250,15 @@ SOCIAL_WORDS = words_in(
     bullet bullets emoji emojis summary tone english german french spanish needed wanted looking leave leaving
     liked likes happily super danke gracias merci"""
 )
+COMPLAINTS = words_in(
+    """work works worked working doesn't doesnt don't dont isn't isnt not still broken breaks broke fail fails failed
+    failing crash crashes crashed crashing wrong error errors issue issues problem problems bug bugs bugged trouble help
+    stuck happens happened happening fix fixed fixing solve why same again nothing everything something it this that
+    code
+    program script app thing can't cant cannot won't wont weird strange debug geht nicht funktioniert kaputt fehler
+    hilfe
+    no funciona error ayuda problema ça marche pas erreur aide não funciona erro ajuda check look"""
+)
 # Steps of an agent's loop, said by its own program: "The user approved this operation. Proceed."
 STEP_WORDS = words_in(
     """tool tools run ran runs running output outputs result results error errors user approved denied operation

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from helix_core.conversation.orders import is_narrow_job, is_of_an_assistant, is_of_the_client, is_order_about_text
 from helix_core.conversation.parts import words_of
 from helix_core.conversation.phrases import (
     BARE_VERBS,
+    COMPLAINTS,
     INTERROGATIVES,
     SOCIAL_WORDS,
     STEP_VERBS,
@@ -33,7 +35,8 @@ _META = (
 )
 _OBJECT = (
     r"(?:chat|conversation|discussion|dialogue|messages?|chat history|thread|session|exchange|query"
-    r"|request|prompt|diffs?|changes|staged|task|user(?:'s)? (?:input|message|request|question)|above|so far"
+    r"|request|prompt|diffs?|(?:my|these|staged|following|uncommitted) changes|staged|task|user(?:'s)? (?:input"
+    r"|message|request|question)|above|so far"
     r"|transcript)"
 )
 _CLIENT = re.compile(rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE)
@@ -63,7 +66,8 @@ _LANGUAGE = (
     r"|espanhol|português)"
 )
 _TRANSLATE = re.compile(
-    rf"^\W{{0,3}}(?:please |can you |could you |bitte |por favor |kannst du )?(?:translate|übersetz\w{{0,4}}"
+    rf"^\W{{0,3}}(?:please |can you |could you |bitte |por favor |kannst du |your (?:task|job) is to )?(?:translate"
+    rf"|übersetz\w{{0,4}}"
     rf"|traduc\w{{0,5}}|traduz\w{{0,3}}|tradui\w{{0,4}})\b(?:.{{0,600}}?\b(?:in|into|to|ins|auf|al|en|para|a"
     rf"|o)\b.{{0,12}}\b{_LANGUAGE}\b|(?: (?:this|the|following|word|phrase|sentence|text|it)){{0,3}}"
     rf"\s{{0,2}}[:\"'“«「])"
@@ -74,6 +78,8 @@ _TRANSLATE = re.compile(
 )
 _REWRITE = re.compile(
     r"^\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|rephrase|reword|paraphrase|proofread|shorten"
+    r"|rewrite(?= (?:this|the following|my) (?:sentence|paragraph|e-?mail|mail|message|text|note|letter|bio|essay"
+    r"|post))"
     r"|spell-?check|correct (?:the |my )?(?:grammar|spelling|english)"
     r"|fix (?:the |my )?(?:grammar|spelling|typos?)|make (?:this|it) (?:sound|more polite|shorter)"
     r"|improve (?:the )?wording|polish)\b.{0,80}?\b(?:this|following|below|text|email|e-mail|mail|message"
@@ -83,7 +89,10 @@ _REWRITE = re.compile(
 _CREATIVE = re.compile(
     r"\b(?:write|tell|compose|make|sing|give|schreib\w?|erzähl\w?|cuéntame|escribe|raconte|écris|conta"
     r"|escreva)\b.{0,30}\b(?:poem|haiku|limerick|joke|story|song|lyrics|sonnet|rap|riddle|cover letter"
-    r"|love letter|birthday|essay|tweet|linkedin post|toast|speech|gedicht|witz|chiste|poema|blague|poème|piada)\b",
+    r"|love letter|birthday|essay|tweet|linkedin post|toast|speech|motivational quote|slogan|wedding|invitation"
+    r"|(?:e-?mail|mail|letter|message|note) to (?:my|the|a|our) (?:boss|manager|colleague|landlord|teacher|professor"
+    r"|friend"
+    r"|mom|mother|dad|father|wife|husband|neighbou?r|recruiter|customer|client|team|hr)|gedicht|witz|chiste|poema|blague|poème|piada)\b",
     re.IGNORECASE,
 )
 _EXPLAINED_TO = re.compile(
@@ -150,7 +159,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _A_TERM = re.compile(
-    r"^(?:what(?:'s| is| are)(?: an?)?|explain(?: to me)?|define"
+    r"^(?:what(?:'s| is| are)?(?: an?)?|(?:can you |could you |please )?explain(?: to me)?(?: what)?|define"
     r"|(?:what are )?(?:the )?pros and cons of)(?: the (?:concept"
     r"|idea|principle|basics) of)? (?:recursion|dependency injection|functional programming"
     r"|object[- ]oriented programming"
@@ -159,7 +168,8 @@ _A_TERM = re.compile(
     r"|continuous integration|test[- ]driven development|agile|scrum|machine learning|(?:deep|reinforcement) learning"
     r"|neural networks?|blockchain|cloud computing|kubernetes|docker|devops|an? api|a compiler|an operating system"
     r"|concurrency|parallelism|normali[sz]ation|acid|cap theorem|solid)"
-    r"(?: (?:to me )?(?:in (?:simple|plain|layman'?s?) (?:terms|words|english)|like i(?:'m| am) (?:five|5)|briefly"
+    r"(?: (?:is|are|means))?(?: (?:to me )?(?:in (?:simple|plain|layman'?s?) (?:terms|words|english)|like i(?:'m"
+    r"| am) (?:five|5)|briefly"
     r"|please))*\W*$",
     re.IGNORECASE,
 )
@@ -251,9 +261,32 @@ def system_asks(system: str) -> str:
 
     Only a short prompt is one job: that of an agent speaks of titles and summaries among much else.
     """
-    if len(system) <= SYSTEM_LONGEST and _SYSTEM_JOB.search(system[:SYSTEM_READ]):
+    if len(system) > SYSTEM_LONGEST or is_of_an_assistant(system):
+        return ""
+    if _SYSTEM_JOB.search(system[:SYSTEM_READ]) or is_narrow_job(system):
         return "the client asks for its own purpose: its system prompt says so"
     return ""
+
+
+def around_asks(text: str, own: str) -> str:
+    """Return why a message needs nothing of a workspace by the order around what a client encloses as the user's own
+    words, as a clause; empty where nothing around it is one.
+    """
+    around = text.replace(own, " ", 1) if len(own) < len(text) <= ORDER_AROUND + len(own) else ""
+    if is_order_about_text(f"{around}\n\nText: {own[:80]}"):
+        return "the client asks for its own purpose: a text about what the message carries"
+    return ""
+
+
+ORDER_AROUND = 1_500
+LONGEST_COMPLAINT = 16
+
+
+def names_nothing(text: str) -> bool:
+    """Return whether a message only complains, or asks for help, and says nothing of what it is about."""
+    words = words_of(text[:400])
+    known = COMPLAINTS | SOCIAL_WORDS | STOP_WORDS
+    return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 
 
 _STEP_HEAD = re.compile(
@@ -265,6 +298,18 @@ _STEP_HEAD = re.compile(
     r"|^the (?:file|content|command|tool|edit|change|operation|patch)s? (?:was|were|has been|have been) \w"
     r"|^# \w+_\w+ [A-Z]{4}"
     r"|^another (?:language )?model (?:started|has)\b",
+    re.IGNORECASE,
+)
+_STEP_SAID = re.compile(
+    r"^\W{0,3}(?:i (?:ran|executed) (?:this|the following) command|i added these files to the chat|i did `?git "
+    r"|i committed"
+    r" the changes with git"
+    r"|(?:the user|user) (?:has )?(?:interrupted|aborted|declined|skipped|stopped)"
+    r"|(?:the |your )?(?:(?:previous|last) )?(?:tool(?: call| use| execution)?|response|reply|output|turn)s? (?:was"
+    r"|were|has"
+    r"|had|is|contained|did|timed|failed)\b.{0,40}?\b(?:cut off|truncated|empty|incomplete|interrupted|blocked|invalid"
+    r"|failed|rejected|denied|cancelled|out|no tool|not contain|not use|too long|because)\b"
+    r"|you (?:have )?(?:exceeded|reached|hit|not (?:used|called)|did not (?:use|call)))",
     re.IGNORECASE,
 )
 _SAID_SO_FAR = re.compile(
@@ -345,7 +390,7 @@ def _is_client_job(text: str, head: str, tail: str) -> bool:
         if job is None or _is_question(part, job.start()):
             continue
         carries = _MATERIAL.search(part) is not None
-        is_form = forms > 1 or (forms == 1 and carries and job.start() < JOB_OPENS)
+        is_form = carries and (forms > 1 or (forms == 1 and job.start() < JOB_OPENS))
         is_here = means_here(part[: job.end() + JOB_OPENS])
         if (plays and (spoken or forms > 1 or carries)) or spoken > 1 or (is_form and not is_here):
             return True
@@ -392,7 +437,7 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
     """
     if not any(character.isalnum() for character in text[:HEAD]):
         return "the message has no words"
-    if _STEP_HEAD.match(text):
+    if _STEP_HEAD.match(text) or (not has_places and "?" not in text[:HEAD] and _STEP_SAID.match(text)):
         return "the message is a step of an agent's own loop"
     words = words_of(text[:400])
     if not (has_paste or has_places) and len(words) <= 40:
@@ -411,7 +456,9 @@ def needs_nothing(text: str, asking: str, *, has_paste: bool, has_places: bool) 
             match = _CLIENT.search(part) or _CLIENT_OF.search(part)
             if match is not None and not _is_question(part, match.start()):
                 return "the client asks for its own purpose: a title, a summary, follow-ups"
-    if not has_places and _is_client_job(text, head, tail):
+    if is_of_the_client(text):
+        return "the message is for the client, or for the model alone"
+    if not has_places and (_is_client_job(text, head, tail) or is_order_about_text(text)):
         return "the client asks for its own purpose: a text about what the message carries"
     said = text[:400]
     if _SAID_NEXT.search(opening) or (_SAID_SO_FAR.search(said) and not any(mark in said for mark in "`_/()")):

@@ -135,7 +135,8 @@ handle handles handled handling
 _REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
 _ACT_WORD_LINES = """
 review reviews optimize optimise profile visualize visualise refactor improve audit rewrite simplify clean port convert
-hierarchy overview diagram structure class classes function functions method methods module modules summarize describe
+hierarchy overview summary diagram structure class classes function functions method methods module modules summarize
+describe
 document debug inspect check fix change update
 """
 _ACT_WORDS = frozenset(_ACT_WORD_LINES.split())

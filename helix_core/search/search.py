@@ -91,7 +91,23 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
 
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
-NAMED_SHARE = 0.5
+NAMED_SHARE, COVERED_SHARE = 0.5, 0.35
+COMPARING_WORDS = frozenset(
+    [
+        "difference",
+        "differences",
+        "between",
+        "differ",
+        "versus",
+        "vs",
+        "compare",
+        "compared",
+        "meaning",
+        "mean",
+        "means",
+    ]
+)
+"""Words of general questions that every project has."""
 LEAST_OF_ITS_OWN = 3
 """A question with a pronoun and fewer words of its own asks further of what the question before it names."""
 FILES_WEIGHED = 80
@@ -242,7 +258,7 @@ class _Search:
         if seems_empty and ranked and self._request.discussed:
             seems_empty = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
         if self._request.may_be_general and not seems_empty and not places:
-            seems_empty = not self._is_named(judging)
+            seems_empty = not self._is_named(judging, signs.covered)
         if seems_empty and ranked:
             whole = judged_by or text
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
@@ -323,16 +339,17 @@ class _Search:
                 return True
         return False
 
-    def _is_named(self, terms: Sequence[Term]) -> bool:
+    def _is_named(self, terms: Sequence[Term], covered: float) -> bool:
         """Return whether names of the index bear out a question that may be about anything: many of its words are
-        known, or most of their weight is in names of definitions and paths.
+        known, and one file has most of them, or most of their weight is in names of definitions and paths.
         """
-        known = [term for term in terms if term.frequency]
-        if len(known) >= WORDS_OF_A_SUBJECT or not terms:
+        subjects = [term for term in terms if not (term.word in COMPARING_WORDS or is_request_word(term.word))]
+        known = [term for term in subjects if term.frequency]
+        if not subjects or (len(known) >= WORDS_OF_A_SUBJECT and covered >= COVERED_SHARE):
             return bool(known)
         named = sum(term.weight for term in known if self._names_something(term))
         # A question of three known words may have others that paraphrase; a shorter one is about all of its words.
-        return named >= NAMED_SHARE * sum(term.weight for term in (terms if len(known) < 3 else known))
+        return named > NAMED_SHARE * sum(term.weight for term in (subjects if len(known) < 3 else known))
 
     def _names_something(self, term: Term) -> bool:
         if term.frequency > MAX_POSTINGS:

@@ -59,6 +59,18 @@ NOTHING = [
     "Name this session in at most five words: how are cookies signed?",
     "Rewrite the code above so that it checks its arguments.\n```python\ndef add(a, b):\n    return a + b\n```",
     "What is a good commit message?\n\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b",
+    "What would be a fitting title for this chat? Answer with the title only.",
+    "Propose four replies the user could send next, as a JSON array.",
+    "Distill the transcript below into 5 bullet points.\n\n[developer] where is it?\n[assistant] In `x.py`.",
+    "Rate from 1 to 5 how well the answer fits, and return only the number.\nQuestion: where is it?\nAnswer: there",
+    "<chat>\nUser: where is it?\n</chat>\n\nThe messages above are to be summarized: summarize the conversation.",
+    "Before we go on, write down all that the next agent must know.",
+    "/compact",
+    "hi, please reply with the single word READY",
+    "Your last reply was cut off at the token limit. Go on where it ended.",
+    "I ran this command:\n\nmake\n\nAnd got this output:\n\nok\n",
+    "Can you rewrite this paragraph to be shorter? The fox, which was quick, jumped over the dog.",
+    "Write a short email to my boss asking for a day off",
     "The user's request is: add type hints\n```python\nx = 1\n```\nOutput only the rewritten section of code:",
 ]
 EVIDENCE = [
@@ -85,6 +97,15 @@ EVIDENCE = [
     "[PAY-3127] where are cookies signed?",
     "does this keep keys?\n\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b",
     "summarize how sessions are stored",
+    "detect the language of the text before normalizing",
+    "extract the query from the request and return only the json body",
+    "suggest a better name for the function get_root_path",
+    "generate a list of all configuration keys",
+    "write a summary of the changes in version 3.0",
+    "I ran the migration and it failed, where are migrations applied?",
+    "the last response was wrong, where is the cart saved?",
+    "translate the names of the columns when the form is shown",
+    "give the admin page a title",
     "what runs next after the middleware?",
     "why?\n```\nTraceback (most recent call last):\n  File \"app/a.py\", line 3, in f\nKeyError: 'x'\n```",
 ]
@@ -120,13 +141,46 @@ def test_what_is_said_around_a_question_is_not_searched(text, asked):
         "You are a title generator. You output ONLY a thread title. Nothing else.",
         "Analyze if this message indicates a new conversation topic. If it does, extract a 2-3 word title.",
         "*Briefly* summarize this partial conversation about programming.",
+        "You name chats. Respond with a name of three to six words and nothing more.",
+        "Given the user's message decide which model handles it. Output one of SMALL, LARGE.",
+        "You extract long-term memories about a user from chats. Return JSON.",
+        "Pick one emoji that fits the message best. Output only the emoji.",
     ],
 )
 def test_a_system_prompt_that_is_one_job_needs_nothing(system):
     chat = [{"role": "system", "content": system}, user("where is the cart?")]
     assert read_conversation(chat).need is Need.NOTHING
-    agent = [{"role": "system", "content": "You are a coding agent. Be brief."}, user("where is the cart?")]
-    assert read_conversation(agent).need is Need.EVIDENCE
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "You are a coding agent. Be brief.",
+        "You answer the user's questions about a shop. Write a summary at the end. Return only markdown.",
+        "You are a senior engineer. Review code and suggest better names. Respond in JSON.",
+        "You help users write commit messages and code.",
+    ],
+)
+def test_the_system_prompt_of_an_assistant_leaves_the_question_to_be_searched(system):
+    chat = [{"role": "system", "content": system}, user("where is the cart?")]
+    assert read_conversation(chat).need is Need.EVIDENCE
+
+
+def test_an_order_around_what_a_client_encloses_as_the_users_words_is_seen():
+    order = "Generate a concise title for the query. Only return it.\n<user_query>\nwhere is the cart?\n</user_query>"
+    assert read_conversation([user(order)]).need is Need.NOTHING
+    enclosed = "<rules>\nBe brief.\n</rules>\n<user_query>\nwhere is the cart?\n</user_query>"
+    assert read_conversation([user(enclosed)]).need is Need.EVIDENCE
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    ["it doesnt work", "still broken", "can you fix it?", "my code doesn't work, please help", "I get an error"],
+)
+def test_a_first_message_that_only_complains_needs_nothing_and_a_later_one_follows(complaint):
+    assert read_conversation([user(complaint)]).need is Need.NOTHING
+    assert read_conversation([*CSRF, user(complaint)]).need is Need.EVIDENCE
+    assert read_conversation([user(f"{complaint}: the cart is empty")]).need is Need.EVIDENCE
 
 
 def test_only_a_message_of_a_chat_may_be_about_anything():
