@@ -250,13 +250,25 @@ class Helix:
         return vacuum(self.session.index.writer, self.index_path, stop_when(cancelled))
 
     def search(
-        self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        hints: Hints = NO_HINTS,
+        overlays: Overlays = NO_OVERLAYS,
+        previews: bool = False,
+        cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """Return the ``helix.search/1`` object: at most ``k`` items, best first.
 
-        Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
+        With ``previews`` each item is compared with the disk and with ``overlays``, the editor's unsaved buffers, and
+        has ``status``, ``reason`` and ``signature``, the line that declares it. Raises UsageError for an invalid call,
+        and Cancelled soon after ``cancelled`` returns True.
         """
-        return self._answers.search(AnswerRequest(question, k, hints=hints, check=stop_when(cancelled)))
+        request = AnswerRequest(
+            question, k, hints=hints, overlays=overlays, check=stop_when(cancelled), previewed=previews
+        )
+        return self._answers.search(request)
 
     def packet(
         self,
@@ -434,14 +446,20 @@ class Helix:
         return check.of(checked_text(text), source_id)
 
     def explain_search(
-        self, question: str, *, k: int = 10, hints: Hints = NO_HINTS, cancelled: Callable[[], bool] | None = None
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        hints: Hints = NO_HINTS,
+        previews: bool = False,
+        cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.search/1`` object of ``search``, and how it came about: ``lists`` (of each ranker its first
         places and every file of the answer), ``weights``, ``vectors``, ``certainty``, and each item's ``place`` signs.
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        asked = AnswerRequest(question, k, hints=hints, check=stop_when(cancelled), explained=True)
+        asked = AnswerRequest(question, k, hints=hints, check=stop_when(cancelled), explained=True, previewed=previews)
         return self._answers.search(asked)
 
     def explain_answer(

@@ -271,6 +271,7 @@ class MemoryFile:
         return self._memory
 
 
+EMPTY_FOLDER = "the folder has no files that Helix reads"
 PATIENT_MS = 5_000
 CHAIN_BUDGET_MS = 250.0
 """CPU time of one answer, in milliseconds, for labeling texts of changed files with symbols: about 700 KB."""
@@ -421,7 +422,9 @@ class WorkspaceSession:
 
     def notes(self, found: Found) -> tuple[str, ...]:
         """Return the notes of an answer: of settings and index, of this moment, and of the search."""
-        return (*self.notices, *self.doubts(), *found.notes)
+        doubts = self.doubts()
+        is_empty = not found.searched_sources and found.indexed_share == 1 and not doubts
+        return (*self.notices, *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
 
     def doubts(self) -> list[str]:
         """Return the notes that an answer from this index needs."""

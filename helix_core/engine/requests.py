@@ -38,6 +38,7 @@ class AnswerRequest:
         overlays: The editor's unsaved buffers.
         check: Called between steps; raises Cancelled once nobody wants the answer any more.
         explained: The answer says how it came about.
+        previewed: A search compares each place with the disk and returns the line that declares it.
         asked: What of the question is searched for; read from the question itself where nobody gives it.
     """
 
@@ -48,6 +49,7 @@ class AnswerRequest:
     overlays: Overlays = field(default_factory=lambda: NO_OVERLAYS)
     check: Callable[[], None] = go_on
     explained: bool = False
+    previewed: bool = False
     asked: ConversationQuery = NOTHING_ASKED
 
     def __post_init__(self) -> None:

@@ -268,6 +268,20 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
+class Preview:
+    """A search result compared with the disk.
+
+    ``ranked`` is at its current lines. ``verdict`` comes from the bytes of its file, from unsaved edits and from
+    conflicts; what documents say of code is not checked. ``line`` declares it, or is its first line: as on disk,
+    secrets masked, without indentation; empty where nothing could be read.
+    """
+
+    ranked: Ranked
+    verdict: Verdict
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class RefreshTarget:
     """One thing to read again: its location, the reason, and its urgency (0..1)."""
 

@@ -12,6 +12,7 @@ from helix_core.model import (
     DocumentFlag,
     Found,
     LineSpan,
+    Preview,
     Ranked,
     Reason,
     RefreshTarget,
@@ -144,12 +145,18 @@ def _pointer(one: Weighed) -> dict[str, Any]:
     return {name: said[name] for name in _POINTS if name in said}
 
 
-def search_answer(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
-    """Return the ``helix.search/1`` object."""
+def search_answer(
+    query: str, found: Found, elapsed_ms: float, notes: Sequence[str], previews: Sequence[Preview | None] = ()
+) -> dict[str, Any]:
+    """Return the ``helix.search/1`` object. ``previews`` belong to the ranked items, in order, if there are any."""
+    shown = previews or (None,) * len(found.ranked)
     return {
         "schema": SEARCH_SCHEMA,
         "query": query,
-        "items": [search_item(ranked) for ranked in found.ranked],
+        "items": [
+            search_item(ranked) | (_preview(preview) if preview is not None else {})
+            for ranked, preview in zip(found.ranked, shown, strict=True)
+        ],
         "known_empty": found.known_empty,
         "confidence": round(found.confidence, 4),
         "elapsed_ms": round(elapsed_ms, 3),
@@ -243,6 +250,16 @@ def search_item(ranked: Ranked) -> dict[str, Any]:
         **({"priors": list(ranked.priors)} if ranked.priors else {}),
         **({"related": True} if ranked.related else {}),
         **(_NOT_INDEXED if any(signal.ranker == Reason.NOT_INDEXED for signal in ranked.signals) else {}),
+    }
+
+
+def _preview(preview: Preview) -> dict[str, Any]:
+    verdict = preview.verdict
+    return {
+        "status": verdict.status.value,
+        "reason": verdict.reason.value,
+        **({"detail": verdict.detail} if verdict.detail else {}),
+        "signature": preview.line,
     }
 
 

@@ -82,8 +82,8 @@ def _bar() -> rich.progress.Progress:
     quiet = Console(stderr=True, markup=False, emoji=False, highlight=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=28, complete_style="green", finished_style="green"),
-        TextColumn("{task.fields[of]}", style="green", markup=False),
+        BarColumn(bar_width=28, complete_style="cyan", finished_style="cyan"),
+        TextColumn("{task.fields[of]}", style="cyan", markup=False),
         TimeRemainingColumn(compact=True),
         TextColumn(
             "{task.fields[path]}",
@@ -109,7 +109,7 @@ def waiting(words: str, *, after_s: float = PATIENCE_S) -> Iterator[None]:
     def show() -> None:
         from rich.console import Console
 
-        status = Console(stderr=True, markup=False, emoji=False, highlight=False).status(words)
+        status = Console(stderr=True, markup=False, emoji=False, highlight=False).status(words, spinner_style="cyan")
         status.start()
         shown.append(status)
 

@@ -30,8 +30,14 @@ def use_utf8() -> None:
 
 
 def complain(message: str) -> None:
-    """Write ``helix: cause; next action`` as one line to stderr."""
-    _write(sys.stderr, f"helix: {one_line(message)}\n")
+    """Write ``helix: cause; next action`` as one line to stderr; a terminal wraps it between words."""
+    line = f"helix: {one_line(message)}"
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        line = fill(line, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+    _write(sys.stderr, line + "\n")
 
 
 def warn(messages: Iterable[str]) -> None:

@@ -32,11 +32,11 @@ def packet(
     text = asked(question)
     _K.check(k)
     _MAX_TOKENS.check(max_tokens)
+    # Text costs less than the same items as JSON, so count the printed form, and shorten quotes while it is made.
+    is_counted_here = max_tokens is not None and not as_json
     # Quotes cost a person at a terminal nothing; a reader of a pipe pays tokens for them.
     is_shown = sys.stdout.isatty() and not as_json
-    quotes = Quotes.WHOLE if is_shown else Quotes.CHOSEN
-    # Text costs less than the same items as JSON, so count the printed form.
-    is_counted_here = max_tokens is not None and not as_json and not is_shown
+    quotes = Quotes.WHOLE if is_shown or is_counted_here else Quotes.CHOSEN
     most = checked_places(k, max_tokens)
     checked_spending(quotes, max_tokens, task)
     with opened(path) as helix:
@@ -44,9 +44,10 @@ def packet(
         within_json = None if is_counted_here else max_tokens
         with waiting("searching"):
             answer = helix.packet(text, task=task, k=most, quotes=quotes, max_tokens=within_json)
+        said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
         return
     from helix_ls.cli.render.packet import draw, printed, within
 
-    draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer)
+    draw(within(answer, max_tokens, printed) if is_counted_here and max_tokens is not None else answer, said)

@@ -32,11 +32,11 @@ def search(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
-            answer = helix.explain_search(text, k=k) if explained else helix.search(text, k=k)
-        workspace = helix.workspace
+            answer = (helix.explain_search if explained else helix.search)(text, k=k, previews=not as_json)
+        workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)
     else:
         from helix_ls.cli.render.search import draw
 
-        draw(answer, workspace)
+        draw(answer, workspace, said)

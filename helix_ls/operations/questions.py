@@ -166,12 +166,26 @@ class SearchArguments:
 
     question: Question
     k: Annotated[int, _RESULTS] = 10
+    previews: Annotated[
+        bool,
+        Argument(
+            "Compare each place with the disk, and return its status and the line that declares it.",
+            on=HTTP | LSP | DAEMON,
+        ),
+    ] = False
     workspace: Workspace = None
 
 
 def search(helix: Helix, given: SearchArguments, context: AskContext) -> dict[str, Any]:
     """Return the ``helix.search/1`` object: ranked items."""
-    return helix.search(given.question, k=given.k, hints=context.hints, cancelled=context.cancelled)
+    return helix.search(
+        given.question,
+        k=given.k,
+        hints=context.hints,
+        overlays=context.overlays,
+        previews=given.previews,
+        cancelled=context.cancelled,
+    )
 
 
 SEARCH = Operation(

@@ -56,3 +56,16 @@ def test_a_budget_that_cannot_be_meant_is_misuse(open_shop: tuple[RunHelix, Path
     ran = helix("packet", "basket", "--path", shop, "--max-tokens", "5")
     assert ran.status == 2
     assert "from 200 to" in ran.complaint
+
+
+def test_a_larger_budget_prints_longer_quotes(tmp_path: Path, starts_processes: None) -> None:
+    body = "".join(f"    parcel.label_{number}()\n" for number in range(40))
+    files = {f"part{number}.py": f"def send_parcel_{number}(parcel):\n{body}" for number in range(8)}
+    helix, shop = runner(tmp_path), make_repository(tmp_path / "shop", FILES | files)
+    sizes = []
+    for most in ("500", "1000", "2000"):
+        out = helix("packet", "where is a parcel sent?", "--path", shop, "--max-tokens", most).out
+        assert len(out) <= int(most) * CHARACTERS_PER_TOKEN
+        sizes.append(len(out))
+    assert sizes[1] > 1.5 * sizes[0]
+    assert sizes[2] > 1.5 * sizes[1]

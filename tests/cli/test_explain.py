@@ -31,7 +31,7 @@ def test_each_rankers_list_is_shown_with_rank_bar_and_share(helix: RunHelix, sho
 def test_each_place_has_a_bar_of_its_rankers_and_the_same_in_numbers(helix: RunHelix, shop: Path) -> None:
     ran = helix("search", "shipping cost", "--path", shop, "--explain")
     lines = ran.out.splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("1  "))
+    at = 1 + next(number for number, line in enumerate(lines) if line.startswith("✓ "))
     drawn, score = lines[at + 1].split("  score ")
     assert len(drawn.strip()) == 40
     assert float(score) > 0

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from helix_ls.cli.opened import waiting
 
 from .conftest import RunHelix
 from .terminal import Terminal
+
+DOUBTFUL = "how are discounts of returning customers worked out?"
 
 
 def on_terminal(home: Path, *arguments: str, **more: str) -> tuple[int, str]:
@@ -28,10 +32,56 @@ def test_a_packet_is_coloured_linked_and_cut_to_the_width(helix: RunHelix, shop:
     status, said = on_terminal(tmp_path / "home", "packet", "very_long", "--path", str(shop))
     assert status == 0
     assert "\x1b[1;32m✓" in said
+    assert "Very likely the right place" in said
     assert f"file://{shop}/shop/basket.py\x1b\\" in said
     assert "y" * 60 not in said
     assert "…" in said
     assert "\x1b[35mdef\x1b[0m" in said
+
+
+def rows(said: str) -> list[str]:
+    """What a terminal shows in each row."""
+    shown = re.sub(r"\x1b\[\?25[lh]|\x1b\[[0-9;]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\", "", said)
+    return [row.rstrip() for row in shown.replace("\r", "").split("\n")]
+
+
+@pytest.mark.parametrize("verb", ["search", "packet"])
+def test_no_row_is_wider_than_the_terminal_and_no_word_is_wrapped(
+    helix: RunHelix, shop: Path, tmp_path: Path, verb: str
+) -> None:
+    folder = shop / "a_folder_with_a_long_name" / "another_one_of_them"
+    folder.mkdir(parents=True)
+    (folder / "warehouse_of_the_shop.py").write_text(
+        "class WarehouseOfTheShop:\n    def stored_pallets_of_everything(self, every_argument_has_a_name):\n"
+        "        return every_argument_has_a_name\n"
+    )
+    helix("index", shop)
+    _, said = on_terminal(tmp_path / "home", verb, "stored_pallets_of_everything", "--path", str(shop))
+    shown = [row for row in rows(said) if "searching" not in row]
+    assert max(map(cell_len, shown)) <= 60, shown
+    (found,) = [row for row in shown if "warehouse_of_the_shop.py:" in row]
+    assert found.startswith("✓ …"), "folders are cut, names are not"
+    assert found.endswith("WarehouseOfTheShop")
+
+
+def test_a_complaint_wraps_between_words_on_a_terminal(tmp_path: Path, starts_processes: None) -> None:
+    _, said = on_terminal(tmp_path, "serach", "where is the basket?")
+    shown = [row for row in rows(said) if row]
+    assert len(shown) > 1
+    assert max(map(cell_len, shown)) <= 60
+    assert " ".join(shown).startswith("helix: there is no command serach; did you mean helix search?")
+
+
+def test_below_even_odds_nothing_is_green(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    helix("index", shop)
+    for verb in ("search", "packet"):
+        answer = helix(verb, DOUBTFUL, "--path", shop, "--json").answer
+        assert answer.get("confidence", answer.get("coordinate_confidence")) < 0.5
+        _, said = on_terminal(tmp_path / "home", verb, DOUBTFUL, "--path", str(shop))
+        assert "shop/" in said
+        assert not re.search(r"\x1b\[[0-9;]*\b(?:32|92)m", said), "no green"
+    _, said = on_terminal(tmp_path / "home", "search", "shipping_cost", "--path", str(shop))
+    assert "\x1b[1;32m✓" in said
 
 
 def test_no_color_is_honoured(helix: RunHelix, shop: Path, tmp_path: Path) -> None:

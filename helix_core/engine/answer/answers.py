@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.model import Answered, Found, Hints, Pointer, TaskType
+from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, Pointer, Preview, Ranked, TaskType
 from helix_core.packet import PacketFacts, Spending, packet, search_answer
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from helix_core.engine.answer.window import ContextRequest
     from helix_core.engine.requests import AnswerRequest
     from helix_core.engine.verdict import Weigher
+
+
+Previews = tuple[Preview | None, ...]
 
 
 class AnswerNotes(Protocol):
@@ -37,15 +40,21 @@ class Answers:
         self._notes = notes
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
-        """Return the ``helix.search/1`` object; with ``request.explained`` also the explanation."""
+        """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
         started = time.monotonic()
         found = self._found(request)
-        elapsed_ms, notes = _ms_since(started), self.session.notes(found)
+        notes = self.session.notes(found)
+        previews: Previews = ()
+        if request.previewed:
+            previews, unread = self._previews(found, request)
+            found, notes = _at_current_lines(found, previews), (*notes, *unread)
+        elapsed_ms = _ms_since(started)
         if not request.explained:
-            return search_answer(request.question, found, elapsed_ms, notes)
+            return search_answer(request.question, found, elapsed_ms, notes, previews)
         from helix_core.engine.answer.explain_ranking import explained_search
 
-        return explained_search(request.question, found, elapsed_ms, notes) | request.asked.account()
+        explained = explained_search(request.question, found, elapsed_ms, notes, previews)
+        return explained | request.asked.account()
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
@@ -128,6 +137,14 @@ class Answers:
         return self._notes.found_with_notes(found, request.k)
 
     @heals_index()
+    def _previews(self, found: Found, request: AnswerRequest) -> tuple[Previews, tuple[str, ...]]:
+        """Return the preview of each result, None for a note of the memory, and what could not be checked."""
+        weigher = self.session.weigher(request.overlays, request.check, mends=False)
+        files = [one for one in found.ranked if not _is_note(one)]
+        made = iter(weigher.previews(files, request.task, found.confidence))
+        return tuple(None if _is_note(one) else next(made) for one in found.ranked), weigher.notes
+
+    @heals_index()
     def _answered(self, request: AnswerRequest) -> tuple[Answered, Weigher]:
         """Return the weighed items of a packet, notes included, and their weigher."""
         from helix_core.engine.answer.answer import Answer
@@ -179,6 +196,18 @@ class Answers:
             encoder=session.encoder,
             reranking=Reranking(reranker, config.rerank_budget_ms) if reranker is not None else None,
         )
+
+
+def _is_note(ranked: Ranked) -> bool:
+    """Return whether a result is a note of the memory and not in a file."""
+    return ranked.item.source.source_id.startswith(NOTE_SCHEME)
+
+
+def _at_current_lines(found: Found, previews: Previews) -> Found:
+    pairs = zip(found.ranked, previews, strict=True)
+    return dataclasses.replace(
+        found, ranked=tuple(one if preview is None else preview.ranked for one, preview in pairs)
+    )
 
 
 def _ms_since(started: float) -> float:

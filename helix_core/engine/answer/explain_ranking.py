@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from helix_core.model import Account, Found, Ranked, RankedFile, Sign, Weighed
+from helix_core.model import Account, Found, Preview, Ranked, RankedFile, Sign, Weighed
 from helix_core.packet import search_answer, search_item
 from helix_core.search import FLOOR
 
@@ -88,11 +88,13 @@ EXPLAIN_SCHEMA = "helix.explain/1"
 DIGITS = 4
 
 
-def explained_search(query: str, found: Found, elapsed_ms: float, notes: Sequence[str]) -> dict[str, Any]:
+def explained_search(
+    query: str, found: Found, elapsed_ms: float, notes: Sequence[str], previews: Sequence[Preview | None] = ()
+) -> dict[str, Any]:
     """Return the ``helix.search/1`` object with its explanation: ``lists``, ``weights``, ``vectors``, ``certainty``,
     and for each item the ``place`` features by which the second stage chose its lines.
     """
-    answer = search_answer(query, found, elapsed_ms, notes)
+    answer = search_answer(query, found, elapsed_ms, notes, previews)
     account = _account(found)
     _with_places(answer["items"], found.ranked, account)
     return answer | _explains(found, account, (one.item.source.source_id for one in found.ranked))

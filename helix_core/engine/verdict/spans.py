@@ -1,4 +1,4 @@
-"""Find the line of an item that uses or mentions a name. Pure.
+"""Find the line of an item that declares, uses or mentions a name. Pure.
 
 Names are compared case-sensitively, unlike postings, which fold the case.
 """
@@ -81,6 +81,23 @@ def line_of_mention(data: bytes, item: Item, name: str) -> int:
         ):
             return number
     return 0
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text that is not blank, without indentation."""
+    return next((line.strip() for line in with_line_feeds(text).split("\n") if line.strip()), "")
+
+
+def declaring_line(text: str, name: str) -> str:
+    """Return the line of code that declares the name, else the first one, without indentation.
+
+    Comments and decorators before a declaration are skipped, unless there is nothing else.
+    """
+    stripped = (line.strip() for line in with_line_feeds(text).split("\n"))
+    code = [line for line in stripped if line and not line.startswith((*_COMMENT, "@"))]
+    pattern = whole_word(name) if name else None
+    named = (line for line in code if pattern is not None and pattern.search(line))
+    return next(named, code[0] if code else first_line(text))
 
 
 def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:

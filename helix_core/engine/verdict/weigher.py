@@ -18,7 +18,7 @@ from helix_core.engine.verdict.contradictions import Disputes, contradicted_by, 
 from helix_core.engine.verdict.observe import MaskedFiles, Observer, Sight, occurrences
 from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
 from helix_core.engine.verdict.overlay import Buffers, InBuffer
-from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.spans import declaring_line, first_line, narrowed
 from helix_core.engine.verdict.table import (
     TEXT_THERE,
     TRUE_NOW,
@@ -37,8 +37,10 @@ from helix_core.model import (
     Item,
     LastCommit,
     LineSpan,
+    Preview,
     Ranked,
     Reason,
+    SourceKind,
     TaskType,
     Weighed,
 )
@@ -128,6 +130,30 @@ class Weigher:
         """Return each item with its verdict, in order, and the contradictions they are part of."""
         seen, pairs = self.see([self.place(one) for one in ranked], confidence)
         return [self.weighed(one, task) for one in seen], pairs
+
+    def previews(self, ranked: Sequence[Ranked], task: TaskType, confidence: float) -> list[Preview]:
+        """Compare items with the disk and return the line that declares each; no other file is read."""
+        self.observer.expect(one.item.source.path for one in ranked if one.item.source.is_indexed)
+        return [self._preview(self.place(one), task, confidence) for one in ranked]
+
+    def _preview(self, placed: Placed, task: TaskType, confidence: float) -> Preview:
+        self.facts.check()
+        item, there = placed.ranked.item, self._in_buffer(placed)
+        seen = Observation(
+            disk=placed.reason,
+            disk_detail=placed.detail,
+            authority=item.source.authority,
+            unsaved=there is not None and there.touched,
+            conflicted=bool(self.conflict(item)),
+            confidence=confidence,
+        )
+        line = ""
+        if placed.reason in TEXT_THERE:
+            masked = self.mask(self.observer.look(item.source))
+            text = masked.text(item.start_byte, min(item.end_byte, item.start_byte + QUOTE_BYTES))
+            is_prose = item.source.source_kind in (SourceKind.DOC, SourceKind.NOTE, SourceKind.CHAT)
+            line = first_line(text) if is_prose else declaring_line(text, item.name.rpartition(".")[2])
+        return Preview(placed.ranked, verdict(seen, task), line)
 
     def place(self, one: Ranked) -> Placed:
         """Relocate the item in its current file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,32 @@ from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME, Reason
 from helix_core.packet import CHARACTERS_PER_TOKEN
-from helix_core.printable import lines_of, one_line
+from helix_core.printable import inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, ago, count, dim, duration, grid, mark, reason
+from helix_ls.cli.render.page import (
+    SURE,
+    UNCHANGED,
+    Page,
+    ago,
+    confidence_words,
+    count,
+    dim,
+    duration,
+    grid,
+    mark,
+    reason,
+    reason_of,
+)
 
 _MOST_BYTES = 20_000
-_COLOURS = {"comment": "bright_black", "string": "green", "number": "cyan", "keyword": "magenta"}
+# Green is for marks alone.
+_COLOURS = {"comment": "bright_black", "string": "cyan", "number": "blue", "keyword": "magenta"}
 _NUMBERS = ("integer", "float", "number", "int_literal", "decimal")
 
 
 def quoted(quote: str, start_line: int, end_line: int, language: str, *, most: int, colour: bool) -> Iterator[Text]:
     """Yield at most ``most`` lines of a quote with their numbers, then the number of further lines of the span."""
-    lines = lines_of("".join(lines_with_ends(quote)[:most])) if quote else []
+    lines = list(map(without_control_tokens, lines_of("".join(lines_with_ends(quote)[:most])))) if quote else []
     while lines and not lines[-1].strip():
         lines.pop()
     width = len(str(start_line + len(lines)))
@@ -74,14 +88,14 @@ def _column(line: bytes, byte: int) -> int:
     return len(line[:byte].decode("utf-8", "replace"))
 
 
-_GROUPS = {"verified": "verified", "stale_risk": "stale risk", "needs_refresh": "needs refresh"}
+_GROUPS = {"verified": "unchanged on disk", "stale_risk": "may mislead", "needs_refresh": "to read again"}
 _LINES_OF_BEST, _LINES_OF_OTHERS = 12, 5
 _GOOD = frozenset({"used", "empty", "ok", "off"})
 
 
-def draw(packet: dict[str, Any]) -> None:
-    """Print the packet."""
-    _page(packet).show()
+def draw(packet: dict[str, Any], said: Collection[str] = ()) -> None:
+    """Print the packet. ``said`` are notes that stderr has."""
+    _page(packet, said).show()
 
 
 def printed(packet: dict[str, Any]) -> str:
@@ -89,7 +103,7 @@ def printed(packet: dict[str, Any]) -> str:
     return _page(packet).text()
 
 
-def _page(packet: dict[str, Any]) -> Page:
+def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
     page = Page()
     now_s = time.time()
     _headline(page, packet)
@@ -100,39 +114,51 @@ def _page(packet: dict[str, Any]) -> Page:
     for status, item in items:
         page.space()
         most = _LINES_OF_BEST if item.get("relevance_score", 0.0) == best else _LINES_OF_OTHERS
-        _item(page, {"uri": _uri(workspace, item)} | item, status, now_s, most)
+        if "left_out" in packet["accounting"]:
+            most = _QUOTED_LINES[0][0]
+        sign = mark(status, is_sure=_is_sure(packet))
+        _item(page, {"uri": _uri(workspace, item)} | item, sign, now_s, most)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
-    page.notes(packet["notes"])
+    page.notes(packet["notes"], said)
     page.space()
     page.line(dim(_footer(packet["accounting"])))
     return page
 
 
+def _is_sure(packet: dict[str, Any]) -> bool:
+    return packet["coordinate_confidence"] >= SURE and not packet["known_empty"]
+
+
 def _headline(page: Page, packet: dict[str, Any]) -> None:
+    confidence = packet["coordinate_confidence"]
     if packet["known_empty"]:
-        page.line(Text("Nothing here answers that.", style="bold"), dim("  What was searched and what comes near:"))
+        comes_near = any(packet[status] for status in _GROUPS) or packet["nearest"]
+        rest = dim("  What was searched and what comes near:") if comes_near else ""
+        page.line(Text("Nothing here answers that.", style="bold"), rest)
         return
+    facts = [f"confidence {confidence:.2f}", f"for {packet['task_type']}"]
+    if packet["head"]:
+        facts.append(f"HEAD {packet['head'][:8]}")
+    page.line(Text(confidence_words(confidence), style="bold"), dim(" · " + " · ".join(facts)))
     parts: list[Text | str] = []
     for status, name in _GROUPS.items():
         if packet[status]:
-            parts += [mark(status), f" {len(packet[status])} {name}   "]
-    facts = [f"for {packet['task_type']}", f"confidence {packet['coordinate_confidence']:.2f}"]
-    if packet["head"]:
-        facts.append(f"HEAD {packet['head'][:8]}")
-    page.line(*parts, dim(" · ".join(facts)))
+            parts += [mark(status, is_sure=_is_sure(packet)), f" {len(packet[status])} {name}   "]
+    page.line(*parts)
 
 
-def _item(page: Page, item: dict[str, Any], status: str, now_s: float, most_lines: int) -> None:
-    place = page.place(item["source_id"], item["start_line"], item["end_line"], item["uri"])
-    page.line(mark(status), " ", place, Text(f"  {one_line(item['symbol'])}", style="cyan"))
-    said = reason(item["reason"]) + (f" ({one_line(item['detail'])})" if item.get("detail") else "")
+def _item(page: Page, item: dict[str, Any], sign: Text, now_s: float, most_lines: int) -> None:
+    page.pointer(sign, item, item["uri"])
     facts = [item["kind"]] if "kind" in item else []
     if item.get("commit"):
         when = ago(item["committed_at"], now_s)
         facts.append(f"file last changed {when} by {item['author']} in {item['commit'][:8]}")
-    style = "" if status == "verified" else {"stale_risk": "yellow", "needs_refresh": "red"}[status]
-    page.line("  ", Text(said, style=style), dim("".join(f" · {fact}" for fact in facts)))
+    if item["reason"] not in UNCHANGED:
+        style = "red" if item["status"] == "needs_refresh" else "yellow" if item["status"] == "stale_risk" else ""
+        page.line("  ", Text(reason_of(item), style=style), indent=2)
+    if facts:
+        page.line("  ", dim(" · ".join(facts)), indent=2)
     span = (item["start_line"], item["end_line"], item.get("language", ""))
     lines = quoted(item["quote"] or "", *span, most=most_lines, colour=page.is_terminal)
     for line in lines:
@@ -148,7 +174,7 @@ def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) ->
         rows = grid()
         for label, side in (("fresher", pair["fresher"]), ("older", pair["older"])):
             place = page.place(side["source_id"], side["line"], side["line"], _uri(workspace, side))
-            rows.add_row("  " + one_line(pair["key"]), Text(one_line(str(side["value"]))), place, dim(label))
+            rows.add_row("  " + inert_line(pair["key"]), Text(inert_line(str(side["value"]))), place, dim(label))
         page.table(rows)
 
 
@@ -192,7 +218,10 @@ def _footer(accounting: dict[str, Any]) -> str:
 
 GROUPS = ("verified", "stale_risk", "needs_refresh")
 # Lines of the best quote and of every other one, from the maximum down to none.
-_QUOTED_LINES = ((12, 5), (12, 1), (5, 1), (2, 1), (1, 1), (1, 0), (0, 0))
+_QUOTED_LINES = (
+    *((60, 60), (60, 24), (60, 12), (24, 12), (24, 8)),
+    *((12, 5), (12, 3), (12, 2), (12, 1), (5, 1), (2, 1), (1, 1), (1, 0), (0, 0)),
+)
 _SAYS_LESS = frozenset({"kind", "commit", "author", "committed_at", "commit_of"})
 _PRESSING = 3
 

@@ -5,18 +5,29 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from helix_core.printable import one_line
+from helix_core.printable import inert_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import print_text
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
+SURE = 0.5
+"""Least confidence at which unchanged text is marked in green."""
+UNCHANGED = frozenset({"unchanged", "touched"})
+"""Reasons that say nothing beyond the mark."""
+LEAST_WIDTH = 20
+LAST_PART = 24
+"""Columns that a long path leaves to a symbol, if a third of the row is not less."""
+_FOLDERS, _PARTS = re.compile("/"), re.compile(r" > |::|\.")
 _NO_LINKS = ("dumb", "linux", "eterm", "unknown")
 _PIPED_WIDTH = 10_000
 
@@ -41,9 +52,12 @@ class Page:
         """Return the columns of the terminal; a very large number without one."""
         return self._console.width
 
-    def line(self, *parts: Text | str) -> None:
-        """Add one logical line; a terminal may wrap it, a pipe does not."""
-        self._console.print(Text.assemble(*parts), soft_wrap=True)
+    def line(self, *parts: Text | str, indent: int = 0) -> None:
+        """Add one logical line. A terminal wraps it between words and indents further rows; a pipe gets one row."""
+        text = Text.assemble(*parts)
+        rows = text.wrap(self._console, max(self.width - indent, LEAST_WIDTH)) if self.is_terminal else [text]
+        for number, row in enumerate(rows):
+            self._console.print(Text(" " * indent if number else "").append_text(row), soft_wrap=True)
 
     def cut(self, *parts: Text | str) -> None:
         """Add one line, truncated at the edge of a terminal."""
@@ -60,23 +74,42 @@ class Page:
         """Add an empty line."""
         self._console.print()
 
-    def place(self, source_id: str, start_line: int, end_line: int, uri: str) -> Text:
-        """Return ``path:start-end`` as a link to the file."""
-        lines = f"{start_line}" if start_line == end_line else f"{start_line}-{end_line}"
+    def place(self, source_id: str, start_line: int, end_line: int, uri: str, room: int = 0) -> Text:
+        """Return ``path:start-end`` as a link to the file, shortened at its folders to ``room`` columns if not 0."""
+        lines = f":{start_line}" if start_line == end_line else f":{start_line}-{end_line}"
+        path = inert_line(source_id)
+        if room:
+            path = end_of(path, room - len(lines))
         style = f"bold link {uri}" if self._links and uri else "bold"
-        return Text(f"{one_line(source_id)}:{lines}", style=style)
+        return Text(f"{path}{lines}", style=style)
+
+    def pointer(self, sign: Text, pointer: Mapping[str, Any], uri: str) -> None:
+        """Add the line of a pointer: its mark, its place and its symbol. On a terminal it is one row: names lose what
+        is before the last part, and paths lose folders.
+        """
+        symbol = inert_line(pointer["symbol"])
+        room = self.width - sign.cell_len - 1 if self.is_terminal else 0
+        last = min(cell_len(end_of(symbol, LAST_PART, _PARTS)), room // 3)
+        span = pointer["start_line"], pointer["end_line"]
+        place = self.place(pointer["source_id"], *span, uri, room - last - 2 if last else room)
+        if room:
+            symbol = end_of(symbol, room - place.cell_len - 2, _PARTS)
+        self._console.print(
+            Text.assemble(sign, " ", place, Text(f"  {symbol}" if symbol else "", style="cyan")), soft_wrap=True
+        )
 
     def near(self, names: Sequence[str]) -> None:
         """Add suggested names, if any."""
         if names:
-            self.line("Names that come near: ", Text(one_line(", ".join(names)), style="cyan"))
+            self.line("Names that come near: ", Text(inert_line(", ".join(names)), style="cyan"))
 
-    def notes(self, notes: Sequence[str]) -> None:
-        """Add the notes of an answer, one line each, set apart."""
-        if notes:
+    def notes(self, notes: Iterable[str], said: Collection[str] = ()) -> None:
+        """Add the notes of an answer that were not ``said`` before, one line each, set apart."""
+        new = [note for note in dict.fromkeys(notes) if note not in said]
+        if new:
             self.space()
-        for note in notes:
-            self.line(dim("· "), dim(note))
+        for note in new:
+            self.line(dim("· "), dim(note), indent=2)
 
     def text(self) -> str:
         """Return the page as it is written."""
@@ -94,15 +127,39 @@ def grid() -> Table:
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
-def mark(status: str) -> Text:
-    """Return the symbol of a verdict."""
+def mark(status: str, *, is_sure: bool = True) -> Text:
+    """Return the symbol of a verdict. Where the answer is not sure of its place, the symbol of unchanged text is dim
+    instead of green.
+    """
     sign, colour = MARKS[status]
-    return Text(sign, style=f"bold {colour}")
+    return Text(sign, style=f"bold {colour}" if is_sure or status != "verified" else "dim")
 
 
 def dim(text: str) -> Text:
     """Return dimmed text."""
-    return Text(one_line(text), style="dim")
+    return Text(inert_line(text), style="dim")
+
+
+def end_of(name: str, room: int, separators: re.Pattern[str] = _FOLDERS) -> str:
+    """Return the end of a path or of a symbol in at most ``room`` columns, from a separator on if possible.
+
+    The last part says most: the file of a path, the name of a symbol.
+    """
+    if cell_len(name) <= room:
+        return name
+    at = [match.end() for match in separators.finditer(name)]
+    kept = next((name[start:] for start in at if cell_len(name[start:]) < room), "")
+    if kept:
+        return "…" + kept
+    while name and cell_len(name) >= room:
+        name = name[1:]
+    return "…" + name if room > 0 else ""
+
+
+def confidence_words(confidence: float) -> str:
+    """Return in words how likely the first place is the right one."""
+    words = ((0.8, "Very likely the right place"), (0.6, "Likely the right place"), (0.3, "Perhaps the right place"))
+    return next((said for least, said in words if confidence >= least), "Probably not the right place")
 
 
 def links_work(environ: Mapping[str, str]) -> bool:
@@ -146,6 +203,12 @@ _YEAR_S = 365 * 86_400
 def reason(word: str) -> str:
     """Return the reason of a verdict in words."""
     return REASONS.get(word, word.replace("_", " "))
+
+
+def reason_of(item: Mapping[str, Any]) -> str:
+    """Return the reason of an item's verdict in words, with its detail."""
+    detail = item.get("detail")
+    return reason(item["reason"]) + (f" ({inert_line(detail)})" if detail else "")
 
 
 def left_out(word: str) -> str:

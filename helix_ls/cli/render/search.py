@@ -1,16 +1,32 @@
-"""Render search results, one line a place, and the explanation of a ranking."""
+"""Render search results, each with the line that declares it, and the explanation of a ranking."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import one_line
+from helix_core.printable import inert_line, one_line
 from helix_core.workspace import path_of, uri_of
-from helix_ls.cli.render.page import Page, bar, colour, count, dim, draws_blocks, duration, reason, stacked, texture
+from helix_ls.cli.render.page import (
+    SURE,
+    UNCHANGED,
+    Page,
+    bar,
+    colour,
+    confidence_words,
+    count,
+    dim,
+    draws_blocks,
+    duration,
+    end_of,
+    mark,
+    reason_of,
+    stacked,
+    texture,
+)
 
 _BAR = 10
 _STACKED = 40
@@ -99,7 +115,7 @@ def _entry(page: Page, entry: dict[str, Any], ranker: str, *, blocks: bool) -> N
         dim(head),
         Text(bar(entry["share"], _BAR, blocks=blocks), style=colour(ranker)),
         dim(share),
-        Text(_end_of(one_line(entry["source_id"]), room), style="" if entry["shown"] else "dim"),
+        Text(end_of(one_line(entry["source_id"]), room), style="" if entry["shown"] else "dim"),
     )
 
 
@@ -126,7 +142,7 @@ def _certainty(page: Page, answer: dict[str, Any], *, blocks: bool) -> None:
             filled = bar(one["value"], _BAR, blocks=blocks) if one["value"] else " " * _BAR
             page.cut(
                 "  ",
-                Text(filled, style="green" if one["effect"] >= 0 else "red"),
+                Text(filled, style="cyan" if one["effect"] >= 0 else "red"),
                 dim(f" {_percent(one['value']):>4} {_effect(one['effect']):>5}  "),
                 one["says"],
             )
@@ -153,40 +169,33 @@ def _effect(effect: float) -> str:
     return f"{effect:+.1f}" if abs(effect) >= _LEAST_EFFECT else "0.0"
 
 
-def _end_of(path: str, room: int) -> str:
-    """Return the end of a path, which is more specific than its beginning."""
-    return path if len(path) <= room else "…" + path[len(path) - max(room - 1, 1) :]
-
-
-def draw(answer: dict[str, Any], workspace: Path) -> None:
-    """Print the results; ``workspace`` makes the links."""
+def draw(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) -> None:
+    """Print the results; ``workspace`` makes the links. ``said`` are notes that stderr has."""
     page = Page()
+    items, confidence, explained = answer["items"], answer["confidence"], "lists" in answer
     if answer["known_empty"]:
         page.line(Text("Nothing here answers that.", style="bold"))
-    width, explained = len(str(len(answer["items"]))), "lists" in answer
-    best = max((item["score"] for item in answer["items"]), default=0.0)
-    for number, item in enumerate(answer["items"], start=1):
-        uri = uri_of(workspace, path_of(item["source_id"]))
-        place = page.place(item["source_id"], item["start_line"], item["end_line"], uri)
-        found_by = ", ".join(f"{signal['ranker']} {signal['rank']}" for signal in item["signals"])
-        page.line(
-            dim(f"{number:>{width}}  "),
-            place,
-            Text(f"  {one_line(item['symbol'])}" if item["symbol"] else "", style="cyan"),
-            dim(f"  {item['kind']}" + ("" if explained else f"  {found_by}")),
-            Text(f"  {reason(item['reason'])}" if "reason" in item else "", style="yellow"),
-        )
+    if items and not answer["known_empty"]:
+        page.line(Text(confidence_words(confidence), style="bold"), dim(f" · confidence {confidence:.2f}"))
+    if items:
+        page.space()
+    best = max((item["score"] for item in items), default=0.0)
+    is_sure = confidence >= SURE and not answer["known_empty"]
+    for item in items:
+        sign = mark(item["status"], is_sure=is_sure) if "status" in item else dim("·")
+        page.pointer(sign, item, uri_of(workspace, path_of(item["source_id"])))
+        if item.get("reason", "unchanged") not in UNCHANGED:
+            page.line(" " * _INDENT, Text(reason_of(item), style="yellow"), indent=_INDENT)
+        if item.get("signature"):
+            page.cut(" " * _INDENT, inert_line(item["signature"]))
         if explained:
             why_here(page, item, best)
     page.near(answer["nearest"])
     if explained:
         explain(page, answer)
-    page.notes(answer["notes"])
+    page.notes(answer["notes"], said)
     page.space()
-    page.line(
-        dim(
-            f"{count(len(answer['items']), 'place')} · confidence {answer['confidence']:.2f}"
-            f" · {duration(answer['elapsed_ms'])}"
-        )
-    )
+    facts = [count(len(items), "place")]
+    facts += ["✓ unchanged on disk"] if any(item.get("status") == "verified" for item in items) else []
+    page.line(dim(" · ".join([*facts, duration(answer["elapsed_ms"])])))
     page.show()
