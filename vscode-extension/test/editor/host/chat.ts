@@ -7,6 +7,7 @@ import { until } from '../driver/until';
 import { fresh, test } from './test';
 
 // The names of the upstream that the driver runs; see driver/upstream.ts.
+const CITER = 'cites-places';
 const PLAIN = 'plain-words';
 const CALLER = 'tool-caller';
 const ENDLESS = 'never-ends';
@@ -62,7 +63,7 @@ export const chatTests = [
   test('the models are those of the upstream, and one answers as it streams', async () => {
     const plain = await model(PLAIN);
     const offered = await vscode.lm.selectChatModels({ vendor: 'helix' });
-    assert.deepEqual(offered.map(({ id }) => id).sort(), [CALLER, ENDLESS, PLAIN, REFUSING].sort());
+    assert.deepEqual(offered.map(({ id }) => id).sort(), [CALLER, CITER, ENDLESS, PLAIN, REFUSING].sort());
     assert.equal(await textOf(await plain.sendRequest([say('who signs?')])), 'The ledger signs it all.');
     assert.ok((await plain.countTokens('def refund(payment):')) > 3);
   }),

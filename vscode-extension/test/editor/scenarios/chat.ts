@@ -31,7 +31,7 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   assert.match(await view.models(), /Evidence only/);
   const text = await view.ask(`@helix ${QUESTION}`, /Show in Packet View/);
   assert.match(text, /✓ \d+ verified/);
-  assert.match(text, /stale risk: speaks of code that changed/);
+  assert.match(text, /stale risk: describes code that changed/);
   await view.followUp('Is it still true?').waitFor();
   await stage.picture('chat');
   const label = await view.open('refunds.py');
