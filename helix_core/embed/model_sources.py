@@ -20,6 +20,7 @@ from helix_core.embed.model import (
     NEEDED,
     FastModel,
     Model,
+    check_installed,
     models_folder,
     named,
     read_model,
@@ -46,6 +47,7 @@ class ListedModel:
 
 def listed(name: str) -> ListedModel:
     """Return fastembed's entry of a model. Raises ModelError, with the closest names, for one that it does not list."""
+    check_installed()
     from fastembed import TextEmbedding
 
     return closest(name, TextEmbedding.list_supported_models(), "name minilm, one of fastembed, or a folder")

@@ -15,6 +15,7 @@ from helix_core.embed.model import (
     MODEL,
     NEEDED,
     SESSION,
+    check_installed,
     is_inside,
     is_known,
     models_folder,
@@ -98,7 +99,8 @@ class CrossEncoder:
     """A loaded cross-encoder. For one thread at a time."""
 
     def __init__(self, model: RerankerModel) -> None:
-        """Raises ModelError when the files are damaged or no cross-encoder."""
+        """Raises ModelError when the files are damaged or no cross-encoder, or its packages are missing."""
+        check_installed()
         self.model = model
         try:
             self._encoder = _loaded(model)
@@ -172,6 +174,7 @@ def listed_reranker(name: str) -> ListedModel:
     """Return fastembed's entry of a cross-encoder. Raises ModelError, with the closest names, for one it does not
     list.
     """
+    check_installed()
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     otherwise = "name a cross-encoder of fastembed's list, or a folder"

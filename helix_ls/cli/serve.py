@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from helix_core.errors import UsageError
 from helix_ls.cli.output import print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Folder, Json
 
@@ -29,7 +30,11 @@ def serve(
 ) -> None:
     """Watch a folder and serve OpenAI clients on this machine until interrupted."""
     from helix_core.config import load_config
+    from helix_core.extras import why_missing
     from helix_core.workspace import check_project
+
+    if why := why_missing("proxy"):
+        raise UsageError(why)
     from helix_ls.proxy.keys import admins_key, taken, users_key
     from helix_ls.proxy.server import run
     from helix_ls.proxy.upstream import addresses

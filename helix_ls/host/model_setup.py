@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core.embed import Model, choose, choose_reranker, minilm
+from helix_core.embed import Model, check_installed, choose, choose_reranker, minilm
 from helix_core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ class ModelOffer:
 
 
 def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer:
-    """Return the offer for ``minilm``, a name of fastembed's list, or a folder. Raises ModelError for anything else."""
+    """Return the offer for ``minilm``, a name of fastembed's list, or a folder.
+
+    Raises ModelError for anything else, and where the packages that load a model are not installed.
+    """
+    check_installed()
 
     def offered(said: str, fetches: bool, made: Callable[[], Model]) -> ModelOffer:
         return ModelOffer(said, fetches, lambda: choose(cache_dir, made()))
@@ -60,6 +64,7 @@ def offer(wanted: str, cache_dir: Path, wheel: Path | None = None) -> ModelOffer
 
 def offer_reranker(wanted: str, cache_dir: Path) -> ModelOffer:
     """Return the offer for a cross-encoder by a name of fastembed's list or a folder. Raises ModelError otherwise."""
+    check_installed()
     from helix_core.embed import fetch_listed_reranker, listed_reranker, take_reranker_folder
 
     if (folder := _folder(wanted)) is not None:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from helix_core.config import Config, load_config
 from helix_core.errors import HelixError
+from helix_core.extras import missing, why_missing
 from helix_ls.host.host import Host
 from helix_ls.host.log import LOG, loop_failed
 from helix_ls.host.open_workspace import OpenWorkspace
@@ -83,9 +84,19 @@ class EmbeddedProxy:
 
 
 def _idle(config: Config) -> dict[str, Any]:
-    """Return ``helix.proxy/1`` of a stopped proxy: where chats would go. Imports nothing of the server."""
+    """Return ``helix.proxy/1`` of a stopped proxy: where chats would go, and which modules it lacks to start.
+
+    Imports nothing of the server.
+    """
     upstreams = [{"name": each.name, "url": each.url, "state": "unknown"} for each in configured(config)]
-    return {"schema": SCHEMA, "running": False, "upstreams": upstreams, "models": [], "last_request": None}
+    return {
+        "schema": SCHEMA,
+        "running": False,
+        "upstreams": upstreams,
+        "models": [],
+        "last_request": None,
+        "missing": list(missing("proxy")),
+    }
 
 
 class _Serving:
@@ -101,6 +112,8 @@ class _Serving:
 
     def begin(self) -> None:
         """Start listening. Raises HelixError."""
+        if why := why_missing("proxy"):
+            raise ProxyError(why)
         # Import here, in the thread: opening an editor does not need the server.
         from helix_ls.proxy.guard import GuardRules
         from helix_ls.proxy.metrics import Measures

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from helix_core.config import APPLICATION, Config, UpstreamSetting, load_config
 from helix_core.errors import ConfigError, HelixError, UsageError
+from helix_core.extras import why_missing
 from helix_ls.host.endpoint import make_private
 
 VARIABLE = "HELIX_STATE_DIR"
@@ -187,6 +188,8 @@ def named(config: Config, name: str) -> UpstreamSetting:
 
 
 def _ring(act: str, setting: UpstreamSetting, *given: str) -> Any:
+    if why := why_missing("keyring"):
+        raise KeyRingError(f"{why}; or set {_variable(setting)}")
     import keyring
     from keyring.errors import KeyringError
 
@@ -197,8 +200,11 @@ def _ring(act: str, setting: UpstreamSetting, *given: str) -> Any:
 
 
 def _unusable(setting: UpstreamSetting, cause: str) -> KeyRingError:
-    variable = setting.key_env or "a variable, and name it as key_env of the upstream"
-    return KeyRingError(f"this system's key ring cannot be used ({cause}); set {variable} instead")
+    return KeyRingError(f"this system's key ring cannot be used ({cause}); set {_variable(setting)} instead")
+
+
+def _variable(setting: UpstreamSetting) -> str:
+    return setting.key_env or "a variable, and name it as key_env of the upstream"
 
 
 def noted(environ: Mapping[str, str]) -> frozenset[str]:

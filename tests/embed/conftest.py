@@ -18,7 +18,7 @@ from helix_core.embed.minilm import convert_wheel
 from helix_core.embed.model import Model, models_folder, read_model
 
 ROOT = Path(__file__).parents[2]
-LOCK = ROOT / "requirements-model.lock"
+LOCK = ROOT / "requirements-minilm.lock"
 TokenRows: TypeAlias = Callable[[Path, int], NDArray[np.float32]]
 DIMENSIONS = 16
 

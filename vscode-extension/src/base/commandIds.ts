@@ -21,6 +21,7 @@ export const commandIds = [
   'helix.setUp',
   'helix.openWalkthrough',
   'helix.chooseUpstream',
+  'helix.installProxy',
   'helix.copyConfiguration.continue',
   'helix.copyConfiguration.cursor',
   'helix.copyConfiguration.cline',

@@ -41,6 +41,9 @@ const handlers: Record<CommandId, Handler> = {
     await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
   },
   'helix.chooseUpstream': chooseUpstream,
+  'helix.installProxy': async ({ setup }) => {
+    await setup.installProxy();
+  },
   'helix.copyConfiguration.continue': (needs) => copyConfiguration(needs, 'continue'),
   'helix.copyConfiguration.cursor': (needs) => copyConfiguration(needs, 'cursor'),
   'helix.copyConfiguration.cline': (needs) => copyConfiguration(needs, 'cline'),

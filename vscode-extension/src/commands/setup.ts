@@ -4,7 +4,14 @@
  */
 import * as vscode from 'vscode';
 import { reasonOf, type Logs } from '../base/logger';
-import { findBundle, makePrivate, type Maker } from '../python/privateEnvironment';
+import {
+  addExtra,
+  findBundle,
+  findPrivate,
+  makePrivate,
+  type MakeOptions,
+  type Maker,
+} from '../python/privateEnvironment';
 import { isNewEnough, type Probe, type Resolution } from '../python/resolve';
 import { RunError } from '../python/run';
 import { program } from '../python/searchPath';
@@ -20,6 +27,13 @@ const logsTitle = 'Show Logs';
 const consent =
   'It lives in this extension’s storage folder. The packages Helix needs are downloaded from your package index, each ' +
   'checked against a pinned hash. Nothing else on your machine is changed.';
+
+const proxyTitle = 'Install';
+const copyTitle = 'Copy Command';
+const proxyConsent =
+  'Chats with a model server go through Helix’s proxy on this machine. About 20 packages (26 MB) are downloaded from ' +
+  'your package index into Helix’s private environment, each checked against a pinned hash.';
+const proxyCommand = 'pip install "helix-context-engine[proxy,keyring]"';
 
 export class Setup implements vscode.Disposable {
   private told = false;
@@ -52,6 +66,39 @@ export class Setup implements vscode.Disposable {
     );
     if (answer === setUpTitle) {
       await this.make();
+    }
+  }
+
+  /** Asks for consent, then adds the chat proxy to the private environment. Returns whether it is there at the end. */
+  async installProxy(): Promise<boolean> {
+    const bundle = await findBundle(this.places.bundled);
+    const found = await findPrivate(this.places.storage, bundle);
+    const { interpreter } = this.server.resolution ?? {};
+    if (!bundle || !('python' in found) || interpreter?.path !== found.python) {
+      const sentence = `Helix runs on ${interpreter?.path ?? 'no Python yet'}; the chat proxy is installed there with: ${proxyCommand}`;
+      if ((await vscode.window.showInformationMessage(sentence, copyTitle)) === copyTitle) {
+        await vscode.env.clipboard.writeText(proxyCommand);
+      }
+      return false;
+    }
+    const asked = await vscode.window.showInformationMessage(
+      'Install the chat proxy?',
+      { modal: true, detail: proxyConsent },
+      proxyTitle,
+    );
+    if (asked !== proxyTitle) {
+      return false;
+    }
+    const maker = await this.maker();
+    try {
+      await this.withProgress((options) => addExtra(this.places.storage, bundle, 'proxy', maker, options));
+      return true;
+    } catch (error) {
+      this.logs.logger.error('The chat proxy could not be installed', error);
+      if (!wasCancelled(error)) {
+        void this.tell(`Helix could not install the chat proxy: ${reasonOf(error)}.`, [logsTitle]);
+      }
+      return false;
     }
   }
 
@@ -167,30 +214,8 @@ export class Setup implements vscode.Disposable {
     }
     await this.server.hold('settingUp');
     try {
-      await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: 'Helix', cancellable: true },
-        async (progress, token) => {
-          const abort = new AbortController();
-          token.onCancellationRequested(() => {
-            abort.abort();
-          });
-          const python = await makePrivate(this.places.storage, bundle, maker, {
-            signal: abort.signal,
-            works: async (path) => {
-              const probed = await this.probe(path);
-              return probed.ran && probed.helix !== undefined;
-            },
-            onStep: (step) => {
-              logger.info(step);
-              progress.report({ message: step });
-            },
-            onLine: (line) => {
-              logger.debug(line);
-            },
-          });
-          logger.info(`The private environment is ready: ${python}`);
-        },
-      );
+      const python = await this.withProgress((options) => makePrivate(this.places.storage, bundle, maker, options));
+      logger.info(`The private environment is ready: ${python}`);
     } catch (error) {
       await this.failed(error);
       return;
@@ -198,8 +223,36 @@ export class Setup implements vscode.Disposable {
     await this.server.restart('the private environment is ready');
   }
 
+  /** Runs a step of setting up with a notification that shows where it is and can cancel it. */
+  private async withProgress<T>(make: (options: MakeOptions) => Promise<T>): Promise<T> {
+    const { logger } = this.logs;
+    return vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: 'Helix', cancellable: true },
+      async (progress, token) => {
+        const abort = new AbortController();
+        token.onCancellationRequested(() => {
+          abort.abort();
+        });
+        return make({
+          signal: abort.signal,
+          works: async (path) => {
+            const probed = await this.probe(path);
+            return probed.ran && probed.helix !== undefined;
+          },
+          onStep: (step) => {
+            logger.info(step);
+            progress.report({ message: step });
+          },
+          onLine: (line) => {
+            logger.debug(line);
+          },
+        });
+      },
+    );
+  }
+
   private async failed(error: unknown): Promise<void> {
-    const cancelled = error instanceof RunError ? error.kind === 'cancelled' : (error as Error).name === 'AbortError';
+    const cancelled = wasCancelled(error);
     this.logs.logger.error('The private environment could not be made', error);
     // What was there before serves on, where there was something.
     this.told = true;
@@ -216,6 +269,10 @@ export class Setup implements vscode.Disposable {
     const python = base?.path ?? interpreter?.path;
     return { ...(uv && { uv }), ...(python && { python }) };
   }
+}
+
+function wasCancelled(error: unknown): boolean {
+  return error instanceof RunError ? error.kind === 'cancelled' : (error as Error).name === 'AbortError';
 }
 
 async function browse(): Promise<string | undefined> {

@@ -18,6 +18,7 @@ const icons: Readonly<Record<string, string>> = {
   'helix.setUp': 'package',
   'helix.chooseInterpreter': 'settings-gear',
   'helix.chooseUpstream': 'plug',
+  'helix.installProxy': 'cloud-download',
   'workbench.trust.manage': 'shield',
 };
 

@@ -2,6 +2,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { ProxyState } from '../proxy/state';
 import { refusedAddress, withUpstream } from '../proxy/upstreamSetting';
 import { run } from '../python/run';
 import { launchOf } from '../server/launch';
@@ -40,6 +41,9 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   await writeFile(`${file}.new`, withUpstream(before, url), { mode: 0o600 });
   await rename(`${file}.new`, file);
   needs.logs.logger.info('Another upstream was chosen.');
+  if (isMissing(await needs.proxy.refresh()) && !(await needs.setup.installProxy())) {
+    return;
+  }
   const state = await needs.proxy.refresh(true);
   const open = 'Open Settings File';
   const sentence =
@@ -49,6 +53,10 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   if ((await vscode.window.showInformationMessage(sentence, open)) === open) {
     await vscode.window.showTextDocument(vscode.Uri.file(file));
   }
+}
+
+function isMissing(state: ProxyState): boolean {
+  return state.kind === 'off' && state.isMissing === true;
 }
 
 async function asked(): Promise<string | undefined> {

@@ -38,6 +38,8 @@ export interface PromptCache {
 export interface ProxyAnswer {
   readonly schema: 'helix.proxy/1';
   readonly running: boolean;
+  /** Modules that it lacks to begin; only while it does not run. */
+  readonly missing?: readonly string[];
   readonly url?: string;
   readonly port?: number;
   readonly api_key?: string;

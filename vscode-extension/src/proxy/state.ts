@@ -7,7 +7,8 @@ export interface Endpoint {
 }
 
 export type ProxyState =
-  | { readonly kind: 'off'; readonly reason: string }
+  /** `isMissing`: it was not installed with Helix. */
+  | { readonly kind: 'off'; readonly reason: string; readonly isMissing?: boolean }
   | { readonly kind: 'noUpstream' }
   /** It begins with the first that needs it. */
   | { readonly kind: 'waiting'; readonly upstreams: readonly Upstream[] }
@@ -27,6 +28,13 @@ export function proxyState(answer: ProxyAnswer): ProxyState {
   const { upstreams } = answer;
   if (upstreams.length === 0) {
     return { kind: 'noUpstream' };
+  }
+  if (!answer.running && answer.missing?.length) {
+    return {
+      kind: 'off',
+      reason: 'The chat proxy is not installed; run “Helix: Install Chat Proxy”.',
+      isMissing: true,
+    };
   }
   if (!answer.running) {
     return { kind: 'waiting', upstreams };

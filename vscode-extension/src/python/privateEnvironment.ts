@@ -1,18 +1,25 @@
 /**
  * The environment that the extension makes for itself from the wheel it carries: where it is, whether it is whole and of
- * this version, and how it is made. Everything is installed by hash from the lock file; only the wheel itself is local.
+ * this version, and how it is made. Everything is installed by hash from a lock file; only the wheel itself is local.
+ * It holds what answering needs; an extra, such as the chat proxy, is added when the user wants it.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { run, type RunOptions } from './run';
+import { run, RunError, type RunOptions } from './run';
 
 /** What the extension carries; its fingerprint changes with any of it. */
 export interface Bundle {
   readonly wheel: string;
   readonly lock: string;
+  /** The lock file of each extra that this build can add. */
+  readonly extras: Readonly<Partial<Record<Extra, string>>>;
   readonly fingerprint: string;
 }
+
+/** What is installed only when it is wanted. */
+export type Extra = 'proxy' | 'models';
+export const extraNames: readonly Extra[] = ['proxy', 'models'];
 
 /** The program an environment is made with: an interpreter, or uv, which finds or fetches one itself. */
 export interface Maker {
@@ -46,7 +53,15 @@ export async function findBundle(folder: string): Promise<Bundle | undefined> {
     const lock = path.join(folder, 'requirements.lock');
     const hash = createHash('sha256');
     hash.update(await readFile(wheel)).update(await readFile(lock));
-    return { wheel, lock, fingerprint: hash.digest('hex').slice(0, 12) };
+    const extras: Partial<Record<Extra, string>> = {};
+    for (const extra of extraNames) {
+      const file = path.join(folder, `requirements-${extra}.lock`);
+      if (await exists(file)) {
+        extras[extra] = file;
+        hash.update(await readFile(file));
+      }
+    }
+    return { wheel, lock, extras, fingerprint: hash.digest('hex').slice(0, 12) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return undefined;
@@ -71,7 +86,10 @@ export async function findPrivate(
   return { none: others ? 'made by another version of the extension' : 'not made yet' };
 }
 
-/** Makes the environment and removes those of other versions. Rejects with a `RunError`, leaving nothing half-made. */
+/**
+ * Makes the environment, with the extras that the one of another version had, and removes those of other versions.
+ * Rejects with a `RunError`, leaving nothing half-made.
+ */
 export async function makePrivate(
   storage: string,
   bundle: Bundle,
@@ -87,8 +105,12 @@ export async function makePrivate(
     }
     await rm(folder, { recursive: true, force: true });
     try {
+      const extras = await extrasOfOthers(storage, bundle);
       await (maker.uv ? withUv(folder, bundle, maker, options) : withPip(folder, bundle, maker, options));
-      await writeFile(path.join(folder, readyMark), JSON.stringify({ wheel: path.basename(bundle.wheel) }));
+      for (const extra of extras) {
+        await installExtra(folder, bundle, extra, maker, options);
+      }
+      await writeMark(folder, bundle, extras);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -98,6 +120,76 @@ export async function makePrivate(
   } finally {
     await release();
   }
+}
+
+/**
+ * Adds an extra to the finished environment. Rejects with a `RunError`; what was installed before that stays usable,
+ * and a second try goes on from there.
+ */
+export async function addExtra(
+  storage: string,
+  bundle: Bundle,
+  extra: Extra,
+  maker: Maker,
+  options: MakeOptions,
+): Promise<void> {
+  const folder = folderOf(storage, bundle);
+  const release = await lock(path.join(storage, 'making.lock'), options);
+  try {
+    const extras = await extrasIn(folder);
+    if (!extras.includes(extra)) {
+      await installExtra(folder, bundle, extra, maker, options);
+      await writeMark(folder, bundle, [...extras, extra]);
+    }
+  } finally {
+    await release();
+  }
+}
+
+async function installExtra(
+  folder: string,
+  bundle: Bundle,
+  extra: Extra,
+  maker: Maker,
+  options: MakeOptions,
+): Promise<void> {
+  const file = bundle.extras[extra];
+  if (!file) {
+    throw new RunError(`this build of the extension carries no lock file of “${extra}”`, 'missing');
+  }
+  options.onStep(extra === 'proxy' ? 'Installing the chat proxy' : 'Installing what models need');
+  const settings = runOptions(folder, options);
+  await (maker.uv
+    ? run(maker.uv, [...uvInstall(folder), '--require-hashes', '-r', file], settings)
+    : run(pythonOf(folder), [...pipInstall, '--require-hashes', '-r', file], settings));
+}
+
+/** The extras of the newest environment of another version, as far as this build can add them. */
+async function extrasOfOthers(storage: string, bundle: Bundle): Promise<Extra[]> {
+  const found = new Set<Extra>();
+  for (const name of await readdir(storage)) {
+    if (name.startsWith('env-')) {
+      (await extrasIn(path.join(storage, name))).forEach((extra) => found.add(extra));
+    }
+  }
+  return [...found].filter((extra) => bundle.extras[extra]);
+}
+
+/** The extras that an environment's mark names; none where it has no mark. */
+async function extrasIn(folder: string): Promise<Extra[]> {
+  try {
+    const { extras } = JSON.parse(await readFile(path.join(folder, readyMark), 'utf8')) as { extras?: unknown };
+    return extraNames.filter((extra) => Array.isArray(extras) && extras.includes(extra));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+async function writeMark(folder: string, bundle: Bundle, extras: readonly Extra[]): Promise<void> {
+  await writeFile(path.join(folder, readyMark), JSON.stringify({ wheel: path.basename(bundle.wheel), extras }));
 }
 
 function folderOf(storage: string, bundle: Bundle): string {
@@ -113,7 +205,7 @@ async function withUv(folder: string, bundle: Bundle, maker: Maker, options: Mak
   const settings = runOptions(folder, options);
   options.onStep('Making the environment with uv');
   await run(uv, ['venv', '--no-project', '--python', maker.python ?? '>=3.11', folder], settings);
-  const into = ['pip', 'install', '--python', pythonOf(folder)];
+  const into = uvInstall(folder);
   options.onStep('Installing what Helix needs');
   await run(uv, [...into, '--require-hashes', '-r', bundle.lock], settings);
   options.onStep('Installing Helix');
@@ -124,11 +216,20 @@ async function withPip(folder: string, bundle: Bundle, maker: Maker, options: Ma
   const settings = runOptions(folder, options);
   options.onStep('Making the environment');
   await run(maker.python ?? 'python3', ['-m', 'venv', folder], settings);
-  const pip = ['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install', '--prefer-binary'];
   options.onStep('Installing what Helix needs');
-  await run(pythonOf(folder), [...pip, '--require-hashes', '-r', bundle.lock], settings);
+  await run(pythonOf(folder), [...pipInstall, '--require-hashes', '-r', bundle.lock], settings);
   options.onStep('Installing Helix');
-  await run(pythonOf(folder), [...pip, '--no-deps', '--no-index', bundle.wheel], settings);
+  await run(pythonOf(folder), [...pipInstall, '--no-deps', '--no-index', bundle.wheel], settings);
+}
+
+// Only the modules that run are compiled, by the first process that imports them: a third less on disk.
+const pipInstall = [
+  ...['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install'],
+  ...['--prefer-binary', '--no-compile'],
+];
+
+function uvInstall(folder: string): string[] {
+  return ['pip', 'install', '--python', pythonOf(folder)];
 }
 
 function runOptions(folder: string, options: MakeOptions): RunOptions {

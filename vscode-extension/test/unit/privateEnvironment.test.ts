@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  addExtra,
   findBundle,
   findPrivate,
   makePrivate,
@@ -45,6 +46,7 @@ beforeEach(async () => {
   const bundled = path.join(folder, 'bundled');
   await mkdir(bundled);
   await writeFile(path.join(bundled, 'requirements.lock'), '# nothing\n');
+  await writeFile(path.join(bundled, 'requirements-proxy.lock'), '# nothing either\n');
   await run(aPython ?? 'python3', ['-c', wheelMaker, path.join(bundled, 'tiny_helix-1.0-py3-none-any.whl')], {
     cwd: folder,
     timeoutMs: 30_000,
@@ -87,16 +89,26 @@ describe.skipIf(!aPython)('the private environment', () => {
     const again: string[] = [];
     await makePrivate(storage, bundle, maker, options({ onStep: (step) => again.push(step) }));
     expect(again).toEqual([]);
+    const added = options({ onStep: (step) => again.push(step) });
+    await addExtra(storage, bundle, 'proxy', maker, added);
+    await addExtra(storage, bundle, 'proxy', maker, added);
+    expect(again).toEqual(['Installing the chat proxy']);
+    await expect(addExtra(storage, bundle, 'models', maker, added)).rejects.toThrow(/no lock file/);
+    expect(await findPrivate(storage, bundle)).toEqual({ python });
   });
 
   it(
-    'replaces that of another version, and waits for no window that died making it',
+    'replaces that of another version, keeps its extras, and waits for no window that died making it',
     { timeout: 120_000 },
     async () => {
-      await mkdir(path.join(storage, 'env-0123456789ab'), { recursive: true });
+      const old = path.join(storage, 'env-0123456789ab');
+      await mkdir(old, { recursive: true });
+      await writeFile(path.join(old, 'helix-ready.json'), '{"wheel": "old.whl", "extras": ["proxy", "unknown"]}');
       await writeFile(path.join(storage, 'making.lock'), '999999999');
       expect(await findPrivate(storage, bundle)).toEqual({ none: 'made by another version of the extension' });
-      await makePrivate(storage, bundle, maker, options());
+      const steps: string[] = [];
+      await makePrivate(storage, bundle, maker, options({ onStep: (step) => steps.push(step) }));
+      expect(steps.at(-1)).toBe('Installing the chat proxy');
       expect(await readdir(storage)).toEqual([`env-${bundle.fingerprint}`]);
     },
   );

@@ -34,6 +34,32 @@ async function setUp(stage: Stage): Promise<void> {
   );
 }
 
+/** The core answers without the chat proxy; who wants it is asked, and told what it costs. */
+async function addsTheProxy(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await window.run('Helix: Install Chat Proxy');
+  const dialog = window.page.locator('.monaco-dialog-box', { hasText: 'Install the chat proxy?' });
+  assert.match(await dialog.innerText(), /packages \(\d+ MB\)/);
+  await stage.picture('install-proxy');
+  const began = performance.now();
+  await dialog.locator('.monaco-button', { hasText: 'Install' }).click();
+  await until(
+    'the progress ends',
+    async () => ((await window.notifications()).length === 0 && (await dialog.count()) === 0 ? true : undefined),
+    { withinMs: 120_000 },
+  );
+  stage.measure('chat proxy installed', performance.now() - began);
+  await window.run('Helix: Choose Upstream');
+  await window.answer('Another');
+  await window.answer('http://127.0.0.1:9/v1');
+  const said = await until(
+    'the chosen server is told',
+    async () => (await window.notifications()).find(({ message }) => message.includes('127.0.0.1:9')),
+    { withinMs: 30_000 },
+  );
+  assert.match(said.message, /does not answer yet/);
+}
+
 async function startsAgain(stage: Stage): Promise<void> {
   await stage.forget();
   const began = performance.now();
@@ -47,6 +73,7 @@ export const privateEnvironment: Act = {
   open: async (run) => (await openStage(run, 'private', { settings: {} })).stage,
   scenarios: [
     scenario('made from the package with consent, and Helix runs in it', setUp, 300_000),
+    scenario('the chat proxy is installed when it is wanted', addsTheProxy, 200_000),
     scenario('the next window uses it at once', startsAgain),
   ],
 };
