@@ -30,7 +30,9 @@ class BenchAction(StrEnum):
 
 
 def bench(
-    action: Annotated[BenchAction, typer.Argument(help="Ask the questions, or compare two runs.")],
+    action: Annotated[
+        BenchAction, typer.Argument(metavar="ACTION", help="run asks the questions, compare compares two runs.")
+    ],
     paths: Annotated[list[Path] | None, typer.Argument(help="run: the folder. compare: the files of two runs.")] = None,
     *,
     questions: Annotated[

@@ -34,7 +34,7 @@ def connect(
     write: Annotated[
         bool, typer.Option("--write", help="Write it to the client's own file, after confirmation.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --write: do not ask for confirmation.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --write: do not ask for confirmation.")] = False,
     key: Annotated[
         bool,
         typer.Option("--key", help="For an upstream: store its key in the key ring; read without echo or from stdin."),

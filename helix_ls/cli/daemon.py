@@ -23,7 +23,9 @@ class DaemonAction(StrEnum):
 
 
 def daemon(
-    action: Annotated[DaemonAction, typer.Argument(help="What to do.")] = DaemonAction.STATUS,
+    action: Annotated[
+        DaemonAction, typer.Argument(metavar="[ACTION]", help="status, stop or logs.")
+    ] = DaemonAction.STATUS,
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="The maximum number of log lines.")] = 100,
     as_json: Json = False,
 ) -> None:

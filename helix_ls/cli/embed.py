@@ -33,7 +33,9 @@ class EmbedAction(StrEnum):
 
 
 def embed(
-    action: Annotated[EmbedAction, typer.Argument(help="What to do.")] = EmbedAction.STATUS,
+    action: Annotated[
+        EmbedAction, typer.Argument(metavar="[ACTION]", help="setup, status, run or off.")
+    ] = EmbedAction.STATUS,
     model: Annotated[
         str,
         typer.Argument(metavar="[MODEL|FOLDER]", help="For setup: minilm, a model of fastembed's list, or a folder."),

@@ -22,7 +22,7 @@ def packet(
     path: PathOption = HERE,
     *,
     task: Annotated[TaskType, typer.Option("--task", help=_TASK.about.description)] = TaskType.EXPLAIN,
-    k: Annotated[int | None, typer.Option("-k", help=_K.about.description)] = None,
+    k: Annotated[int | None, typer.Option("--limit", "-k", help=_K.about.description)] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
     as_json: Json = False,
 ) -> None:

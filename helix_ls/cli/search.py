@@ -17,7 +17,7 @@ _K = SEARCH.parameter("k")
 def search(
     question: Question,
     path: PathOption = HERE,
-    k: Annotated[int, typer.Option("-k", help=_K.about.description)] = _K.default,
+    k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
     explained: Annotated[
         bool,
         typer.Option(

@@ -26,6 +26,32 @@ VERBS = (
 )
 
 
+_HELP = {"help_option_names": ["-h", "--help"]}
+_QUESTION = '"where are sessions signed?"'
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "index": ("helix index", "helix index ~/work/shop --rebuild"),
+    "search": (f"helix search {_QUESTION}", "helix search Basket.total_price --path ~/work/shop --limit 3"),
+    "packet": (f"helix packet {_QUESTION}", f"helix packet {_QUESTION} --task edit --max-tokens 2000"),
+    "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
+    "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
+    "status": ("helix status", "helix status ~/work/shop --skipped"),
+    "embed": ("helix embed setup minilm", "helix embed run ~/work/shop", "helix embed off"),
+    "serve": ("helix serve ~/work/shop --port 11500", "helix serve . --also ../library"),
+    "connect": (
+        "helix connect claude --write",
+        "helix connect continue --model qwen3",
+        "helix connect upstream openai --key",
+    ),
+    "bench": ("helix bench run . --questions asked.jsonl --out one.json", "helix bench compare one.json two.json"),
+    "doctor": ("helix doctor",),
+    "config": ("helix config --explain",),
+    "lsp": ("helix lsp",),
+    "daemon": ("helix daemon", "helix daemon logs --lines 20", "helix daemon stop"),
+    "mcp": ("helix mcp ~/work/shop",),
+}
+"""Commands that work as they are shown, by verb; the first is the simplest."""
+
+
 def _folder(typed: str | Path) -> Path:
     """Return a folder as typed, with ``~`` expanded where a shell does not, as in ``--path=~/work``."""
     if typed == "":
@@ -57,8 +83,16 @@ class Verbs(TyperGroup):
             return None
         module = import_module(f"helix_ls.cli.{cmd_name}")
         verb = typer.Typer(add_completion=False, rich_markup_mode=None)
-        verb.command(cmd_name)(getattr(module, cmd_name))
+        # The backspace keeps the lines of the paragraph that it begins.
+        examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[cmd_name])])
+        verb.command(cmd_name, context_settings=_HELP, epilog=examples)(getattr(module, cmd_name))
         return get_command(verb)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs with their whole first sentence, wrapped instead of cut."""
+        rows = [(name, verb.get_short_help_str(limit=1_000)) for name in VERBS if (verb := self.get_command(ctx, name))]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -83,7 +117,7 @@ def _print_version(wanted: bool) -> None:
 
 def command() -> click.Command:
     """Return the whole command line."""
-    app = typer.Typer(cls=Verbs, rich_markup_mode=None, invoke_without_command=True)
+    app = typer.Typer(cls=Verbs, rich_markup_mode=None, invoke_without_command=True, context_settings=_HELP)
 
     @app.callback()
     def helix(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -10,10 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
+import click
 import pytest
 
 from helix_core.config import Config
 from helix_core.engine import Helix
+from helix_ls.cli.verbs import EXAMPLES, VERBS
+from helix_ls.cli.verbs import command as whole_command
 
 from .conftest import FILES, RunHelix, environment, git, runner
 
@@ -262,6 +266,38 @@ def test_bare_helix_shows_the_verbs(helix: RunHelix) -> None:
     ran = helix()
     assert ran.status == 0
     assert all(verb in ran.out for verb in ("index", "search", "packet", "status", "doctor", "config"))
+
+
+def test_every_verb_has_short_help_examples_and_a_whole_summary(helix: RunHelix) -> None:
+    said = helix("-h", COLUMNS="80").out
+    assert said == helix("--help", COLUMNS="80").out
+    summaries = said.partition("Commands:")[2]
+    assert "…" not in summaries
+    assert "..." not in summaries
+    assert max(map(len, said.splitlines())) <= 80
+    assert set(EXAMPLES) == set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_examples_of_a_verb_are_commands_that_it_takes(verb: str) -> None:
+    group = whole_command()
+    assert isinstance(group, click.Group)
+    context = click.Context(group)
+    found = group.get_command(context, verb)
+    assert found is not None
+    shown = found.get_help(click.Context(found, info_name=verb, terminal_width=80))
+    assert max(map(len, shown.splitlines())) <= 80
+    for example in EXAMPLES[verb]:
+        assert example in shown
+        _, _, typed = example.partition(f"helix {verb}")
+        found.make_context(verb, shlex.split(typed.partition("|")[0]))
+    for option in found.params:
+        assert not isinstance(option, click.Option) or any(name.startswith("--") for name in option.opts)
+
+
+def test_the_number_of_places_has_a_long_name(helix: RunHelix, shop: Path) -> None:
+    assert len(helix("search", "shop", "--path", shop, "--limit", "2", "--json").answer["items"]) == 2
+    assert len(helix("search", "shop", "--path", shop, "-k", "2", "--json").answer["items"]) == 2
 
 
 def test_the_version_is_told(helix: RunHelix) -> None:
