@@ -173,6 +173,35 @@ def test_a_signature_whose_options_any_keyword_takes_now_still_holds(open_helix,
     assert [line for line, _ in found(open_helix, gates, "docs/bells.rst")] == [4]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_flagged"),
+    [
+        ("(*bells)", "(*all_bells)", False),
+        ("(times)", "(times, **_)", False),
+        ("(times)", "(times, **options)", False),
+        ("(times)", "(times, *more)", True),
+        ("(*bells)", "(*bells, tone=1)", True),
+    ],
+)
+def test_a_signature_is_outdated_by_what_a_caller_can_tell(open_helix, gates, before, after, is_flagged):
+    change(gates, "app/gate.py", ("ring_bell(times, pause=1)", f"ring_bell{before}"))
+    write(gates, {"docs/bells.rst": f"Bells\n=====\n\n.. function:: ring_bell{before}\n\n   Rings.\n"})
+    commit(gates, "Write the signature")
+    change(gates, "app/gate.py", (f"ring_bell{before}", f"ring_bell{after}"))
+    commit(gates, "Take something else")
+    assert bool(found(open_helix, gates, "docs/bells.rst")) is is_flagged
+
+
+@pytest.mark.parametrize(("call", "is_flagged"), [("ring_bell(BellOfTower)", False), ("ring_bell(2)", True)])
+def test_a_name_that_an_example_passes_is_the_readers_whatever_the_parameter_is(open_helix, gates, call, is_flagged):
+    change(gates, "app/gate.py", ("ring_bell(times, pause=1)", "ring_bell(BellOfTower, pause=1)"))
+    write(gates, {"docs/bells.md": f"# Bells\n\n```python\n{call}\n```\n\n`ring_bell` rings `BellOfTower` at once.\n"})
+    commit(gates, "Write an example")
+    change(gates, "app/gate.py", ("ring_bell(BellOfTower, pause=1)", "ring_bell(bell, pause=1)"))
+    commit(gates, "Rename the parameter")
+    assert bool(found(open_helix, gates, "docs/bells.md")) is is_flagged
+
+
 def test_a_function_that_is_commented_out_is_gone(open_helix, gates):
     body = "def ring_bell(times, pause=1):\n    return times * pause\n"
     change(gates, "app/gate.py", (body, "# def ring_bell(times, pause=1):\n#     return times * pause\n"))

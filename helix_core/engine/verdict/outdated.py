@@ -225,7 +225,16 @@ def _public(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
 
 
 def _alike(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
-    return [(one.name, one.kind, one.default) for one in before] == [(one.name, one.kind, one.default) for one in after]
+    """Return whether no documented call tells the parameters apart: the names of ``*args`` and ``**kwargs`` do not
+    matter, nor do keywords that are taken in addition now.
+    """
+    takes_any = any(one.kind == "**" for one in before)
+    old = [_as_called(one) for one in before]
+    return old == [_as_called(one) for one in after if takes_any or one.kind != "**"]
+
+
+def _as_called(one: Parameter) -> tuple[str, str, str | None]:
+    return ("" if one.kind in ("*", "**") else one.name, one.kind, one.default)
 
 
 def _is_declared(arguments: str, parameters: Sequence[Parameter]) -> bool:
@@ -588,6 +597,8 @@ class _Look:
         if then is None or _means(then) == _means(code.declaration):
             return
         for flag in changes(reference, then, code.declaration):
+            if flag.change is DocumentChange.PARAMETER and self._is_placeholder(then.chain[-1], flag.was):
+                continue
             if not self._changed_together(commit, lambda at: _means(self._then(at, code)), _means(then)):
                 shown = _without_secrets(flag)
                 if shown is not None:
@@ -736,11 +747,20 @@ class _Look:
         """
         if len(then.chain) == 1:
             return True
+        if then.line == 0 and self._is_placeholder(then.chain[-2], reference.name):
+            return False
         owners = [name for name in then.chain[:-1] if name != "__init__"]
         is_named = reference.role or len(reference.parts) > 1 or len(split_identifier(reference.name)) > 2
         if then.line == 0 or not is_named:
             is_named = any(whole_word(name).search(self.document.text) for name in owners[-2:])
         return bool(is_named)
+
+    def _is_placeholder(self, function: str, name: str) -> bool:
+        """Return whether an example of the document passes the name by position: it is the reader's, whatever the
+        parameter is called.
+        """
+        call = re.compile(rf"^(?!\s*\.\. ).*\b{re.escape(function)}\([^)\n]*\b{re.escape(name)}\b(?!\s*=)", re.M)
+        return call.search(self.document.text) is not None
 
     def _may_inherit(self, owner: str, name: str) -> bool:
         """Return whether the class may now inherit the member."""
