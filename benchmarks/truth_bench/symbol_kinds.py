@@ -99,6 +99,8 @@ def text_into_string_literal(data: bytes, first: int, last: int, rng: Random) ->
 def _quoting(data: bytes) -> list[tuple[bytes, bytes]]:
     if re.search(rb"^[ \t]*(?:def|class) +\w+.*:[ \t]*(?:#.*)?\r?$", data, re.M):
         return [(b'BENCH_TEXT = """', b'"""'), (b"BENCH_TEXT = '''", b"'''")]
+    if re.search(rb"^#[ \t]*include\b", data, re.M):
+        return [(b"/*", b"*/"), (b"#if 0", b"#endif")]
     return [(b"/*", b"*/")] if re.search(rb"[{;]\r?$", data, re.M) else []
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from helix_core.ingest.chunk import spans
 from helix_core.ingest.document import DOCUMENT_LANGUAGES, HEAD_BYTES, outline_and_tree
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.outline import Outline, Symbol
+from helix_core.ingest.outline import Outline, Symbol, disabled
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.syntax import Deadline
 from helix_core.lines import LineTable, with_line_feeds
@@ -33,8 +33,6 @@ _CODE = re.compile(
 )
 _PROSE_SHARE = 0.45
 """Least share of prose lines in a part of a docstring; measured on flask, whose docstrings reach it in nine of ten."""
-_PREPROCESSED = frozenset({"c", "cpp"})
-_CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b([^\n]*)")
 _SEPARATORS = re.compile(r" > |\.")
 
 
@@ -70,17 +68,12 @@ class Chains:
         # Headings are found without a grammar, so a syntax error in prose does not matter.
         self._has_errors = has_errors and self._language.name not in DOCUMENT_LANGUAGES
         named = _namer(self._language, provenance(path).source_kind)
-        disabled = _disabled(data) if self._language.name in _PREPROCESSED else []
-        self._defined = [
-            _defined(symbol, named)
-            for symbol in outline.symbols
-            if not _covers(data, disabled, symbol.start, symbol.end)
-        ]
+        self._defined = [_defined(symbol, named) for symbol in outline.symbols]
         self._starts = [one.start for one in self._defined]
         parts = spans(data, lines, outline, tree.root_node if tree is not None else None)
         self._parts = [part.start for part in parts]
         self._labels = [_key(named(part.trail, part.name)) for part in parts]
-        self._inert = sorted((*_inert(self._language, outline), *disabled))
+        self._inert = sorted((*_inert(self._language, outline), *disabled(self._language.name, data)))
 
     @property
     def size_bytes(self) -> int:
@@ -171,23 +164,6 @@ def _mentions(text: bytes, symbol: str) -> bool:
 def _inert(language: Language, outline: Outline) -> list[tuple[int, int]]:
     """Return the ranges of comments and strings, in order; none for prose, where quoted prose is prose."""
     return [] if language.name in DOCUMENT_LANGUAGES else sorted((*outline.doc, *outline.strings))
-
-
-def _disabled(data: bytes) -> list[tuple[int, int]]:
-    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
-    found: list[tuple[int, int]] = []
-    open_: list[int] = []
-    for match in _CONDITION.finditer(data):
-        word = match[1]
-        if word.startswith(b"if"):
-            open_.append(match.end() if word == b"if" and match[2].split()[:1] == [b"0"] else -1)
-        elif open_:
-            if open_[-1] >= 0:
-                found.append((open_[-1], match.start()))
-            open_[-1] = -1
-            if word == b"endif":
-                open_.pop()
-    return sorted(found)
 
 
 def _covers(data: bytes, ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:

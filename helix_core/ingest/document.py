@@ -21,7 +21,7 @@ from helix_core.ingest.chunk import Span, spans
 from helix_core.ingest.claims import find as find_claims
 from helix_core.ingest.generation import MADE_BY
 from helix_core.ingest.languages import Language, language_of
-from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of
+from helix_core.ingest.outline import NAMES_NOTHING_NEW, Outline, outline, outline_of, without_disabled
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.secrets import Masked, mask
 from helix_core.ingest.syntax import Deadline, is_tangled, is_worth_parsing, load, parse, time_for
@@ -301,7 +301,7 @@ def outline_and_tree(
     tree = parse(loaded, data, deadline)
     if tree is None or is_tangled(tree.root_node):
         return outline_of(language.name, data, lines), None, True
-    found = outline(loaded, tree, data, headings=language.grammar.headings)
+    found = without_disabled(language.name, data, outline(loaded, tree, data, headings=language.grammar.headings))
     return found, tree, tree.root_node.has_error
 
 

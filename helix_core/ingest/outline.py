@@ -5,9 +5,10 @@ Text without a grammar is outlined by titles, ``[sections]`` and definition-like
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import tree_sitter
 
@@ -30,6 +31,9 @@ _C_NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "oper
 _DEEPEST_DECLARATOR = 16
 _LONGEST_NAME = 200
 _NESTED_CALLS = 6
+_NEVER = {"c": (b"0",), "cpp": (b"0", b"false"), "c_sharp": (b"false",), "swift": (b"false",)}
+"""By language the conditions that are never met."""
+_CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b([^\n]*)")
 _LOADERS = frozenset({"require", "import", "require_relative", "load", "source", "."})
 
 
@@ -118,6 +122,41 @@ def sections(headings: list[Heading], data: bytes, entries: Sequence[Entry] = ()
     ]
     found += [_Found("entry", entry.name, "", entry.start, entry.end, entry.start) for entry in entries]
     return _nest(sorted(found, key=lambda item: (item.start, -item.end)))
+
+
+def disabled(language: str, data: bytes) -> list[tuple[int, int]]:
+    """Return the ranges that the preprocessor always drops: ``#if 0`` up to its ``#else`` or ``#endif``."""
+    never = _NEVER.get(language)
+    if never is None or b"if" not in data:
+        return []
+    found: list[tuple[int, int]] = []
+    open_: list[int] = []
+    for match in _CONDITION.finditer(data):
+        word = match[1]
+        if word.startswith(b"if"):
+            open_.append(match.end() if word == b"if" and b" ".join(match[2].split()[:1]) in never else -1)
+        elif open_:
+            if open_[-1] >= 0:
+                found.append((open_[-1], match.start()))
+            open_[-1] = -1
+            if word == b"endif":
+                open_.pop()
+    return sorted(found)
+
+
+def without_disabled(language: str, data: bytes, found: Outline) -> Outline:
+    """Return the outline without the definitions that the preprocessor drops."""
+    ranges = disabled(language, data)
+    if not ranges:
+        return found
+    kept = [not any(start <= one.start and one.end <= end for start, end in ranges) for one in found.symbols]
+    place = {old: new for new, old in enumerate(index for index, is_kept in enumerate(kept) if is_kept)}
+    symbols = (
+        replace(one, parent=place.get(one.parent, -1))
+        for one, is_kept in zip(found.symbols, kept, strict=True)
+        if is_kept
+    )
+    return replace(found, symbols=tuple(symbols))
 
 
 def _ranges(nodes: list[tree_sitter.Node]) -> list[tuple[int, int]]:

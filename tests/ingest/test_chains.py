@@ -110,6 +110,8 @@ def test_a_text_is_called_by_the_definitions_around_it(name, text, old, new, sym
         ("a.go", GO, "var old = `\n", "`\n", "Old.Seal"),
         ("a.c", C, "/*\n", "*/\n", "old_seal"),
         ("a.c", C, "#if 0\n", "#endif\n", "old_seal"),
+        ("a.cpp", C, "#if false\n", "#endif\n", "old_seal"),
+        ("a.cs", JAVA, "#if false\n", "#endif\n", "Old.seal"),
         ("p.py", PYTHON, "OLD = '''\n", "'''\n", "outer.inner"),
         ("p.py", PYTHON, 'def other():\n    """\n', '    """\n', "outer.inner"),
         ("g.md", MARKDOWN, "# Examples\n\n```\n", "```\n", "Guide > Use"),

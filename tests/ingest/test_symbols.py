@@ -255,3 +255,19 @@ def test_references_are_distinct_names_without_reserved_words() -> None:
 
 def test_comment_text_loses_its_markers() -> None:
     assert document.plain("/** Reads\n * things. */\n# and\n// more") == "Reads things. and more"
+
+
+@pytest.mark.parametrize(
+    ("path", "never", "text"),
+    [
+        (b"a.c", "0", "int {}(int x) {{\n  return x;\n}}\n"),
+        (b"a.cpp", "false", "int {}(int x) {{\n  return x;\n}}\n"),
+        (b"a.cs", "false", "class {} {{\n  int x = 1;\n}}\n"),
+        (b"a.swift", "false", "class {} {{\n  let x = 1\n}}\n"),
+    ],
+)
+def test_what_the_preprocessor_always_drops_is_no_symbol(path: bytes, never: str, text: str) -> None:
+    one, two, three = (text.format(name) for name in ("dropped", "other", "kept"))
+    data = f"#if {never}\n{one}#if X\n{one}#endif\n#else\n{two}#endif\n{three}"
+    names = {name for name, _ in _definitions(ingest(path, data.encode()))}
+    assert names & {"dropped", "other", "kept"} == {"other", "kept"}
