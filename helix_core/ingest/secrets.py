@@ -17,7 +17,7 @@ from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, pr
 from helix_core.ingest.secret_values import is_masked
 from helix_core.model import Clean
 
-_ROUNDS = 4
+_ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)

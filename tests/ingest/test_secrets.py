@@ -476,7 +476,18 @@ PIECES = st.one_of(
 ).map(lambda piece: piece.encode("utf-8", "surrogatepass"))
 
 
+LONG_RUN = (
+    b'aws_secret_access_key = D4cs9Qiw4Cb5iPND9lMh9jG14g41uWojkt0D/5nB"Authorization": "Basic YWxpY2U6a1g5bVAydkxxOA=="'
+    b"aws_secret_access_key = "
+    b"D4cs9Qiw4Cb5iPND9lMh9jG14g41uWojkt0D/5nBATATT3x50n2Nc7psAKhQZFXMZlwDg8NgKzljCeIFh2ckYnAIBE"
+    b"FDdYrczYMCDnMvdifQ2Unj6xkJMHCsECQBw9gUzXRJLoaUqgYKcGk1q6Lez7RjwqfKRnI13ke4ukXqSQsCrXrq1rBF"
+    b"arU8vDdEwFst4WwedfiKGi2PR3t384c09g1YbRVUd8ef6D"
+)
+"""A run that is found piece by piece: each mask lets the rest of it look like a secret."""
+
+
 @settings(max_examples=150, deadline=None)
+@example(LONG_RUN)
 @example(2 * TOKENS["telegram-token"].encode())
 @example(12 * TOKENS["telegram-token"].encode())
 @example(12 * (TOKENS["google-api-key"] + TOKENS["shopify-token"] + "0" + TOKENS["telegram-token"]).encode())
