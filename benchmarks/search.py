@@ -302,7 +302,7 @@ def calibration_error(answers: Sequence[Answer], rows: Sequence[Row]) -> float:
 
 def report_packets(bench: Bench, engine: Engine) -> None:
     """Packets are made by the whole product, which a host gives the model that is loaded."""
-    costs = Costs(partial(_row, bench))
+    costs = Costs(partial(_row, bench), partial(_holds_evidence, bench))
     for name in bench.projects:
         folder = bench.corpora / name
         with Helix.open(folder, config=replace(load_config(folder), cache_dir=engine.cache)) as helix:

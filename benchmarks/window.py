@@ -34,8 +34,8 @@ from helix_core.engine import Helix
 from helix_core.engine.answer.window import ContextRequest
 from helix_core.ingest.languages import language_of
 from helix_core.store import open_index
+from helix_core.tokens import estimate
 from helix_core.window.fit import fit, syntax_errors
-from helix_core.window.tokens import estimate
 
 SHARES = (0.2, 0.5, 0.8)
 LARGEST_CUT = 40_000

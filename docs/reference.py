@@ -287,19 +287,22 @@ def tools() -> str:
                 continue
             said.append(f"{tool.description}\n")
             said.append(f"Answer: [`{tool.schema}`](json.md).\n")
-            schema = tool.input_schema()
             rows = [
                 (
-                    f"`{name}`",
-                    _kind(about),
-                    "required" if name in schema["required"] else _default(about),
-                    about["description"],
+                    f"`{tool.shown.get(each.name, each.name)}`",
+                    _kind(each.schema()),
+                    "required" if each.name in tool.operation.required("mcp") else _default(_known(each)),
+                    each.about.description + (" Not in the schema." if each.name in tool.unlisted else ""),
                 )
-                for name, about in schema["properties"].items()
+                for each in tool.operation.parameters("mcp")
             ]
             if rows:
                 said.append(_table(("argument", "type", "default", "meaning"), rows))
     return "\n".join(said)
+
+
+def _known(parameter: Any) -> dict[str, Any]:
+    return {} if parameter.default is None else {"default": parameter.default}
 
 
 def http() -> str:

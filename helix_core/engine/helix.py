@@ -9,6 +9,7 @@ One ``Helix`` belongs to one thread.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -280,6 +281,7 @@ class Helix:
         overlays: Overlays = NO_OVERLAYS,
         quotes: Quotes | str = Quotes.CHOSEN,
         max_tokens: int | None = None,
+        as_text: bool = False,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
@@ -287,12 +289,16 @@ class Helix:
         ``k`` is 8 where it is not given, 12 within a budget, of which as many come as there is room for. ``overlays``
         are the editor's unsaved buffers. ``quotes`` are chosen by what they are worth, whole where the
         task wants the very words, or whole everywhere. ``max_tokens`` bounds the whole packet: items then have only
-        what points, judges and quotes, and fewer come. Raises UsageError for a bad call, and Cancelled soon after
-        ``cancelled`` says so.
+        what points, judges and quotes, and fewer come. With ``as_text`` the object also has ``text``, the packet as
+        compact text that is within ``max_tokens`` by itself (1,200 where it is not given), and ``text_items``, what the
+        text shows; without ``k`` the text also names more files. Raises UsageError for a bad call, and Cancelled soon
+        after ``cancelled`` says so.
         """
         chosen = checked_task(task)
         checked_question(question)
         most, spending = checked_places(k, max_tokens), checked_spending(quotes, max_tokens, chosen)
+        if as_text:
+            spending = dataclasses.replace(spending, as_text=True, names_more=k is None)
         request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled))
         return self._answers.packet(request, spending)
 

@@ -4,9 +4,9 @@ In: weighed items with whole quotes, the reader's budget. Out: plain objects. Pu
 never decides a verdict, never reads anything.
 """
 
+from helix_core.packet.compact import TEXT_CANDIDATES, fenced, packet_text, place_line, search_text
 from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first_order
 from helix_core.packet.wire import (
-    CHARACTERS_PER_TOKEN,
     PACKET_SCHEMA,
     SEARCH_SCHEMA,
     PacketFacts,
@@ -14,6 +14,7 @@ from helix_core.packet.wire import (
     estimated_tokens,
     item_object,
     packet,
+    pointer_object,
     round_share,
     search_answer,
     search_item,
@@ -21,21 +22,26 @@ from helix_core.packet.wire import (
 )
 
 __all__ = [
-    "CHARACTERS_PER_TOKEN",
     "LEAST_TOKENS",
     "MOST_TOKENS",
     "PACKET_SCHEMA",
     "SEARCH_SCHEMA",
+    "TEXT_CANDIDATES",
     "PacketFacts",
     "Quotes",
     "Spending",
     "document_flag",
     "estimated_tokens",
+    "fenced",
     "files_first_order",
     "item_object",
     "packet",
+    "packet_text",
+    "place_line",
+    "pointer_object",
     "round_share",
     "search_answer",
     "search_item",
+    "search_text",
     "target_object",
 ]

@@ -40,10 +40,16 @@ class Quotes(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """The reader's budget: ``whole`` for whole quotes; ``max_tokens`` limits the packet, None for no limit."""
+    """The reader's budget: ``whole`` for whole quotes; ``max_tokens`` limits the packet, None for no limit.
+
+    With ``as_text`` the packet is also rendered as text, within ``max_tokens`` of its own; with ``names_more`` the text
+    also names files beyond the items.
+    """
 
     whole: bool = False
     max_tokens: int | None = None
+    as_text: bool = False
+    names_more: bool = False
 
 
 def files_first_order(weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -126,13 +132,13 @@ def _whole(one: Weighed) -> str:
 def _as_fits(one: Weighed, quote: str, left: int, size: Callable[[Weighed], int]) -> Weighed:
     """Return the item with as many first lines of ``quote`` as fit, at least what it has."""
     lines = lines_with_ends(quote)
-    taken = size(one)
-    most = len(lines)
-    while most:
-        longer = with_quote(one, without_line_end("".join(lines[:most])))
-        if len(longer.quote) <= len(one.quote):
-            break
-        if size(longer) - taken <= left:
-            return longer
-        most -= 1
-    return one
+    room = size(one) + left
+    best, fewest, most = one, 1, len(lines)
+    while fewest <= most:
+        count = (fewest + most) // 2
+        longer = with_quote(one, without_line_end("".join(lines[:count])))
+        if size(longer) <= room:
+            best, fewest = longer, count + 1
+        else:
+            most = count - 1
+    return best if len(best.quote) > len(one.quote) else one

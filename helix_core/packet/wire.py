@@ -22,11 +22,10 @@ from helix_core.model import (
     Weighed,
 )
 from helix_core.packet.economy import Spending, fitted, quoted, with_quote
+from helix_core.tokens import estimate
 
 PACKET_SCHEMA = "helix.packet/1"
 SEARCH_SCHEMA = "helix.search/1"
-CHARACTERS_PER_TOKEN = 3.6
-
 
 # Members that a pointer omits; the others identify the text, its verdict and its quote.
 _POINTS = (
@@ -38,13 +37,13 @@ _NOTHING_WRONG = frozenset({"used", "empty", "off"})
 _ECHOED = 200
 # A bounded packet has only the most urgent refresh targets: its items show the others.
 _PRESSING = 3
-# Characters reserved for members added last: tokens, milliseconds, and the counts of items.
+# Tokens reserved for members added last: the counts of items and tokens, the milliseconds, and an agent's packet_id.
 _COUNTED = 40
 
 
 @dataclass(frozen=True, slots=True)
 class PacketFacts:
-    """The input of a packet, besides the weighed items."""
+    """The input of a packet, besides the weighed items; ``others`` are files that may answer too, best first."""
 
     query: str
     task: TaskType
@@ -54,6 +53,7 @@ class PacketFacts:
     notes: tuple[str, ...]
     elapsed_ms: float
     spending: Spending
+    others: tuple[str, ...] = ()
 
 
 def packet(
@@ -72,11 +72,11 @@ def packet(
         shown = quoted(weighed, facts.found.confidence, facts.spending)
         items = [item_object(one) for one in shown]
     else:
-        whole = int(most * CHARACTERS_PER_TOKEN) - _COUNTED
-        least = sum(_length(_pointer(with_quote(one, ""))) + 1 for one in weighed[:1])
+        whole = most - _COUNTED
+        least = sum(estimated_tokens(_pointer(with_quote(one, ""))) + 1 for one in weighed[:1])
         contradictions, plan, facts = _beside(contradictions, plan[:_PRESSING], facts, whole - least)
-        room = whole - _length(_answer([], contradictions, plan, facts))
-        shown = fitted(weighed, room, lambda one: _length(_pointer(one)) + 1)
+        room = whole - estimated_tokens(_answer([], contradictions, plan, facts))
+        shown = fitted(weighed, room, lambda one: estimated_tokens(_pointer(one)) + 1)
         items = [_pointer(one) for one in shown]
     answer = _answer(items, contradictions, plan, facts)
     if most is not None:
@@ -90,10 +90,10 @@ def packet(
 def _beside(
     contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
 ) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
-    """Choose the other members within ``room`` characters: refresh targets first, then similar names, then
+    """Choose the other members within ``room`` tokens: refresh targets first, then similar names, then
     contradictions; the notes and the searched scope always stay.
     """
-    while _length(_answer([], contradictions, plan, facts)) > room:
+    while estimated_tokens(_answer([], contradictions, plan, facts)) > room:
         nearest = facts.found.nearest
         if plan:
             plan = plan[:-1]
@@ -145,6 +145,19 @@ def _pointer(one: Weighed) -> dict[str, Any]:
     return {name: said[name] for name in _POINTS if name in said}
 
 
+def pointer_object(one: Weighed) -> dict[str, Any]:
+    """Serialize what identifies an item, to judge it again later."""
+    item = one.ranked.item
+    return {
+        "source_id": item.source.source_id,
+        "gene_id": item.text_hash,
+        "symbol": item.symbol,
+        "start_line": item.start_line,
+        "end_line": item.end_line,
+        "content_hash": one.content_hash,
+    }
+
+
 def search_answer(
     query: str, found: Found, elapsed_ms: float, notes: Sequence[str], previews: Sequence[Preview | None] = ()
 ) -> dict[str, Any]:
@@ -173,12 +186,8 @@ def round_share(share: float) -> float:
 
 
 def estimated_tokens(answer: dict[str, Any]) -> int:
-    """Estimate the answer's tokens: its compact JSON at 3.6 characters a token."""
-    return round(_length(answer) / CHARACTERS_PER_TOKEN)
-
-
-def _length(answer: dict[str, Any]) -> int:
-    return len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+    """Estimate the tokens of the answer's compact JSON: an upper bound, as budgets need it."""
+    return estimate(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
 
 
 def item_object(one: Weighed) -> dict[str, Any]:

@@ -12,20 +12,17 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.window.evidence import Block, Evidence, LeftOut, Window, WindowFact, WindowRequest
     from helix_core.window.prose import Condense
-    from helix_core.window.tokens import Count, estimate
     from helix_core.window.window import candidates, make_window, note_window
 
 __all__ = [
     "Block",
     "Condense",
-    "Count",
     "Evidence",
     "LeftOut",
     "Window",
     "WindowFact",
     "WindowRequest",
     "candidates",
-    "estimate",
     "make_window",
     "note_window",
 ]
@@ -35,7 +32,6 @@ __getattr__ = lazy_face(
     {
         "evidence": ("Block", "Evidence", "LeftOut", "Window", "WindowFact", "WindowRequest"),
         "prose": ("Condense",),
-        "tokens": ("Count", "estimate"),
         "window": ("candidates", "make_window", "note_window"),
     },
 )

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from helix_core.model import Reason, Status
 from helix_core.printable import inert_text
+from helix_core.tokens import Count
 from helix_core.window.envelope import NAMED_HEAD, legend, mention, stub
 from helix_core.window.evidence import Block, Evidence, LeftOut, WindowRequest
 from helix_core.window.fit import fit
 from helix_core.window.prose import Condense
-from helix_core.window.tokens import Count
 
 LEAST_BLOCK_TOKENS = 48
 FIRST_SHARE = 0.45

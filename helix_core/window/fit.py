@@ -10,9 +10,9 @@ import tree_sitter
 
 from helix_core.ingest import Deadline, is_worth_parsing, load, parse, time_for
 from helix_core.ingest.languages import LANGUAGES
+from helix_core.tokens import Count
 from helix_core.window.logs import Trimmed, condense_diff, condense_log, looks_like_diff, looks_like_log, stems
 from helix_core.window.prose import PROSE, Condense, condensed
-from helix_core.window.tokens import Count
 from helix_core.words import split_identifier
 
 DEEPEST = 24

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from helix_core.window.tokens import Count
+from helix_core.tokens import Count
 
 Say = Callable[[int, int], str]
 """Returns the placeholder for a range of lines (0-based, inclusive)."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from helix_core.tokens import Count
 from helix_core.window.logs import Trimmed
-from helix_core.window.tokens import Count
 
 Condense = Callable[[str, float], str]
 """Shortens a text to a share of it (0..1)."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from helix_core.model import Decoder, Status
+from helix_core.tokens import Count
 from helix_core.window.choose import JOINT_TOKENS, Room, WindowSelection, choose
 from helix_core.window.envelope import SAMPLE_BOUNDARY, bounded_boundary, fact_lines, note_lines, sealed, written
 from helix_core.window.evidence import Block, Evidence, Health, Window, WindowFact, WindowRequest
 from helix_core.window.prose import Condense
-from helix_core.window.tokens import Count
 from helix_core.words import split_identifier
 
 FLOOR = 0.01

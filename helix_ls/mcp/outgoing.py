@@ -34,6 +34,11 @@ def cleaned_sentence(sentence: str, places: Mapping[str, str]) -> str:
     return said if len(said) <= MOST_ERROR else said[: MOST_ERROR - 1] + "…"
 
 
+def cleaned_text(text: str, places: Mapping[str, str]) -> str:
+    """Return a text of several lines sanitized, with the machine's folders replaced."""
+    return inert_text(_Cleaner(places).without_folders(text))
+
+
 class _Cleaner:
     def __init__(self, places: Mapping[str, str]) -> None:
         # Longest first, as folders may be nested.
@@ -58,9 +63,13 @@ class _Cleaner:
 
     def words(self, text: str) -> str:
         """Return the text on one line, with the machine's folders replaced."""
+        return inert_line(self.without_folders(text))
+
+    def without_folders(self, text: str) -> str:
+        """Return the text with the machine's folders replaced."""
         for path, name in self._places:
             text = text.replace(path, name)
-        return inert_line(text)
+        return text
 
 
 def fitted(answer: dict[str, Any], most: int = MOST_CHARACTERS) -> dict[str, Any]:

@@ -35,7 +35,8 @@ from helix_core.printable import one_line
 from helix_ls.mcp.asking import Asking
 from helix_ls.mcp.outgoing import as_text
 from helix_ls.mcp.roots import GivenFolders
-from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts
+from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts, ToolAnswer
+from helix_ls.mcp.text import feeds_structured
 from helix_ls.mcp.tools import INSTRUCTIONS, Profile, ToolWords, tools_of
 
 MOST_LINE = 8 * 1024 * 1024
@@ -228,12 +229,14 @@ class Handlers:
         if wanted is not None:
             return wanted
         try:
-            answer = await _answered(seat.session, words, params.arguments or {})
+            said = await _answered(seat.session, words, params.arguments or {})
         except HelixError as error:
-            said = seat.session.sentence(error)
-            return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
-        text = answer["text"] if words.schema == "helix.context/1" and answer["text"] else as_text(answer)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=answer)
+            sentence = seat.session.sentence(error)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)
+        content: list[Any] = [types.TextContent(type="text", text=said.text)]
+        if feeds_structured(seat.session.client) and not said.is_whole:
+            return types.CallToolResult(content=content)
+        return types.CallToolResult(content=content, structured_content=said.structured)
 
     async def _learn_roots(
         self, context: Context, folders: GivenFolders | None, given: Any
@@ -294,7 +297,7 @@ def name_of(context: Context) -> str:
     return one_line(about.client_info.name)[:80] if about is not None and about.client_info is not None else ""
 
 
-async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str, Any]) -> ToolAnswer:
     """Call a tool; report an unexpected exception without its message, which could quote a file's content."""
     try:
         return await session.call(words, arguments)
@@ -308,7 +311,7 @@ async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str
 async def _read(seat: Seat, uri: str) -> Mapping[str, Any]:
     if uri == _STATUS_URI:
         try:
-            return await _answered(seat.session, seat.tool("helix_status"), {})
+            return (await _answered(seat.session, seat.tool("helix_status"), {})).structured
         except HelixError as error:
             raise MCPError(types.INTERNAL_ERROR, seat.session.sentence(error)) from error
     if uri == _PACKETS_URI:
@@ -325,13 +328,15 @@ def _tool(words: ToolWords) -> types.Tool:
         title=words.title,
         description=words.description,
         input_schema=words.input_schema(),
-        output_schema=words.output_schema(),
+        # The hints about destruction and repetition mean something only of a tool that writes.
         annotations=types.ToolAnnotations(
-            read_only_hint=not words.writes,
+            read_only_hint=False,
             destructive_hint=words.operation.destroys,
             idempotent_hint=True,
             open_world_hint=False,
-        ),
+        )
+        if words.writes
+        else types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
     )
 
 

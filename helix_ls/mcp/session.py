@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from helix_core.errors import HelixError, UsageError
 from helix_core.printable import one_line
-from helix_core.window import estimate
+from helix_core.tokens import estimate
 from helix_ls.mcp.asking import Asks
-from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, fitted
+from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, cleaned_text, fitted
 from helix_ls.mcp.roots import RootChoice
+from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.memory import INGEST, LAYERS, IngestArguments
@@ -52,6 +53,17 @@ def tokens(answers: Mapping[str, int], given: Mapping[str, int]) -> dict[str, An
 
 
 A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """A tool's answer: the sanitized object, and the text for a model. ``is_whole`` asks for the object as JSON."""
+
+    structured: dict[str, Any]
+    text: str
+    is_whole: bool = False
+
+
 _VARIABLES = ("HELIX_CACHE_DIR", "HELIX_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME")
 _SHOWN_BYTES = (40_000, 8_000)
 
@@ -86,10 +98,14 @@ class Scope:
     def fit(self, answer: dict[str, Any], text: int = 0) -> dict[str, Any]:
         """Sanitize and truncate an answer; a ``text`` of so many characters has its own budget."""
         if self.others and "notes" in answer:
-            said = f"this is about {self.folder.name} only; workspace chooses another: {', '.join(self.others)}"
-            answer = answer | {"notes": [*answer["notes"], said]}
+            answer = answer | {"notes": [*answer["notes"], *self.other_folders()]}
         workspace = {"workspace": one_line(self.folder.name)} if "workspace" in answer else {}
         return fitted(cleaned(answer, places(os.environ, self.folder)) | workspace, MOST_CHARACTERS + 2 * text)
+
+    def other_folders(self) -> list[str]:
+        """Return the note that names the other open folders, if there are any."""
+        named = ", ".join(self.others)
+        return [f"this is about {self.folder.name} only; workspace chooses another: {named}"] if named else []
 
 
 def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
@@ -104,6 +120,8 @@ def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:
 
 
 MOST_PACKETS = 20
+# Where a tool's own text stands in its answer until the answer is returned.
+_TEXT = " text"
 _GROUPS = ("verified", "stale_risk", "needs_refresh")
 _POINTS = ("source_id", "gene_id", "symbol", "start_line", "end_line", "content_hash")
 
@@ -162,7 +180,7 @@ class AgentSession:
             "servers": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
         }
 
-    async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> ToolAnswer:
         """Validate the arguments, run the tool and return its sanitized answer. Raises HelixError."""
         self._asked = time.monotonic()
         operation = tool.operation
@@ -175,9 +193,12 @@ class AgentSession:
                 answer = await act(scope, given)
             else:
                 answer = scope.fit(await scope.answer(operation, given))
+        is_whole = getattr(given, "format", "") == "json"
+        text = answer.pop(_TEXT, None) or rendered(answer)
+        said = ToolAnswer(answer, as_text(answer) if is_whole else text, is_whole)
         self._answers[tool.name] += 1
-        self._tokens[tool.name] += estimate(as_text(answer))
-        return answer
+        self._tokens[tool.name] += estimate(said.text)
+        return said
 
     def about(self, *, is_this: bool) -> dict[str, Any]:
         """Return the session's entry in the list of sessions; ages in seconds."""
@@ -220,15 +241,18 @@ class AgentSession:
         return Scope(self._asking, folder, others, self._name)
 
     async def _packet(self, scope: Scope, given: PacketArguments) -> dict[str, Any]:
-        raw = await scope.answer(PACKET, given)
+        raw = await scope.answer(PACKET, replace(given, as_text=True))
+        text, shown = raw.pop("text"), raw.pop("text_items")
         self._count += 1
         number = str(self._count)
         answer = scope.fit(raw | {"packet_id": number})
-        pointers = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
+        items = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
+        pointers = [*shown, *(item for item in items if item not in shown)]
         self.packets[number] = GivenPacket(scope, answer, pointers, given.task_type, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)
-        return answer
+        said = cleaned_text(text, places(os.environ, scope.folder))
+        return answer | {_TEXT: "\n".join([said, *scope.other_folders(), f"packet_id {number}"])}
 
     async def _context(self, scope: Scope, given: ContextArguments) -> dict[str, Any]:
         raw = await scope.answer(CONTEXT, given)

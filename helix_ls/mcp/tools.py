@@ -15,7 +15,8 @@ class ToolWords:
     """An operation as an MCP tool; every tool is idempotent.
 
     ``hint`` tells the model when to use it; ``shown`` maps arguments to the older names they are shown under;
-    ``same_as`` is the tool of which this one is an alias.
+    ``same_as`` is the tool of which this one is an alias. The arguments of ``unlisted`` are accepted and documented but
+    left out of the schema: an agent pays for every listed one in every conversation.
     """
 
     name: str
@@ -23,6 +24,7 @@ class ToolWords:
     hint: str = ""
     shown: Mapping[str, str] = field(default_factory=dict)
     same_as: str = ""
+    unlisted: frozenset[str] = frozenset({"workspace"})
 
     @property
     def title(self) -> str:
@@ -47,35 +49,25 @@ class ToolWords:
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of its arguments."""
-        parameters = self.operation.parameters("mcp")
-        required = self.operation.required("mcp")
-        return {
-            "type": "object",
-            "properties": {self._name(each): _schema(each, each.name in required) for each in parameters},
-            "required": [self._name(each) for each in parameters if each.name in required],
-            "additionalProperties": False,
-        }
+        parameters = [each for each in self.operation.parameters("mcp") if each.name not in self.unlisted]
+        required = [self._name(each) for each in parameters if each.name in self.operation.required("mcp")]
+        properties = {self._name(each): _schema(each, self._name(each) in required) for each in parameters}
+        return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
     def _name(self, parameter: DeclaredArgument) -> str:
         return self.shown.get(parameter.name, parameter.name)
 
-    def output_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of its structured content, which may have additional keys."""
-        return {
-            "type": "object",
-            "properties": {"schema": {"type": "string", "const": self.schema}},
-            "required": ["schema"],
-        }
-
     def renamed(self, name: str) -> ToolWords:
         """Return an alias of the tool under an older name."""
-        return ToolWords(name, self.operation, self.hint, self.shown, same_as=self.name)
+        return ToolWords(name, self.operation, self.hint, self.shown, same_as=self.name, unlisted=self.unlisted)
 
 
 def _schema(parameter: DeclaredArgument, is_required: bool) -> dict[str, Any]:
     schema = parameter.schema()
-    about = {"type": schema.pop("type"), "description": parameter.about.description} | schema
-    known = not is_required and parameter.default is not None
+    about = {"type": schema["type"], "description": parameter.about.description}
+    # Bounds are left out: the sentence that refuses a value names them.
+    about |= {"enum": schema["enum"]} if "enum" in schema else {}
+    known = not is_required and parameter.default not in (None, "", (), False)
     return about | ({"default": parameter.default} if known else {})
 
 
@@ -91,18 +83,17 @@ INSTRUCTIONS = (
 )
 
 _ITEMS, _RESULTS = {"k": "max_items"}, {"k": "max_results"}
+_HERE = frozenset({"workspace"})
 _PACKET = ToolWords("helix_context_packet", questions.PACKET, "Use it before you answer or edit.", _ITEMS)
-_SEARCH = ToolWords(
-    "helix_search",
-    questions.SEARCH,
-    "The cheapest look; follow with helix_open or helix_context_packet.",
-    _RESULTS,
-)
+_SEARCH = ToolWords("helix_search", questions.SEARCH, "The cheapest look.", _RESULTS, unlisted=_HERE | {"format"})
 _CONTEXT = ToolWords(
-    "helix_context", questions.CONTEXT, "Use it when you want to read the code rather than a list of places."
+    "helix_context",
+    questions.CONTEXT,
+    "Use it to read code rather than places.",
+    unlisted=_HERE | {"decoder_mode", "downstream_model"},
 )
-_PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS)
-_OPEN = ToolWords("helix_open", places.OPEN)
+_PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS, unlisted=_HERE | {"task_type", "k"})
+_OPEN = ToolWords("helix_open", places.OPEN, unlisted=_HERE | {"task_type"})
 _STATUS = ToolWords("helix_status", places.STATUS, "Use it when an answer is empty or looks old.")
 _GENE = ToolWords("helix_gene_get", places.ITEM, shown={"gene_id": "id"})
 _PREVIEW = ToolWords("helix_splice_preview", questions.PREVIEW)

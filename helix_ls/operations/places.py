@@ -35,14 +35,10 @@ class OpenArguments:
     """The arguments of ``open``."""
 
     source_id: Annotated[str, SOURCE]
-    start_line: Annotated[int, Argument("The first line, counted from 1.", 1, LAST_LINE)] = 1
+    start_line: Annotated[int, Argument("The first line.", 1, LAST_LINE)] = 1
     end_line: Annotated[
         int | None,
-        Argument(
-            f"The last line, included; {OPENED_LINES} lines from the first when left out.",
-            1,
-            LAST_LINE,
-        ),
+        Argument(f"The last line; by default {OPENED_LINES} lines.", 1, LAST_LINE),
     ] = None
     task_type: Task = TaskType.EXPLAIN.value
     workspace: Workspace = None
@@ -69,8 +65,7 @@ def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[
 OPEN = Operation(
     "open",
     "Read lines",
-    "Read lines of a file as they are on disk at this moment, with the file's SHA-256 (content_hash) and the verdict "
-    "for them. Secrets are masked; ignored and private files are not shown.",
+    "Read lines of a file as they are on disk now, with the file's SHA-256 and their verdict. Secrets are masked.",
     OpenArguments,
     open_lines,
     "helix.open/1",
@@ -297,8 +292,7 @@ def status(helix: Helix, given: StatusArguments, context: AskContext) -> dict[st
 STATUS = Operation(
     "status",
     "Status",
-    "Show whether the workspace is indexed and up to date: counts, languages, git branch and HEAD, what is pending and "
-    "what is not indexed.",
+    "Show whether the workspace is indexed and up to date, and what is pending or not indexed.",
     StatusArguments,
     status,
     "helix.status/1",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix_core.packet import estimated_tokens
-from helix_core.packet.wire import CHARACTERS_PER_TOKEN
+from helix_core.tokens import estimate
 
 from .conftest import FILES, RunHelix, make_repository, runner
 
@@ -44,7 +44,7 @@ def test_what_is_printed_is_counted_as_it_is_printed(open_shop: tuple[RunHelix, 
     helix, shop = open_shop
     asked = ("packet", "total price of the basket", "--path", shop, "--max-tokens", str(most))
     printed, answer = helix(*asked).out, helix(*asked, "--json").answer
-    assert len(printed) <= most * CHARACTERS_PER_TOKEN
+    assert estimate(printed) <= most + 2
     told = [item["source_id"] for group in ("verified", "stale_risk", "needs_refresh") for item in answer[group]]
     assert told
     assert all(f"{source_id}:" in printed for source_id in told), "text has room for all that JSON has room for"
@@ -65,7 +65,7 @@ def test_a_larger_budget_prints_longer_quotes(tmp_path: Path, starts_processes: 
     sizes = []
     for most in ("500", "1000", "2000"):
         out = helix("packet", "where is a parcel sent?", "--path", shop, "--max-tokens", most).out
-        assert len(out) <= int(most) * CHARACTERS_PER_TOKEN
+        assert estimate(out) <= int(most) + 2
         sizes.append(len(out))
     assert sizes[1] > 1.5 * sizes[0]
     assert sizes[2] > 1.5 * sizes[1]

@@ -1,10 +1,13 @@
 """An agent that says what it will pay gets the best places for it, and a later call still knows them."""
 
-import json
+import re
 
 from helix_core.packet import estimated_tokens
+from helix_core.tokens import estimate
 from tests.mcp.agent import text_of
 from tests.mcp.conftest import repository
+
+PLACE = re.compile(r"^(\S+):(\d+)-\d+ ", re.M)
 
 
 def test_a_budget_is_held_and_its_items_can_be_judged_and_read_again(start, tmp_path):
@@ -14,14 +17,17 @@ def test_a_budget_is_held_and_its_items_can_be_judged_and_read_again(start, tmp_
     agent.initialize()
     said = agent.call("helix_context_packet", question="how is a teapot weighed?", max_tokens=800)
     packet = said["structuredContent"]
-    assert json.loads(text_of(said)) == packet
-    assert estimated_tokens(packet) <= 820
+    assert estimate(text_of(said)) <= 800
+    assert estimated_tokens(packet) <= 800
     items = packet["verified"]
-    assert 4 <= len(items) == packet["accounting"]["returned"] <= 12
+    assert 3 <= len(items) == packet["accounting"]["returned"] <= 12
     assert packet["accounting"]["left_out"] == 12 - len(items)
     assert all("uri" not in item and item["content_hash"] for item in items)
     judged = agent.answer("helix_refresh_targets", packet_id=packet["packet_id"])
-    assert [one["status"] for one in judged["items"]] == ["verified"] * len(items)
+    named = PLACE.findall(text_of(said))
+    assert len(named) > len(items), "text has room for more places than JSON has"
+    assert {(one["source_id"], one["start_line"]) for one in judged["items"]} >= {(path, int(n)) for path, n in named}
+    assert {one["status"] for one in judged["items"]} == {"verified"}
     again = agent.answer("helix_gene_get", id=items[0]["gene_id"])
     assert again["text"].startswith(items[0]["quote"])
     assert "max_tokens must be" in agent.refusal("helix_context_packet", question="x", max_tokens=5)

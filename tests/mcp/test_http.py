@@ -80,7 +80,7 @@ def test_a_conversation(served, mode, version):
             assert client.server_info.name == "helix"
             assert [tool.name for tool in (await client.list_tools()).tools] == SIX
             packet = await client.call_tool("helix_context_packet", {"question": "sign_cookie", "max_items": 2})
-            assert packet.structured_content == json.loads(said_by(packet))
+            assert said_by(packet).startswith("confidence ")
             assert packet.structured_content["verified"][0]["source_id"] == "app/sessions.py"
             window = await client.call_tool("helix_context", {"question": "sign_cookie"})
             assert window.structured_content["text"] == said_by(window)

@@ -25,7 +25,7 @@ def test_a_conversation(environ, project, mode, version):
             assert client.server_info.name == "helix"
             assert "helix_open" in [tool.name for tool in (await client.list_tools()).tools]
             packet = await client.call_tool("helix_context_packet", {"question": "sign_cookie", "max_items": 2})
-            assert packet.structured_content == json.loads(said_by(packet))
+            assert said_by(packet).startswith("confidence ")
             assert packet.structured_content["verified"]
             window = await client.call_tool("helix_context", {"question": "sign_cookie"})
             assert window.structured_content["text"] == said_by(window)

@@ -9,7 +9,7 @@ import pytest
 from tests.mcp.agent import COMMAND, MODERN, Agent
 from tests.mcp.conftest import repository
 
-READ_ONLY = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 SIX = [
     "helix_context_packet",
     "helix_search",
@@ -145,5 +145,5 @@ def test_no_tool_writes_and_every_one_says_so(start, project):
     for tool in tools:
         assert tool["annotations"] == READ_ONLY
         assert not any(word in tool["name"] for word in WRITERS)
-        assert tool["inputSchema"]["additionalProperties"] is False
+        assert "outputSchema" not in tool, "a client would then want the structured object"
         assert len(tool["description"]) < 700

@@ -6,7 +6,7 @@ import re
 import openai
 import pytest
 
-from helix_core.window.tokens import estimate
+from helix_core.tokens import estimate
 from tests.engine.repository import write
 from tests.host.clients import until
 from tests.proxy import upstream as scripted

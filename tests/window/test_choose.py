@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.model import Decoder, Reason, Status
+from helix_core.tokens import estimate
 from helix_core.window.envelope import NAMED_HEAD, SAMPLE_BOUNDARY
 from helix_core.window.evidence import Evidence, LeftOut, Window, WindowFact, WindowRequest
-from helix_core.window.tokens import estimate
 from helix_core.window.window import make_window
 from tests.window.test_window import evidence, window
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix_core.tokens import estimate
 from helix_core.window.fit import fit, kind_of
 from helix_core.window.logs import Trimmed, _folded
 from helix_core.window.prose import Condense, condensed, is_extract
-from helix_core.window.tokens import estimate
 
 STAND_IN = re.compile(r"^\[.*(left out|times more|condensed).*\]$")
 TRACE = [

@@ -12,7 +12,7 @@ from helix_core.config import load_config
 from helix_core.engine import Helix
 from helix_core.engine.answer.window import ContextRequest
 from helix_core.memory.notes import NoteInput
-from helix_core.window.tokens import estimate
+from helix_core.tokens import estimate
 
 LOG = "\n".join(
     [

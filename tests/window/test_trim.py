@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_core.ingest.languages import language_of
+from helix_core.tokens import estimate
 from helix_core.window.fit import code_units, syntax_errors, trim
-from helix_core.window.tokens import estimate
 
 HERE = Path(__file__).resolve().parents[2]
 GLOBS = (

@@ -24,9 +24,9 @@ from helix_core.model import (
     Volatility,
     Weighed,
 )
+from helix_core.tokens import estimate
 from helix_core.window.envelope import preamble
 from helix_core.window.evidence import Evidence, Window, WindowFact, WindowRequest
-from helix_core.window.tokens import estimate
 from helix_core.window.window import BROAD, FOCUSED, TIGHT, is_small, make_window, tier, zone_blocks
 from tests.control_tokens import ALL, broken
 

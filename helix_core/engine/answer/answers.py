@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, Pointer, Preview, Ranked, TaskType
-from helix_core.packet import PacketFacts, Spending, packet, search_answer
+from helix_core.packet import (
+    TEXT_CANDIDATES,
+    PacketFacts,
+    Spending,
+    packet,
+    packet_text,
+    pointer_object,
+    search_answer,
+)
 
 if TYPE_CHECKING:
     from helix_core.engine.answer.answer import IndexSearch
@@ -71,8 +79,19 @@ class Answers:
             notes=(*self.session.notes(answer.found), *weigher.notes),
             elapsed_ms=_ms_since(started),
             spending=spending,
+            others=self._more_files(request) if spending.names_more else (),
         )
-        return packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
+        made = packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
+        if not spending.as_text:
+            return made
+        text = packet_text(answer.weighed, answer.contradictions, facts)
+        return made | {"text": text.text, "text_items": [pointer_object(one) for one in text.shown]}
+
+    def _more_files(self, request: AnswerRequest) -> tuple[str, ...]:
+        """Return the files of a longer answer, best first, for a reader of text: a name costs a few tokens."""
+        longer = dataclasses.replace(self._hinted(request), k=TEXT_CANDIDATES)
+        ranked = self._index_search().search(longer).ranked
+        return tuple(dict.fromkeys(one.item.source.source_id for one in ranked))
 
     @heals_index()
     def packet_of(self, pointers: Sequence[Pointer], request: AnswerRequest, spending: Spending) -> dict[str, Any]:

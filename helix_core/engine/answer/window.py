@@ -23,17 +23,16 @@ from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, St
 from helix_core.packet import round_share
 from helix_core.printable import inert_text, safe_text
 from helix_core.store import Reader
+from helix_core.tokens import Count, estimate
 from helix_core.window import (
     Block,
     Condense,
-    Count,
     Evidence,
     LeftOut,
     Window,
     WindowFact,
     WindowRequest,
     candidates,
-    estimate,
     make_window,
     note_window,
 )

@@ -14,8 +14,8 @@ from helix_core.ingest import load
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME, Reason
-from helix_core.packet import CHARACTERS_PER_TOKEN
 from helix_core.printable import inert_line, lines_of, without_control_tokens
+from helix_core.tokens import estimate
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import (
     SURE,
@@ -231,15 +231,14 @@ Packet = dict[str, Any]
 def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packet], str]) -> Packet:
     """Shorten the packet's quotes, then drop items, until its printed form fits ``most_tokens``.
 
-    At least one item remains. ``printed`` draws a packet; its length counts, at 3.6 characters a token.
+    At least one item remains. ``printed`` draws a packet; the estimated tokens of that text count.
     """
-    room = int(most_tokens * CHARACTERS_PER_TOKEN)
     ranked = sorted((item for group in GROUPS for item in packet[group]), key=lambda item: -item["relevance_score"])
     made = _cut(packet, ranked, (0, 0))
     for made in _shorter(packet, ranked):
         text = printed(made)
-        made["accounting"]["tokens"] = round(len(text) / CHARACTERS_PER_TOKEN)
-        if len(text) <= room:
+        made["accounting"]["tokens"] = estimate(text)
+        if made["accounting"]["tokens"] <= most_tokens:
             break
     return made
 

@@ -1,0 +1,154 @@
+"""Render answers as compact text for a language model: one line for each place, then its quote in a fence.
+
+In: weighed items, or a search answer. Out: text. A packet with a budget stays within it by the estimate of
+``helix_core.tokens``. Times and scores are left out, so equal evidence costs equal tokens. Nothing invisible and no
+control token of a chat template is written (``helix_core.printable``). Pure. Decides no verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.lines import without_line_end
+from helix_core.model import Contradiction, Reason, SourcedClaim, Status, Weighed
+from helix_core.packet.economy import fitted, with_quote
+from helix_core.packet.wire import PacketFacts
+from helix_core.printable import inert_line, inert_name, inert_text
+from helix_core.tokens import estimate
+
+TEXT_TOKENS = 1_200
+"""Budget of a packet as text where the caller gives none: about 1,000 true tokens."""
+TEXT_PLACES = 11
+TEXT_CANDIDATES = 24
+"""Items shown with their lines, and items searched for: of those beyond the first, the files are named. More items
+would leave less than three fifths of 1,000 tokens for quotes (``benchmarks/search.py --packets``)."""
+_RESERVED = 16
+"""Tokens reserved for the line with the packet's id, which the agent's session adds."""
+_MOST_NEAREST, _MOST_NOTES, _MOST_NOTE = 5, 6, 240
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class CompactPacket:
+    """A packet as text, with the items that it shows and its estimated tokens."""
+
+    text: str
+    shown: tuple[Weighed, ...]
+    tokens: int
+
+
+def packet_text(
+    weighed: Sequence[Weighed], contradictions: Sequence[Contradiction], facts: PacketFacts
+) -> CompactPacket:
+    """Render a packet within the budget of ``facts``, ``TEXT_TOKENS`` if it has none; at least one item is shown if
+    there is one.
+
+    Of items beyond ``TEXT_PLACES``, and of ``facts.others``, only the files are named.
+    """
+    budget = facts.spending.max_tokens
+    whole = (TEXT_TOKENS if budget is None else budget) - _RESERVED
+    items = list(weighed) if not facts.others else list(weighed[:TEXT_PLACES])
+    least = sum(estimate(_entry(with_quote(one, ""))) for one in items[:1])
+    first, *said = _said(facts.found.confidence, facts.found.known_empty, facts.found.nearest, facts.notes)
+    said += [
+        f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
+        for pair in contradictions
+    ]
+    after = _as_many(said, whole - least - estimate(first))
+    named = {one.ranked.item.source.source_id for one in items}
+    files = [one.ranked.item.source.source_id for one in weighed[len(items) :]]
+    others = [file for file in dict.fromkeys([*files, *facts.others]) if file not in named]
+    after = _more_files(others, min(whole // 8, whole - least - estimate(f"{first}\n{after}"))) + after
+    room = whole - estimate(f"{first}\n{after}")
+    text, shown = f"{first}\n{after}", items[:0]
+    # The estimates of parts add up to more than that of the whole: what is left goes into quotes.
+    for _ in range(2 if items else 0):
+        fit = fitted(items, room, lambda one: estimate(_entry(one)))
+        made = "".join([f"{first}\n", *map(_entry, fit), after])
+        left = whole - estimate(made)
+        if shown and left < 0:
+            break
+        text, shown, room = made, fit, room + left
+    text = text.rstrip("\n")
+    return CompactPacket(text, tuple(shown), estimate(text))
+
+
+def search_text(answer: Mapping[str, Any]) -> str:
+    """Render a ``helix.search/1`` object: one line for each place, best first, without scores."""
+    lines = [place_line(item) for item in answer["items"]]
+    return "\n".join([*lines, *_said(answer["confidence"], answer["known_empty"], answer["nearest"], answer["notes"])])
+
+
+def place_line(item: Mapping[str, Any]) -> str:
+    """Return ``path:start-end symbol``, followed by the verdict if the object has one other than verified."""
+    said = f"{item['source_id']}:{_range(item['start_line'], item['end_line'])} {inert_line(item['symbol'])}".rstrip()
+    status = item.get("status", Status.VERIFIED)
+    return said if status == Status.VERIFIED else f"{said} [{_why(status, item['reason'], item.get('detail', ''))}]"
+
+
+def fenced(quote: str) -> str:
+    """Return the lines in a fence of backticks that is longer than any run of backticks in them."""
+    longest = max((len(run) for run in _BACKTICKS.findall(quote)), default=2)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{quote}{'' if quote.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def _entry(one: Weighed) -> str:
+    item, verdict = one.ranked.item, one.verdict
+    lines = _range(item.start_line, item.end_line)
+    place = f"{inert_name(item.source.source_id)}:{lines} {inert_line(item.symbol)}".rstrip()
+    if verdict.status is not Status.VERIFIED or verdict.reason is not Reason.UNCHANGED:
+        place += f" [{_why(verdict.status.value, verdict.reason.value, verdict.detail)}]"
+    return f"{place}\n{_quoted(one.quote)}"
+
+
+def _quoted(quote: str) -> str:
+    """Return one line after a bar, several in a fence: either way a quote cannot pass for a place."""
+    said = without_line_end(inert_text(quote))
+    if "\n" in said:
+        return f"{fenced(said)}\n"
+    return f"| {said}\n" if said else ""
+
+
+def _more_files(files: Sequence[str], most_tokens: int) -> str:
+    """Return a line with the files, best first, as many as fit."""
+    text = ""
+    for file in files:
+        longer = f"{text or 'less likely:'} {inert_name(file)}"
+        if estimate(longer) <= most_tokens:
+            text = longer
+    return f"{text}\n" if text else ""
+
+
+def _why(status: str, reason: str, detail: str) -> str:
+    return f"{status}: {reason}{f', {inert_line(detail)}' if detail else ''}"
+
+
+def _range(start_line: int, end_line: int) -> str:
+    return f"{start_line}" if start_line == end_line else f"{start_line}-{end_line}"
+
+
+def _as_many(lines: Sequence[str], room: int) -> str:
+    """Return the first lines that fit ``room`` tokens, each with a line end."""
+    text = ""
+    for line in lines:
+        if estimate(f"{text}{line}\n") > room:
+            break
+        text += f"{line}\n"
+    return text
+
+
+def _claim(sourced: SourcedClaim) -> str:
+    return f"{inert_name(sourced.source.source_id)}:{sourced.line} = {inert_line(str(sourced.value))[:80]}"
+
+
+def _said(confidence: float, known_empty: bool, nearest: Sequence[str], notes: Sequence[str]) -> list[str]:
+    said = [f"confidence {confidence:.2f}; verified unless marked"]
+    if known_empty:
+        near = ", ".join(inert_line(str(one)) for one in nearest[:_MOST_NEAREST])
+        said = ["known_empty: nothing in this workspace answers that; do not guess"]
+        said += [f"nearest names: {near}"] if near else []
+    return said + [f"note: {inert_line(note)[:_MOST_NOTE]}" for note in notes[:_MOST_NOTES]]

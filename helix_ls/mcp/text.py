@@ -1,0 +1,120 @@
+"""Render a tool's answer as the text that a model reads: places, verdicts and lines, without what a program needs.
+
+In: sanitized answers. Out: text. Answers without a rendering here are compact JSON, as are all with ``format`` json.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from helix_core.model import Status
+from helix_core.packet import fenced, place_line, search_text
+from helix_ls.mcp.outgoing import as_text
+
+FEEDS_STRUCTURED = (
+    *("claude-code", "codex", "opencode", "visual studio code", "code-server"),
+    *("copilot", "github-copilot", "kimi"),
+)
+"""Beginnings of the names of clients that give a model ``structuredContent`` instead of the text, or both (observed in
+2026: anthropics/claude-code#79944, openai/codex#2594, anomalyco/opencode#32074, microsoft/vscode#290063,
+microsoft/copilot-intellij-feedback#2058). They get the text alone: the structured object costs five times as much and
+says no more that a model can use."""
+
+_LISTED = ("definitions", "users", "tests", "documents", "co_changed")
+
+
+def feeds_structured(client: str) -> bool:
+    """Return whether the client with this name shows a model the structured content."""
+    return client.lower().startswith(FEEDS_STRUCTURED)
+
+
+def rendered(answer: Mapping[str, Any]) -> str:
+    """Return the answer as text, by its ``schema``."""
+    rendering = _RENDERINGS.get(str(answer.get("schema")))
+    return as_text(answer) if rendering is None else rendering(answer)
+
+
+def _context(answer: Mapping[str, Any]) -> str:
+    if answer["text"]:
+        return str(answer["text"])
+    return search_text({"items": [], "confidence": answer["coordinate_confidence"]} | dict(answer))
+
+
+def _open(answer: Mapping[str, Any]) -> str:
+    """Return the place, the file's hash and the lines as they are."""
+    said = [place_line(answer), f"{answer['total_lines']} lines in the file, SHA-256 {answer['content_hash']}"]
+    if answer["escaped"]:
+        said.append(
+            "escaped: invisible characters and control tokens are written as \\xNN, so this is not the file's text"
+        )
+    if answer["more"]:
+        said.append(f"more: go on with start_line {answer['end_line'] + 1}")
+    return "\n".join([*said, fenced(answer["text"])])
+
+
+def _plan(answer: Mapping[str, Any]) -> str:
+    """Return what to read again, then the items of an earlier packet with the lines where they are now."""
+    targets = [
+        f"read again: {target['source_id']}:{target['start_line']}-{target['end_line']} ({target['reason']})"
+        for target in answer["refresh_targets"]
+    ]
+    items = [_judged(item) for item in answer.get("items", ())]
+    counts = [f"{count} {status}" for status, count in answer.get("counts", {}).items() if count]
+    notes = [f"note: {note}" for note in answer.get("notes", ())]
+    return "\n".join([*(targets or ["nothing to read again"]), *items, *counts, *notes])
+
+
+def _judged(item: Mapping[str, Any]) -> str:
+    was = f"{item['source_id']}:{item['start_line']}-{item['end_line']}"
+    now = item["now"]
+    moved = f" now {now['start_line']}-{now['end_line']}" if now and now["start_line"] != item["start_line"] else ""
+    why = "" if item["status"] == Status.VERIFIED else f": {item['reason']}"
+    return f"{was}{moved} [{item['status']}{why}{', ' + item['detail'] if item['detail'] else ''}]"
+
+
+def _symbol(answer: Mapping[str, Any]) -> str:
+    """Return one line for each place around a symbol, by kind."""
+    said = []
+    for kind in _LISTED:
+        places = answer[kind]
+        if not places:
+            continue
+        total = answer.get(f"{kind}_total", len(places))
+        more = f" ({len(places)} of {total})" if total > len(places) else ""
+        said += [f"{kind.replace('_', ' ')}{more}:", *map(_place, places)]
+    said += [f"note: {note}" for note in answer["notes"]]
+    return "\n".join([*said, "verified unless marked"])
+
+
+def _place(place: Mapping[str, Any]) -> str:
+    return place_line(place) if "start_line" in place else str(place["source_id"])
+
+
+def _status(answer: Mapping[str, Any]) -> str:
+    pending, git = answer["pending"], answer["git"]
+    state = "fresh" if answer["fresh"] else "behind the disk" if answer["indexed"] else "not indexed yet"
+    index = answer.get("index") or {}
+    said = [f"{answer['workspace']}: {state}, {index.get('files', 0)} files, {index.get('items', 0)} items"]
+    said += (
+        [f"pending: {pending['changed_or_new']} changed or new, {pending['gone']} gone"]
+        if any(pending.values())
+        else []
+    )
+    said += [f"git: {git['branch'] or 'detached'} {git['head'][:8]} {git['operation']}".rstrip()] if git else []
+    left_out = ", ".join(f"{count} {reason}" for reason, count in answer["skipped"].items())
+    said += [f"not indexed: {left_out}"] if left_out else []
+    live = answer.get("live") or {}
+    said += [str(live["message"])] if live.get("message") else []
+    return "\n".join([*said, *(f"note: {note}" for note in answer["notes"])])
+
+
+_RENDERINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "helix.search/1": search_text,
+    "helix.context/1": _context,
+    "helix.open/1": _open,
+    "helix.refreshPlan/1": _plan,
+    "helix.symbol/1": _symbol,
+    "helix.status/1": _status,
+}
