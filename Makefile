@@ -56,6 +56,10 @@ test: $(VENV)/.installed-dev $(VENV)/.model ## the same, and meanwhile drive the
 extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and install it when `code` is on PATH
 	@sh vscode-extension/package.sh $(BIN)/python
 
+.PHONY: dist
+dist: $(VENV)/.installed ## build what a release publishes, and check it in a bare environment
+	@bash .ci/dist "$(abspath $(BIN))/python"
+
 .PHONY: check-extension
 check-extension: ## type, lint, format and unit checks of the extension
 	@sh vscode-extension/install.sh

@@ -12,6 +12,9 @@ from helix_ls.host.parent import own_signals
 
 def run() -> None:
     """Serve an editor, or run the command line."""
+    if sys.platform == "win32":
+        # The workspace is read by handles of folders (openat), which Windows does not have.
+        sys.exit("helix: Windows is not supported; install Helix on Linux, for example inside WSL")
     own_signals()
     if is_plain_lsp(sys.argv[1:]):
         from helix_ls.cli.stdio import serve_stdio

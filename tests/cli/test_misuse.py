@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
+
+from helix_ls.cli.main import run
 
 from .conftest import RunHelix
 
@@ -192,3 +195,9 @@ def test_a_project_inside_a_home_is_one(helix: RunHelix, tmp_path: Path) -> None
     project.mkdir()
     (project / "a.py").write_text("def wombat():\n    return 1\n")
     assert helix("search", "wombat", "--path", project, "--json").answer["items"]
+
+
+def test_windows_is_refused_in_one_sentence_that_names_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(SystemExit, match="Windows is not supported; install Helix on Linux, for example inside WSL"):
+        run()
