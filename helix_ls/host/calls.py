@@ -1,6 +1,6 @@
-"""Serve the daemon's local call protocol: newline-delimited JSON, one request a line, one reply a line.
+"""Serve the calls of the daemon's clients: one request a frame, ``{"method", "params"}``, and one reply to each.
 
-This is the daemon's view of the table of operations.
+A reply is ``{"result"}`` or ``{"error"}``. This is the daemon's view of the table of operations.
 """
 
 from __future__ import annotations
@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from helix_core.engine import Helix
 from helix_core.errors import HelixError, UsageError
 from helix_core.model import Hints
+from helix_ls.host.connection import encoded
+from helix_ls.host.framing import Frames, TooLarge, framed
 from helix_ls.host.host import Host
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.operations import memory, places, questions
@@ -31,6 +33,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
         *(places.EXPAND, places.JUDGE, places.CHECK, places.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
     )
 }
+_TOO_LARGE = encoded({"error": {"message": "the request is too large; send a smaller one", "usage": True}})
 _ENVELOPE = frozenset(each.name for each in CALL.parameters("daemon"))
 
 
@@ -54,36 +57,67 @@ FIRST_INDEX_S = 20.0
 Method = Callable[[dict[str, Any], "Asker"], Awaitable[bytes]]
 
 
+class RunsCommands(Protocol):
+    """Runs commands of the command line for other processes."""
+
+    async def run(self, params: Mapping[str, Any], cancelled: threading.Event) -> dict[str, Any]:
+        """Return what a command wrote and its status, or why it was declined; ``cancelled`` is set when the client
+        has disconnected.
+        """
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Return how many commands were ``answered``, and how many ``declined``."""
+        ...
+
+    async def close(self) -> None:
+        """Close what is open for commands."""
+        ...
+
+
 class Calls:
     """Dispatch the requests of local clients to methods of the daemon and to operations of the engine.
 
-    ``facts`` returns the ``helix.daemon/1`` object, ``leave`` shuts the daemon down.
+    ``facts`` returns the ``helix.daemon/1`` object, ``leave`` shuts the daemon down; ``commands`` runs those of the
+    command line, None where there are none.
     """
 
-    def __init__(self, host: Host, facts: Callable[[], dict[str, Any]], leave: Callable[[], None]) -> None:
-        self._host, self._facts, self._leave = host, facts, leave
+    def __init__(
+        self,
+        host: Host,
+        facts: Callable[[], dict[str, Any]],
+        leave: Callable[[], None],
+        commands: RunsCommands | None = None,
+    ) -> None:
+        self._host, self._facts, self._leave, self._commands = host, facts, leave, commands
         self._running: dict[str, threading.Event] = {}
         self._methods: dict[str, Method] = {
             "helix.cancel": self._cancel,
             "helix.proxy": self._proxy,
+            "helix.command": self._command,
             "daemon.status": self._daemon_status,
             "daemon.stop": self._daemon_stop,
         }
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read requests line by line and write a reply to each, in order, until the client closes the connection."""
+    async def serve(self, frames: Frames, writer: asyncio.StreamWriter) -> None:
+        """Read requests and reply to each, in order, until the client closes the connection."""
         asker = Asker(self._host)
+        coming = asyncio.ensure_future(frames.next())
         try:
-            while line := await reader.readline():
-                writer.write(await self.answer(line, asker) + b"\n")
+            while (body := await coming) is not None:
+                coming = asyncio.ensure_future(frames.next())
+                coming.add_done_callback(asker.heard)
+                reply = _TOO_LARGE if isinstance(body, TooLarge) else await self.answer(body, asker)
+                writer.write(framed(reply))
                 await writer.drain()
         finally:
+            coming.cancel()
             await asker.leave()
 
-    async def answer(self, line: bytes, asker: Asker) -> bytes:
-        """Return the reply to one request line, ``result`` or ``error``, as a line of JSON without its newline."""
+    async def answer(self, body: bytes, asker: Asker) -> bytes:
+        """Return the reply to one request: a JSON object with ``result`` or ``error``."""
         try:
-            request = json.loads(line)
+            request = json.loads(body)
             name = str(request["method"])
             params = request.get("params") or {}
             method, operation = self._methods.get(name), QUESTIONS.get(name)
@@ -96,9 +130,9 @@ class Calls:
                 result = await method(params, asker)
             return b'{"result":' + result + b"}"
         except HelixError as error:
-            return _encoded({"error": {"message": str(error), "usage": error.usage}})
+            return encoded({"error": {"message": str(error), "usage": error.usage}})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            return _encoded({"error": {"message": f"this is no call ({type(error).__name__})", "usage": True}})
+            return encoded({"error": {"message": f"this is no call ({type(error).__name__})", "usage": True}})
 
     async def _question(self, operation: Operation[Any], params: dict[str, Any], asker: Asker) -> bytes:
         """Run an operation on the engine in a thread; ``helix.cancel`` with the same ``call`` id cancels it."""
@@ -113,12 +147,12 @@ class Calls:
 
             def act(helix: Helix) -> bytes:
                 context = AskContext(
-                    cancelled=taken_back.is_set,
+                    cancelled=lambda: taken_back.is_set() or asker.left.is_set(),
                     hints=Hints(session=call.asker),
                     asker=call.asker,
                     live=workspace.status.wire(),
                 )
-                return _encoded(operation.run(helix, given, context))
+                return encoded(operation.run(helix, given, context))
 
             return await workspace.ask(act)
         finally:
@@ -128,7 +162,7 @@ class Calls:
         running = self._running.get(validated(CANCEL, params, "daemon").call)
         if running is not None:
             running.set()
-        return _encoded({"cancelled": running is not None})
+        return encoded({"cancelled": running is not None})
 
     async def _proxy(self, params: dict[str, Any], asker: Asker) -> bytes:
         call, rest = enveloped(params)
@@ -136,17 +170,22 @@ class Calls:
         about = (await asker.workspace(folder_of(call))).folder if call.path is not None else None
         if self._host.chats is None:
             raise UsageError("there is no chat proxy in this process; start one with: helix serve")
-        return _encoded(await self._host.chats.facts(folder=about, start=given.start))
+        return encoded(await self._host.chats.facts(folder=about, start=given.start))
+
+    async def _command(self, params: dict[str, Any], asker: Asker) -> bytes:
+        if self._commands is None:
+            raise UsageError("no commands are run in this process")
+        return encoded(await self._commands.run(params, asker.left))
 
     async def _daemon_status(self, params: dict[str, Any], asker: Asker) -> bytes:  # noqa: ARG002
         validated(DAEMON_STATUS, params, "daemon")
-        return _encoded(self._facts())
+        return encoded(self._facts())
 
     async def _daemon_stop(self, params: dict[str, Any], asker: Asker) -> bytes:  # noqa: ARG002
         validated(DAEMON_STOP, params, "daemon")
         # Shut down after the reply has been written to the socket.
         asyncio.get_running_loop().call_later(0.05, self._leave)
-        return _encoded({"pid": self._facts()["pid"], "stopping": True})
+        return encoded({"pid": self._facts()["pid"], "stopping": True})
 
 
 class Asker:
@@ -155,6 +194,12 @@ class Asker:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._held: dict[Path, OpenWorkspace] = {}
+        self.left = threading.Event()
+
+    def heard(self, coming: asyncio.Future[bytes | TooLarge | None]) -> None:
+        """Note that the client disconnected, if that is what came after its last request."""
+        if coming.cancelled() or coming.exception() is not None or coming.result() is None:
+            self.left.set()
 
     async def workspace(self, path: Path) -> OpenWorkspace:
         """Return the workspace of a folder, attached at the first call. Raises WorkspaceError if there is none."""
@@ -189,7 +234,3 @@ async def first_indexed(workspace: OpenWorkspace) -> None:
         return
     finally:
         end()
-
-
-def _encoded(answer: dict[str, Any] | None) -> bytes:
-    return json.dumps(answer, separators=(",", ":")).encode()

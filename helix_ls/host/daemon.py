@@ -20,36 +20,31 @@ from typing import Any, Protocol
 from filelock import FileLock, Timeout
 
 from helix_core import __version__
-from helix_ls.host.calls import Calls
-from helix_ls.host.endpoint import (
-    PROTOCOL,
-    DaemonPaths,
-    Secret,
-    bound_socket,
-    is_own_user,
-    place,
-    proof,
-    remove_traces,
-    transport_of,
-)
+from helix_core.ingest import ParseGuard
+from helix_ls.host.calls import Calls, RunsCommands
+from helix_ls.host.connection import PROTOCOL, encoded, is_own_user, proof, transport_of
+from helix_ls.host.endpoint import DaemonPaths, Secret, bound_socket, place, remove_traces
+from helix_ls.host.framing import MAX_BODY_BYTES, Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
 from helix_ls.host.loop import LoopLag, new_loop
 from helix_ls.host.parse_journal import InHandFile
 
-IDLE_S = 600.0
+IDLE_S = 30.0
 LOCK_WAIT_S = 10.0
 HELLO_S = 10.0
+MOST_HELLO_BYTES = 1 << 16
+KINDS = ("lsp", "call")
 CLOSE_S = 5.0
-# The size limit of a request line: a note of 1 MiB in which JSON escapes each character as two surrogates.
-MOST_CALL = 16 << 20
+# The buffer of a connection before the client is held back (flow control), in bytes.
+UNREAD_BYTES = 1 << 20
 
 
 class Serve(Protocol):
     """Serves one LSP connection until the client disconnects."""
 
     def __call__(
-        self, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, resumed: bool, mode: str
+        self, host: Host, frames: Frames, writer: asyncio.StreamWriter, *, resumed: bool, mode: str
     ) -> Awaitable[None]: ...
 
 
@@ -60,12 +55,13 @@ def run_daemon(
     environ: Mapping[str, str],
     ready: Callable[[], None],
     chats: Callable[[Host], Chats] | None = None,
+    commands: Callable[[ParseGuard], RunsCommands] | None = None,
 ) -> int:
     """Run the daemon until it shuts down, or return 0 at once if another process holds its lock.
 
-    ``warm_up`` loads in a thread what the first client needs. ``chats`` makes the chat proxy. ``ready`` is called when
-    a daemon accepts connections, whether it is this process or another. Raises PlaceError if the runtime folder is
-    unusable.
+    ``warm_up`` loads in a thread what the first client needs. ``chats`` makes the chat proxy, and ``commands`` makes
+    what runs the verbs of the command line. ``ready`` is called when a daemon accepts connections, whether it is this
+    process or another. Raises PlaceError if the runtime folder is unusable.
     """
     os.umask(0o077)
     where = place(environ)
@@ -87,7 +83,8 @@ def run_daemon(
         with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
             host = Host(mode="daemon", in_hand=in_hand.hold, lag=lag)
             host.chats = chats(host) if chats is not None else None
-            daemon = Daemon(where, host, serve, idle_s=idle_of(environ))
+            running = commands(in_hand.hold) if commands is not None else None
+            daemon = Daemon(where, host, serve, running, idle_s=idle_of(environ))
             runner.run(daemon.run(warm_up, environ, ready))
     finally:
         lock.release()
@@ -95,7 +92,7 @@ def run_daemon(
 
 
 def idle_of(environ: Mapping[str, str]) -> float:
-    """Return the idle timeout in seconds: ``HELIX_IDLE_S``, or ten minutes if it is unset or not a number."""
+    """Return the idle timeout in seconds: ``HELIX_IDLE_S``, or half a minute if it is unset or not a number."""
     try:
         return max(0.0, float(environ.get("HELIX_IDLE_S", "") or IDLE_S))
     except ValueError:
@@ -110,14 +107,17 @@ def should_leave(now: float, *, clients: int, idle_since: float, idle_s: float) 
 class Daemon:
     """Accept connections, authenticate them, and shut down on a signal, on a call or after the idle timeout."""
 
-    def __init__(self, where: DaemonPaths, host: Host, serve: Serve, *, idle_s: float) -> None:
+    def __init__(
+        self, where: DaemonPaths, host: Host, serve: Serve, commands: RunsCommands | None = None, *, idle_s: float
+    ) -> None:
+        self._commands = commands
         self._where, self._host, self._serve, self._idle_s = where, host, serve, idle_s
         self._started = self._idle_since = time.monotonic()
         self._clients: set[asyncio.Task[None]] = set()
         self._leaving = asyncio.Event()
         self._look: asyncio.TimerHandle | None = None
         self._secret: Secret | None = None
-        self._calls = Calls(host, self.facts, self.leave)
+        self._calls = Calls(host, self.facts, self.leave, commands)
         self._transport = ""
 
     def facts(self) -> dict[str, Any]:
@@ -131,6 +131,7 @@ class Daemon:
             "transport": self._transport,
             "uptime_s": round(time.monotonic() - self._started, 3),
             "clients": len(self._clients),
+            "commands": self._commands.counts() if self._commands is not None else {},
             "workspaces": [
                 one.status.wire() | {"indexer_pid": one.indexer_pid or None} for one in self._host.workspaces
             ],
@@ -150,7 +151,7 @@ class Daemon:
         self._follow_signals(loop)
         self._transport = transport_of(environ)
         listener, self._secret = bound_socket(self._where, transport_of(environ))
-        server = await asyncio.start_server(self._accept, sock=listener, limit=MOST_CALL)
+        server = await asyncio.start_server(self._accept, sock=listener, limit=UNREAD_BYTES)
         LOG.info("listening, version %s, %s", __version__, self._transport)
         ready()
         warming = asyncio.create_task(asyncio.to_thread(warm_up))
@@ -164,7 +165,8 @@ class Daemon:
     async def _close(self, warming: asyncio.Task[object]) -> None:
         for client in tuple(self._clients):
             client.cancel()
-        closing = asyncio.gather(*self._clients, self._host.close(), warming, return_exceptions=True)
+        commands = [self._commands.close()] if self._commands is not None else []
+        closing = asyncio.gather(*self._clients, self._host.close(), *commands, warming, return_exceptions=True)
         try:
             await asyncio.wait_for(closing, CLOSE_S)
         except TimeoutError:
@@ -214,37 +216,51 @@ class Daemon:
         if self._leaving.is_set() or not is_own_user(writer.get_extra_info("socket")):
             LOG.warning("a client was refused")
             return
-        hello = await asyncio.wait_for(self._greet(reader, writer), HELLO_S)
+        frames = Frames(reader, max_body_bytes=MOST_HELLO_BYTES)
+        hello = await asyncio.wait_for(self._greet(frames, writer), HELLO_S)
         if hello is None:
             return
-        LOG.info("a client connected: %s", "lsp" if hello["kind"] == "lsp" else "call")
-        if hello["kind"] == "lsp":
-            await self._serve(self._host, reader, writer, resumed=bool(hello.get("resumed")), mode="daemon")
+        frames.limit(MAX_BODY_BYTES)
+        kind = hello["kind"]
+        LOG.info("a client connected: %s", kind)
+        if kind == "lsp":
+            await self._serve(self._host, frames, writer, resumed=bool(hello.get("resumed")), mode="daemon")
         else:
-            await self._calls.serve(reader, writer)
+            await self._calls.serve(frames, writer)
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> dict[str, Any] | None:
+    async def _greet(self, frames: Frames, writer: asyncio.StreamWriter) -> dict[str, Any] | None:
+        """Return a client's hello after the answer to it, or None if it was refused or disconnected."""
         challenge = os.urandom(16).hex()
         if self._secret is not None:
             await _send(writer, {"challenge": challenge})
-        hello = json.loads(await reader.readline())
-        if not isinstance(hello, dict) or hello.get("protocol") != PROTOCOL or hello.get("kind") not in ("lsp", "call"):
-            await _send(writer, {"ok": False, "error": f"this daemon speaks protocol {PROTOCOL}, kinds lsp and call"})
+        body = await frames.next()
+        if body is None or isinstance(body, TooLarge):
+            return None
+        hello = json.loads(body)
+        if not isinstance(hello, dict) or refusal(hello):
+            await _send(writer, {"ok": False, "error": refusal(hello)})
             return None
         reply: dict[str, Any] = {"ok": True, "pid": os.getpid(), "version": __version__}
         if self._secret is not None:
-            nonce = str(hello.get("nonce"))
-            if not hmac.compare_digest(str(hello.get("proof")), proof(self._secret, "client", challenge, nonce)):
+            token, nonce = self._secret.token, str(hello.get("nonce"))
+            if not hmac.compare_digest(str(hello.get("proof")), proof(token, "client", challenge, nonce)):
                 LOG.warning("a client without the token was refused")
                 await _send(writer, {"ok": False, "error": "the proof is wrong"})
                 return None
-            reply["proof"] = proof(self._secret, "daemon", nonce, challenge)
+            reply["proof"] = proof(token, "daemon", nonce, challenge)
         await _send(writer, reply)
         return hello
 
 
-async def _send(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
-    writer.write(json.dumps(line).encode() + b"\n")
+def refusal(hello: dict[str, Any]) -> str:
+    """Return why a client with this hello is refused, or an empty string."""
+    if hello.get("protocol") != PROTOCOL or hello.get("version") != __version__:
+        return f"this daemon speaks protocol {PROTOCOL} of version {__version__}"
+    return "" if hello.get("kind") in KINDS else f"the kinds of a connection are {' and '.join(KINDS)}"
+
+
+async def _send(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
+    writer.write(framed(encoded(message)))
     await writer.drain()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -10,15 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from helix_core.errors import ConfigError, HelixError
-from helix_ls.host.endpoint import (
-    DaemonConnection,
-    DaemonPaths,
-    NoDaemonError,
-    connected,
-    place,
-    process_environment,
-    transport_of,
-)
+from helix_ls.host.connection import DaemonConnection, NoDaemonError, connected, encoded, transport_of
+from helix_ls.host.endpoint import DaemonPaths, place, process_environment
 
 if TYPE_CHECKING:
     import subprocess
@@ -172,18 +164,8 @@ def _asked(where: DaemonPaths, environ: Mapping[str, str], method: str) -> dict[
 
 
 def _answer(connection: DaemonConnection, method: str) -> dict[str, Any]:
-    peer = connection.socket
-    peer.settimeout(ANSWER_S)
-    deadline = time.monotonic() + ANSWER_S
     try:
-        peer.sendall(json.dumps({"method": method}).encode() + b"\n")
-        said = connection.early
-        while not said.endswith(b"\n") and time.monotonic() < deadline:
-            more = peer.recv(65536)
-            if not more:
-                break
-            said += more
-        reply = json.loads(said)
+        reply = connection.exchange(encoded({"method": method}), ANSWER_S)
     except (OSError, ValueError) as error:
         raise DaemonError(f"The daemon {connection.pid} does not answer; see its log, or kill the process.") from error
     if "result" not in reply:

@@ -1,26 +1,23 @@
-"""The daemon's endpoint: runtime folder, Unix socket or loopback TCP with a token, peer credentials and handshake."""
+"""The daemon's endpoint: its runtime folder and files, and its Unix socket, or loopback TCP with a token."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import os
 import socket
 import stat
-import struct
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING
 
 from helix_core import __version__
 from helix_core.errors import HelixError
+from helix_ls.host.connection import LONGEST_ADDRESS, LOOPBACK, endpoint_name, runtime_folder, short_folders
 
-PROTOCOL = 1
-# `sockaddr_un.sun_path` holds 108 bytes on Linux and 104 on macOS, the final NUL included.
-LONGEST_ADDRESS = 103
+if TYPE_CHECKING:
+    from helix_ls.host.connection import Transport
+
 _PASSED_ON = frozenset(
     {
         *("HOME", "PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "USER", "LOGNAME", "USERNAME"),
@@ -52,25 +49,11 @@ class DaemonPaths:
     in_hand: Path
 
 
-def runtime_folder(environ: Mapping[str, str]) -> Path:
-    """Return the runtime folder: ``HELIX_RUNTIME_DIR``, else one in ``XDG_RUNTIME_DIR``, else in the cache folder."""
-    if named := environ.get("HELIX_RUNTIME_DIR", ""):
-        return Path(os.path.abspath(named))
-    session = environ.get("XDG_RUNTIME_DIR", "")
-    if session and os.path.isabs(session) and os.path.isdir(session):
-        return Path(session) / "helix-context"
-    if cache := environ.get("HELIX_CACHE_DIR", ""):
-        return Path(os.path.abspath(cache)) / "run"
-    from helix_core.config import load_config
-
-    return load_config(None, environ=environ).cache_dir / "run"
-
-
 def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPaths:
     """Return the daemon's paths and make the runtime folder. Raises PlaceError."""
-    folder = runtime_folder(environ)
+    folder = Path(runtime_folder(environ))
     make_private(folder)
-    name = f"helix-{PROTOCOL}-{version}"
+    name = endpoint_name(version)
     socket = folder / f"{name}.sock"
     if len(os.fsencode(socket)) > LONGEST_ADDRESS:
         socket = _short_folder(folder, environ) / f"{name}.sock"
@@ -129,24 +112,10 @@ def process_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _short_folder(folder: Path, environ: Mapping[str, str]) -> Path:
     """Return a private folder with a short path for the socket, named by a digest of ``folder``. Raises PlaceError."""
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
-    temporary = environ.get("TMPDIR", "")
-    for base in (temporary, "/tmp"):
-        short = Path(base) / f"helix-{user}-{digest}"
-        if os.path.isabs(short) and len(os.fsencode(short)) + 40 <= LONGEST_ADDRESS:
-            make_private(short)
-            return short
+    for short in map(Path, short_folders(str(folder), environ)):
+        make_private(short)
+        return short
     raise PlaceError(f"The folder {folder} has a path too long for a socket; set HELIX_RUNTIME_DIR to a shorter one.")
-
-
-Transport = Literal["unix", "tcp"]
-MAX_LINE = 1 << 20
-_LOOPBACK = "127.0.0.1"
-
-
-class NoDaemonError(HelixError):
-    """No daemon of this user answers at the endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +124,6 @@ class Secret:
 
     port: int
     token: str
-
-
-def transport_of(environ: Mapping[str, str]) -> Transport:
-    """Return the transport: tcp if ``HELIX_TRANSPORT`` says so or the platform has no Unix sockets, else unix."""
-    return "tcp" if environ.get("HELIX_TRANSPORT") == "tcp" or not hasattr(socket, "AF_UNIX") else "unix"
 
 
 def bound_socket(place: DaemonPaths, transport: Transport) -> tuple[socket.socket, Secret | None]:
@@ -185,7 +149,7 @@ def bound_socket(place: DaemonPaths, transport: Transport) -> tuple[socket.socke
 
 def _bound_tcp(place: DaemonPaths) -> tuple[socket.socket, Secret]:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.bind((_LOOPBACK, 0))
+    listener.bind((LOOPBACK, 0))
     secret = Secret(listener.getsockname()[1], os.urandom(32).hex())
     unfinished = place.token.with_suffix(".new")
     unfinished.unlink(missing_ok=True)
@@ -200,100 +164,3 @@ def remove_traces(place: DaemonPaths) -> None:
     """Unlink the socket and token files; call it only with the daemon's lock held."""
     place.socket.unlink(missing_ok=True)
     place.token.unlink(missing_ok=True)
-
-
-def is_own_user(peer: socket.socket) -> bool:
-    """Return whether the peer runs as the same user; True on TCP, where the HMAC proof authenticates the peer."""
-    if not hasattr(socket, "AF_UNIX") or peer.family != socket.AF_UNIX:
-        return True
-    return may_enter(peer_user(peer), os.getuid())
-
-
-def may_enter(peer: int | None, own: int) -> bool:
-    """Return whether a peer's user id may connect: only the daemon's own, not root's and not an unknown one."""
-    return peer is not None and peer == own
-
-
-def peer_user(peer: socket.socket) -> int | None:
-    """Return the user id of the peer of a Unix socket, or None if the platform does not provide peer credentials."""
-    if hasattr(socket, "SO_PEERCRED"):
-        credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return int(struct.unpack("3i", credentials)[1])
-    if sys.platform == "darwin":
-        # struct xucred, <sys/ucred.h>: version, user id, groups; SOL_LOCAL is 0 and LOCAL_PEERCRED 1.
-        return int(struct.unpack("2I", peer.getsockopt(0, 1, 76)[:8])[1])
-    return None
-
-
-def proof(secret: Secret, role: str, *nonces: str) -> str:
-    """Return the HMAC-SHA-256 (RFC 2104) by which one side proves that it has read the token file."""
-    return hmac.new(secret.token.encode(), "\n".join((role, *nonces)).encode(), hashlib.sha256).hexdigest()
-
-
-def connected(place: DaemonPaths, transport: Transport, hello: dict[str, Any], *, timeout_s: float) -> DaemonConnection:
-    """Connect to the daemon and complete the handshake within ``timeout_s`` seconds a read; never start a daemon.
-
-    Raises NoDaemonError if none runs, if it is shutting down, or if it is not this user's.
-    """
-    try:
-        if transport == "unix":
-            return _greeted(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(place.socket), hello, timeout_s)
-        kept = json.loads(place.token.read_text("ascii"))
-        secret = Secret(int(kept["port"]), str(kept["token"]))
-        address = (_LOOPBACK, secret.port)
-        return _greeted(socket.socket(socket.AF_INET, socket.SOCK_STREAM), address, hello, timeout_s, secret)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NoDaemonError(f"no daemon answers at {place.socket} ({type(error).__name__})") from error
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonConnection:
-    """A connection after the handshake; ``early`` holds the bytes that were received behind the daemon's greeting."""
-
-    socket: socket.socket
-    pid: int
-    version: str
-    early: bytes
-
-
-def _greeted(
-    peer: socket.socket, address: Any, hello: dict[str, Any], timeout_s: float, secret: Secret | None = None
-) -> DaemonConnection:
-    try:
-        peer.settimeout(timeout_s)
-        peer.connect(address)
-        if peer.family == getattr(socket, "AF_UNIX", None) and not is_own_user(peer):
-            raise NoDaemonError("the daemon's socket belongs to another user; remove it")
-        greeting = {"protocol": PROTOCOL, **hello}
-        early, nonce, challenge = b"", "", ""
-        if secret is not None:
-            line, early = _line(peer, early)
-            challenge, nonce = str(line["challenge"]), os.urandom(16).hex()
-            greeting |= {"nonce": nonce, "proof": proof(secret, "client", challenge, nonce)}
-        peer.sendall(json.dumps(greeting).encode() + b"\n")
-        reply, early = _line(peer, early)
-        if reply.get("ok") is not True:
-            raise NoDaemonError(str(reply.get("error", "the daemon refused")))
-        if secret is not None and not hmac.compare_digest(
-            str(reply.get("proof")), proof(secret, "daemon", nonce, challenge)
-        ):
-            raise NoDaemonError("the listener is not this user's daemon")
-        peer.settimeout(None)
-        return DaemonConnection(peer, int(reply["pid"]), str(reply["version"]), early)
-    except BaseException:
-        peer.close()
-        raise
-
-
-def _line(peer: socket.socket, early: bytes) -> tuple[dict[str, Any], bytes]:
-    """Read a JSON line; return it and the bytes received behind it. Raises ConnectionError at EOF or if overlong."""
-    while b"\n" not in early:
-        more = peer.recv(65536)
-        if not more or len(early) > MAX_LINE:
-            raise ConnectionError("the connection was closed before the handshake")
-        early += more
-    line, _, rest = early.partition(b"\n")
-    said = json.loads(line)
-    if not isinstance(said, dict):
-        raise ValueError("not an object")
-    return said, rest

@@ -1,7 +1,4 @@
-"""``helix lsp``: forward bytes between the editor's stdio and the daemon's socket; replay a session after a restart.
-
-Messages are framed by LSP's base protocol.
-"""
+"""``helix lsp``: forward bytes between the editor's stdio and the daemon's socket; replay a session after a restart."""
 
 from __future__ import annotations
 
@@ -10,40 +7,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from helix_ls.host.connection import DaemonConnection
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.endpoint import DaemonConnection, PlaceError
-from helix_ls.host.framing import MAX_BODY_BYTES, FrameBuffer, TooLarge, framed
+from helix_ls.host.endpoint import PlaceError
+from helix_ls.host.framing import FrameReader, framed
 from helix_ls.host.parent import follow
-
-_READ = 1 << 16
-
-
-class FrameReader:
-    """Read frames from a blocking source: ``read(n)`` returns at most ``n`` bytes, none at EOF.
-
-    ``early`` holds bytes that were already read.
-    """
-
-    def __init__(
-        self, read: Callable[[int], bytes], early: bytes = b"", *, max_body_bytes: int = MAX_BODY_BYTES
-    ) -> None:
-        self._read = read
-        self._buffer = FrameBuffer(early, max_body_bytes=max_body_bytes)
-        self.rest = self._buffer.rest
-
-    def next(self) -> bytes | None:
-        """Return the next body, an empty one for a body above the limit that was skipped, or None at EOF."""
-        while (body := self._buffer.next()) is None:
-            data = self._read(_READ)
-            if not data:
-                return None
-            self._buffer.feed(data)
-        return b"" if isinstance(body, TooLarge) else body
-
 
 MAX_DOCUMENT_BYTES = 16 << 20
 SERVER_CANCELLED = -32802
@@ -315,7 +287,7 @@ class _Shim:
                 wanted = self._recall.from_client(message, body)
             if wanted:
                 try:
-                    self._connection.socket.sendall(framed(body))
+                    self._connection.send(body)
                 except OSError:
                     # The daemon died; the thread that reads from it recovers, and replays what was recorded.
                     return
@@ -336,8 +308,7 @@ class _Shim:
 
     def _from_daemon(self) -> None:
         while True:
-            frames = FrameReader(self._connection.socket.recv, self._connection.early)
-            self._forward(frames)
+            self._forward(self._connection.frames)
             if self._is_leaving or self._over.is_set():
                 self._flushed.set()
                 return
@@ -390,19 +361,17 @@ class _Shim:
     def _replay(self) -> bool:
         """Replay the recorded session to a new daemon. Raises OSError if it dies meanwhile."""
         greeting, is_ours = self._recall.greeting()
-        peer = self._connection.socket
+        connection = self._connection
         if greeting is not None:
-            peer.sendall(framed(greeting))
+            connection.send(greeting)
         if not is_ours:
             self._to_daemon.release()
             return True
-        frames = FrameReader(peer.recv, self._connection.early)
-        if not self._forward(frames, until_initialized=True):
+        if not self._forward(connection.frames, until_initialized=True):
             raise ConnectionError("the daemon ended while the session was replayed")
         bodies = self._recall.replay()
         if bodies is None:
             return False
-        self._connection = DaemonConnection(peer, self._connection.pid, self._connection.version, frames.rest())
         threading.Thread(target=self._say_again, args=(bodies,), name="helix-replay", daemon=True).start()
         return True
 
@@ -410,7 +379,7 @@ class _Shim:
         """Send the replay in a thread beside the reader: without a reader, the daemon's backpressure blocks both."""
         try:
             for body in bodies:
-                self._connection.socket.sendall(framed(body))
+                self._connection.send(body)
         except OSError:
             return
         finally:

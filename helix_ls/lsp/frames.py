@@ -1,4 +1,4 @@
-"""Read messages from a byte stream by LSP's base protocol, and classify them by JSON-RPC kind."""
+"""Parse message bodies, and classify them by JSON-RPC kind."""
 
 from __future__ import annotations
 
@@ -6,40 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
-
-from helix_ls.host.framing import MAX_BODY_BYTES, FrameBuffer, TooLarge
-
-_READ_BYTES = 256 * 1024
-
-
-class ByteSource(Protocol):
-    """A source of bytes for frames, such as ``asyncio.StreamReader``."""
-
-    async def read(self, n: int = -1) -> bytes:
-        """Return at most ``n`` bytes; empty at EOF."""
-        ...
-
-
-class Frames:
-    """Read the frames of one stream in order, for a single reader."""
-
-    def __init__(self, source: ByteSource, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
-        self._source = source
-        self._buffer = FrameBuffer(max_body_bytes=max_body_bytes)
-        self.put_back = self._buffer.put_back
-        self._ended = False
-
-    async def next(self) -> bytes | TooLarge | None:
-        """Return the next body, or None at EOF; an incomplete frame at EOF is dropped."""
-        while (body := self._buffer.next()) is None:
-            data = b"" if self._ended else await self._source.read(_READ_BYTES)
-            self._ended = not data
-            if self._ended:
-                return None
-            self._buffer.feed(data)
-        return body
-
+from typing import Any, NoReturn
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from helix_ls.host.framing import TooLarge, framed
+from helix_ls.host.framing import Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG
-from helix_ls.lsp.frames import INVALID_REQUEST, ByteSource, Frames, Refused
+from helix_ls.lsp.frames import INVALID_REQUEST, Refused
 from helix_ls.lsp.protocol import HelixProtocol
 from helix_ls.lsp.server import HelixServer
 
@@ -52,7 +52,7 @@ class Sink(Protocol):
         ...
 
 
-async def serve(host: Host, reader: ByteSource, writer: Sink, *, resumed: bool = False, mode: str = "daemon") -> int:
+async def serve(host: Host, frames: Frames, writer: Sink, *, resumed: bool = False, mode: str = "daemon") -> int:
     """Serve a client until it exits or its stream ends; return the exit code that LSP asks of the process.
 
     ``resumed``: another daemon served this client before, so no capability is registered again. In ``mode`` solo the
@@ -62,7 +62,7 @@ async def serve(host: Host, reader: ByteSource, writer: Sink, *, resumed: bool =
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = HelixServer(host, resumed=resumed, follows_client=mode == "solo")
     server.protocol.set_writer(_Bounded(writer, server.protocol))
-    reading = asyncio.create_task(_read(Frames(reader), server.protocol), name="reading frames")
+    reading = asyncio.create_task(_read(frames, server.protocol), name="reading frames")
     ended = asyncio.create_task(server.protocol.ended.wait(), name="waiting for the end")
     log.info("a %s session begins", mode)
     try:
@@ -100,7 +100,7 @@ async def _read(frames: Frames, protocol: HelixProtocol) -> None:
     """Dispatch every frame, yielding to the event loop after each, so that a flood does not starve others."""
     while (frame := await frames.next()) is not None:
         if isinstance(frame, TooLarge):
-            protocol.refuse(Refused(INVALID_REQUEST, f"a message of {frame.size_bytes:,} bytes is too large"))
+            protocol.refuse(Refused(INVALID_REQUEST, f"a message of {frame:,} bytes is too large"))
         elif rest := protocol.receive(frame):
             frames.put_back(rest)
         await asyncio.sleep(0)
@@ -278,7 +278,7 @@ async def _serve(source: int, sink: int, lag: object, notice: str, chats: Callab
     host.chats = chats(host) if chats is not None else None
     incoming = Input(source)
     output = Output(sink, incoming.reader.feed_eof)
-    status = await serve(host, incoming.reader, _Telling(output, notice), mode="solo")
+    status = await serve(host, Frames(incoming.reader), _Telling(output, notice), mode="solo")
     await asyncio.to_thread(output.finish, FLUSH_S)
     try:
         await asyncio.wait_for(host.close(), CLOSE_S)

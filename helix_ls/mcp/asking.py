@@ -10,13 +10,13 @@ import json
 import os
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from helix_core.errors import HelixError, UsageError
+from helix_ls.host.connection import DaemonConnection, encoded
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.endpoint import DaemonConnection, PlaceError
+from helix_ls.host.endpoint import PlaceError
 
 ANSWER_S = 120.0
 MOST_AT_ONCE = 4
@@ -57,7 +57,7 @@ class Asking:
     async def ask(self, method: str, **params: Any) -> Any:
         """Return the ``result`` of a call; cancelling this cancels it. Raises UsageError or AskingError."""
         call = os.urandom(8).hex()
-        request = json.dumps({"method": method, "params": params | {"call": call}}).encode()
+        request = encoded({"method": method, "params": params | {"call": call}})
         async with self._turns:
             reply = await self._reply(request, call)
         if "error" in reply:
@@ -84,7 +84,7 @@ class Asking:
     def _take_back(self, call: str) -> None:
         daemon = self._daemon
         if daemon is not None:
-            cancel = json.dumps({"method": "helix.cancel", "params": {"call": call}}).encode()
+            cancel = encoded({"method": "helix.cancel", "params": {"call": call}})
             threading.Thread(target=daemon.tell, args=(cancel,), name="helix-cancel", daemon=True).start()
 
 
@@ -114,7 +114,7 @@ class Daemons:
                 kept = self._idle.pop() if self._idle else None
             connection = kept or self._reached()
             try:
-                reply = _exchange(connection, request)
+                reply = connection.exchange(request, ANSWER_S)
             except TimeoutError:
                 connection.socket.close()
                 said = f"Helix has not answered in {ANSWER_S:.0f} s; call helix_status, then ask for less."
@@ -154,26 +154,6 @@ class Daemons:
             self._idle.clear()
 
 
-def _exchange(connection: DaemonConnection, request: bytes) -> dict[str, Any]:
-    peer = connection.socket
-    deadline = time.monotonic() + ANSWER_S
-    peer.settimeout(ANSWER_S)
-    peer.sendall(request + b"\n")
-    parts = []
-    while True:
-        peer.settimeout(max(0.1, deadline - time.monotonic()))
-        part = peer.recv(1 << 18)
-        if not part:
-            raise ConnectionError("the daemon ended")
-        parts.append(part)
-        if part.endswith(b"\n"):
-            break
-    reply = json.loads(b"".join(parts))
-    if not isinstance(reply, dict):
-        raise ValueError("no object")
-    return reply
-
-
 class _Solo:
     """The host in this process, called without a socket."""
 
@@ -189,7 +169,7 @@ class _Solo:
         try:
             reply: dict[str, Any] = json.loads(await self._calls.answer(request, self._asker))
         except asyncio.CancelledError:
-            cancel = json.dumps({"method": "helix.cancel", "params": {"call": call}}).encode()
+            cancel = encoded({"method": "helix.cancel", "params": {"call": call}})
             await self._calls.answer(cancel, self._asker)
             raise
         return reply

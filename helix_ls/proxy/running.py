@@ -18,7 +18,8 @@ from typing import Any, Literal, get_args
 
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
-from helix_ls.host.endpoint import PlaceError, make_private, runtime_folder
+from helix_ls.host.connection import runtime_folder
+from helix_ls.host.endpoint import PlaceError, make_private
 from helix_ls.operations.hosting import MOST_DOWNTIME_S
 from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
 
@@ -199,7 +200,7 @@ class RunningServer:
 
 def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
     """Write the server's file; remove that at the end."""
-    folder = runtime_folder(environ)
+    folder = Path(runtime_folder(environ))
     make_private(folder)
     file = folder / f"helix-serve-{running.pid}.json"
     unfinished = file.with_suffix(".new")
@@ -211,7 +212,7 @@ def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
 
 def found(environ: Mapping[str, str], key: str, workspace: str = "") -> RunningServer:
     """Return the server of a workspace, else the one started last. Raises NotRunningError."""
-    files = sorted(runtime_folder(environ).glob("helix-serve-*.json"), key=_written_ns, reverse=True)
+    files = sorted(Path(runtime_folder(environ)).glob("helix-serve-*.json"), key=_written_ns, reverse=True)
     told = [one for one in map(_parsed_server, files) if one is not None]
     told.sort(key=lambda one: workspace not in one.workspaces)
     for one in told:

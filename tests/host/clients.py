@@ -1,4 +1,4 @@
-"""The other ends of a daemon: an editor on a shim's stdio, and a caller in JSON lines."""
+"""The other ends of a daemon: an editor on a shim's stdio, and a caller of its calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from helix_ls.host.endpoint import connected, place, transport_of
+from helix_ls.host.connection import connected, encoded, transport_of
+from helix_ls.host.endpoint import place
 
 DEADLINE_S = 60.0
 
@@ -30,23 +31,19 @@ class Caller:
 
     def __init__(self, environ, timeout_s=DEADLINE_S):
         self.connection = connected(place(environ), transport_of(environ), {"kind": "call"}, timeout_s=timeout_s)
-        self.connection.socket.settimeout(timeout_s)
-        self._file = self.connection.socket.makefile("rwb")
+        self._timeout_s = timeout_s
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._file.close()
         self.connection.socket.close()
 
-    def line(self, data):
-        self._file.write(data + b"\n")
-        self._file.flush()
-        return json.loads(self._file.readline())
+    def send(self, body):
+        return self.connection.exchange(body, self._timeout_s)
 
     def __call__(self, method, **params):
-        return self.line(json.dumps({"method": method, "params": params}).encode())
+        return self.send(encoded({"method": method, "params": params}))
 
 
 class Editor:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import sys
 import psutil
 import pytest
 
+from helix_core import __version__
+from helix_ls.host.connection import DaemonConnection, encoded
 from helix_ls.host.daemon import idle_of, should_leave
 from helix_ls.host.election import reach
 from helix_ls.host.endpoint import place
@@ -34,7 +37,7 @@ def test_it_leaves_when_nobody_has_come_for_long_enough():
     assert not should_leave(100.0, clients=1, idle_since=0.0, idle_s=10)
     assert not should_leave(9.0, clients=0, idle_since=0.0, idle_s=10)
     assert should_leave(10.0, clients=0, idle_since=0.0, idle_s=10)
-    assert (idle_of({"HELIX_IDLE_S": "2.5"}), idle_of({"HELIX_IDLE_S": "soon"}), idle_of({})) == (2.5, 600.0, 600.0)
+    assert (idle_of({"HELIX_IDLE_S": "2.5"}), idle_of({"HELIX_IDLE_S": "soon"}), idle_of({})) == (2.5, 30.0, 30.0)
 
 
 def test_after_its_last_client_it_leaves_with_all_it_started(environ, project):
@@ -82,20 +85,26 @@ def test_it_answers_calls_with_the_same_objects_as_the_command_line(daemon, proj
     ],
 )
 def test_a_wrong_call_is_answered_with_what_is_wrong_and_the_next_is_served(daemon, line, said):
-    reply = daemon.line(line)
+    reply = daemon.send(line)
     assert said in reply["error"]["message"]
     assert daemon("daemon.status")["result"]["running"] is True
 
 
-def test_a_greeting_in_another_protocol_is_refused(daemon, environ):
-    import socket
-
+@pytest.mark.parametrize(
+    ("hello", "said"),
+    [
+        ({"protocol": 99, "version": __version__, "kind": "lsp"}, "protocol 2"),
+        ({"protocol": 2, "version": "0.0.1", "kind": "call"}, f"version {__version__}"),
+        ({"protocol": 2, "version": __version__, "kind": "telnet"}, "lsp and call"),
+        ({}, "protocol 2"),
+    ],
+)
+def test_a_hello_of_another_protocol_version_or_kind_is_refused(daemon, environ, hello, said):
     with socket.socket(socket.AF_UNIX) as peer:
         peer.connect(str(place(environ).socket))
-        peer.sendall(b'{"protocol": 99, "kind": "lsp"}\n')
-        reply = json.loads(peer.recv(65536))
+        reply = DaemonConnection(peer).exchange(encoded(hello), 60)
     assert reply["ok"] is False
-    assert "protocol 1" in reply["error"]
+    assert said in reply["error"]
 
 
 def test_the_command_line_shows_stops_and_logs_it(daemon, helix):
@@ -122,11 +131,11 @@ def test_another_versions_daemon_is_left_alone(environ, daemon, helix):
     other = subprocess.Popen([sys.executable, "-c", script], env=environ, cwd=environ["HELIX_RUNTIME_DIR"])
     try:
         folder = place(environ).folder
-        until((folder / "helix-1-99.0.sock").exists, "the other version listens")
+        until((folder / "helix-2-99.0.sock").exists, "the other version listens")
         assert json.loads(helix("daemon", "status", "--json").stdout)["pid"] != other.pid
         assert helix("daemon", "stop").returncode == 0
         assert other.poll() is None
-        assert (folder / "helix-1-99.0.sock").exists()
+        assert (folder / "helix-2-99.0.sock").exists()
     finally:
         other.terminate()
         other.wait(20)

@@ -8,16 +8,20 @@ import threading
 
 import pytest
 
-from helix_ls.host.endpoint import (
+from helix_core import __version__
+from helix_ls.host.connection import (
+    PROTOCOL,
+    DaemonConnection,
     NoDaemonError,
-    bound_socket,
     connected,
+    encoded,
     is_own_user,
     may_enter,
     peer_user,
-    place,
     transport_of,
 )
+from helix_ls.host.endpoint import bound_socket, place
+from helix_ls.host.framing import framed
 from tests.host.clients import Caller
 
 
@@ -72,9 +76,10 @@ def test_a_stranger_on_our_port_learns_no_secret_and_is_not_believed(where):
     def pose():
         peer, _ = listener.accept()
         with peer:
-            peer.sendall(b'{"challenge": "00"}\n')
+            peer.sendall(framed(b'{"challenge": "00"}'))
             heard.append(peer.recv(65536))
-            peer.sendall(b'{"ok": true, "pid": 1, "version": "0", "proof": "00"}\n')
+            reply = {"ok": True, "pid": 1, "version": __version__, "proof": "00"}
+            peer.sendall(framed(encoded(reply)))
 
     with listener:
         listener.listen()
@@ -94,11 +99,9 @@ def test_over_loopback_only_who_has_read_the_token_is_served(environ, helix, edi
         assert call("daemon.status")["result"]["transport"] == "tcp"
     kept = json.loads(place(environ).token.read_text())
     with socket.create_connection(("127.0.0.1", kept["port"])) as peer:
-        file = peer.makefile("rwb")
-        assert "challenge" in json.loads(file.readline())
-        file.write(b'{"protocol": 1, "kind": "call", "nonce": "0", "proof": "0"}\n')
-        file.flush()
-        assert json.loads(file.readline())["ok"] is False
-        assert file.readline() == b""
-        file.close()
+        stranger = DaemonConnection(peer)
+        assert b"challenge" in stranger.frames.next()
+        hello = {"protocol": PROTOCOL, "version": __version__, "kind": "call", "nonce": "0", "proof": "0"}
+        assert stranger.exchange(encoded(hello), 60)["ok"] is False
+        assert stranger.frames.next() is None
     assert json.loads(helix("daemon", "status", "--json", HELIX_TRANSPORT="tcp").stdout)["running"]

@@ -5,7 +5,8 @@ import stat
 
 import pytest
 
-from helix_ls.host.endpoint import LONGEST_ADDRESS, PlaceError, make_private, place, private_fault, process_environment
+from helix_ls.host.connection import LONGEST_ADDRESS
+from helix_ls.host.endpoint import PlaceError, make_private, place, private_fault, process_environment
 
 
 def test_the_folder_is_the_users_alone_whatever_the_mask(tmp_path):
@@ -42,7 +43,7 @@ def test_another_users_folder_is_refused():
 def test_protocol_and_version_are_in_every_name(tmp_path):
     where = place({"HELIX_RUNTIME_DIR": str(tmp_path)}, version="9.8.7")
     for path in (where.socket, where.lock, where.starting, where.log, where.token, where.in_hand):
-        assert path.name.startswith("helix-1-9.8.7.")
+        assert path.name.startswith("helix-2-9.8.7.")
 
 
 def test_a_folder_of_a_long_name_has_its_socket_where_names_are_short(tmp_path):

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from helix_ls.host.framing import Frames
 from helix_ls.host.host import Host
 from helix_ls.lsp import session
 from helix_ls.lsp.session import serve
@@ -61,7 +62,7 @@ def run_session(*messages: Any, resumed: bool = False, unsent: int = 0) -> tuple
         reader, sink = asyncio.StreamReader(), Memory(unsent)
         for message in messages:
             reader.feed_data(framed({"jsonrpc": "2.0", **message}))
-        serving = asyncio.create_task(serve(host, reader, sink, resumed=resumed))
+        serving = asyncio.create_task(serve(host, Frames(reader), sink, resumed=resumed))
         await asyncio.sleep(0.2)
         reader.feed_eof()
         code = await serving
@@ -107,7 +108,7 @@ def test_a_session_leaves_no_task_behind() -> None:
             for message in initialize(DYNAMIC):
                 reader.feed_data(framed({"jsonrpc": "2.0", **message}))
             reader.feed_eof()
-            await serve(host, reader, sink)
+            await serve(host, Frames(reader), sink)
         await host.close()
         return asyncio.all_tasks() - {asyncio.current_task()}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from helix_ls.host.calls import QUESTIONS
+from helix_ls.host.connection import encoded
 from helix_ls.host.election import reach
 from helix_ls.lsp.commands import ActionHandlers, Commands
 from helix_ls.lsp.questions import QueryHandlers
@@ -46,8 +46,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) ->
         agent = Agent(environ, str(project), "--profile", "full")
         agent.initialize()
         wire.initialize(project)
-        client, peer = server.admin(), reach(environ, {"kind": "call"}).socket
-        lines = peer.makefile("rb")
+        client, connection = server.admin(), reach(environ, {"kind": "call"})
 
         def http(operation: Operation[Any], given: dict[str, Any]) -> str:
             return str(client.post(ROUTES[operation.name], json=given).json()["error"]["message"])
@@ -60,14 +59,13 @@ def servers(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) ->
 
         def daemon(operation: Operation[Any], given: dict[str, Any]) -> str:
             request = {"method": CALLS[operation.name], "params": given | {"path": os.fspath(project)}}
-            peer.sendall(json.dumps(request).encode() + b"\n")
-            return str(json.loads(lines.readline())["error"]["message"])
+            return str(connection.exchange(encoded(request), 120)["error"]["message"])
 
         def mcp(operation: Operation[Any], given: dict[str, Any]) -> str:
             return str(agent.refusal(TOOLS[operation.name], **given))
 
         yield {"mcp": mcp, "http": http, "lsp": lsp, "daemon": daemon}
-        for end in (lines, peer, client, agent, wire, server):
+        for end in (connection.socket, client, agent, wire, server):
             end.close()
 
 
