@@ -1,7 +1,8 @@
 """Is every ``verified`` true? Thousands of mutations of real repositories, each followed by a packet, each judged.
 
-    python benchmarks/truth.py FOLDER... [--mutations 5000] [--seeds 1,2,3] [--through api,cli,mcp,lsp,daemon]
-                                         [--busy 8] [--jobs 2] [--state FOLDER] [--peer-python PATH] [--json FILE]
+    python benchmarks/truth.py FOLDER... [--mutations 5000] [--seeds 1,2,3]
+                                         [--through api,cli,cli_daemon,mcp,lsp,daemon] [--busy 8] [--jobs 2]
+                                         [--state FOLDER] [--peer-python PATH] [--json FILE]
 
 Folders are copied first; nothing is written into them. Surfaces share the mutations by what each costs. With --busy N
 as many as --busy-mutations says run at nice 19 (--nice) beside N busy loops, and the figures stand side by side. With

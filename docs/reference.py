@@ -53,7 +53,7 @@ VARIABLES = {
     "HELIX_UPSTREAM_KEY": "The key of `HELIX_UPSTREAM`. It is taken out of the environment of everything Helix starts.",
     "HELIX_STATE_DIR": "The folder of the server's keys and announcements.",
     "HELIX_RUNTIME_DIR": "The folder of the daemon's socket, where the platform's name is too long for one.",
-    "HELIX_IDLE_S": "Seconds after the last client until the daemon leaves; 600.",
+    "HELIX_IDLE_S": "Seconds after the last client until the daemon leaves; 30.",
     "HELIX_TRANSPORT": "`tcp` makes the daemon listen on loopback instead of a Unix socket.",
     "HELIX_DEBUG": "Any value: a defect prints its whole traceback.",
     "HELIX_ORG": "The organization that a note or chat is attributed to.",

@@ -39,6 +39,10 @@ class HandedOverError(BusyStoreError):
     """A refresh ended early for another process that waits to do the same; what it has indexed is kept."""
 
 
+class LargeChangeError(HelixError):
+    """A refresh that may start no process has more to read than is parsed in this one."""
+
+
 class CorruptStoreError(StoreError):
     """The index file is damaged; it is disposable, so the caller moves it aside and builds another."""
 

@@ -1,4 +1,4 @@
-"""``python -m helix_ls.daemon``: the daemon with the language server in it."""
+"""``python -m helix_ls.daemon``: the daemon, with the language server and the command line in it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from helix_ls.host.election import DETACH, detach
 from helix_ls.host.parent import own_signals
 
 if TYPE_CHECKING:
+    from helix_ls.host.framing import Frames
     from helix_ls.host.host import Host
 
 SESSION = "helix_ls.lsp.session"
 
 
-async def serve_editor(
-    host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, resumed: bool, mode: str
-) -> None:
+async def serve_editor(host: Host, frames: Frames, writer: asyncio.StreamWriter, *, resumed: bool, mode: str) -> None:
     """One editor's session; its packages are loaded when the first comes, or before, in a thread."""
     session = await asyncio.to_thread(import_module, SESSION)
-    await session.serve(host, reader, writer, resumed=resumed, mode=mode)
+    await session.serve(host, frames, writer, resumed=resumed, mode=mode)
 
 
 def main() -> int:
     """Be the daemon until it leaves."""
     own_signals()
     ready = detach() if DETACH in sys.argv else lambda: None
+    from helix_ls.cli.served import CommandServer
     from helix_ls.host.daemon import run_daemon
     from helix_ls.proxy.embedded import EmbeddedProxy
     from helix_ls.proxy.keys import taken
@@ -41,6 +41,7 @@ def main() -> int:
         environ=os.environ,
         ready=ready,
         chats=lambda host: EmbeddedProxy(host, os.environ, keys),
+        commands=CommandServer,
     )
 
 

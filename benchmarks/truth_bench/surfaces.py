@@ -28,6 +28,7 @@ from helix_core.config import Config, load_config
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_core.model import Pointer
+from helix_ls.host.election import daemon_status, reach
 
 # Beside busy loops a process at nice 19 gets a hundredth of a core.
 ANSWER_S = float(os.environ.get("TRUTH_BENCH_ANSWER_S", "180"))
@@ -399,11 +400,29 @@ class Daemon:
         _ended(self._process)
 
 
-SURFACES: dict[str, type[Api] | type[Cli] | type[Mcp] | type[Lsp] | type[Daemon]] = {
-    one.name: one for one in (Api, Cli, Mcp, Lsp, Daemon)
+class CliBesideDaemon(Cli):
+    """The same command beside a daemon of its user, which answers for it; ``close`` fails if it never did."""
+
+    name, keeps_open, notices = "cli_daemon", False, False
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        super().__init__(folder, scratch)
+        # Held until the end, so that the daemon stays.
+        self._connection = reach(self._environment, {"kind": "call"})
+
+    def close(self) -> None:
+        counts = daemon_status(self._environment)["commands"]
+        self._connection.socket.close()
+        stop_daemon(self._environment)
+        if not counts["answered"]:
+            raise AskError("the daemon answered no command")
+
+
+SURFACES: dict[str, type[Api] | type[Cli] | type[CliBesideDaemon] | type[Mcp] | type[Lsp] | type[Daemon]] = {
+    one.name: one for one in (Api, Cli, CliBesideDaemon, Mcp, Lsp, Daemon)
 }
 # Shares of the mutations, by what one of them costs.
-SHARES = {"api": 50, "lsp": 20, "mcp": 15, "daemon": 10, "cli": 5}
+SHARES = {"api": 50, "lsp": 20, "mcp": 15, "daemon": 10, "cli": 5, "cli_daemon": 10}
 
 
 def stop_daemon(environ: Mapping[str, str]) -> None:

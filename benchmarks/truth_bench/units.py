@@ -30,7 +30,7 @@ from truth_bench.privilege import can_be_denied
 from truth_bench.run import KINDS, Bench, Outcome, Tally
 from truth_bench.surfaces import SHARES, environment
 
-SIZES = {"api": 500, "lsp": 200, "mcp": 200, "daemon": 200, "cli": 80}
+SIZES = {"api": 500, "lsp": 200, "mcp": 200, "daemon": 200, "cli": 80, "cli_daemon": 200}
 BUSY_SIZE = 50
 ANSWER_S, BUSY_ANSWER_S = 180, 1800
 SETTLE_S, BUSY_SETTLE_S = 15, 300

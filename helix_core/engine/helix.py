@@ -145,16 +145,20 @@ class Helix:
         *,
         retries: bool = True,
         wait_s: float | None = None,
+        only_small: bool = False,
     ) -> RefreshReport:
         """Bring the index up to date with the disk. An inter-process lock serializes refreshes.
 
         With ``retries``, quarantined files are retried when due. Raises BusyStoreError when the other process takes
         longer than ``wait_s`` seconds (None: ten minutes), and when this one does while another waits to refresh
-        without a limit: what was indexed is kept.
+        without a limit: what was indexed is kept. With ``only_small``, raises LargeChangeError where worker processes
+        would be needed.
         """
         started = time.monotonic()
         hand_over_at = None if wait_s is None else started + wait_s
-        report = self._refresh(progress, retries=retries, wait_s=wait_s, hand_over_at=hand_over_at)
+        report = self._refresh(
+            progress, retries=retries, wait_s=wait_s, hand_over_at=hand_over_at, only_small=only_small
+        )
         self.session.behind = ""
         return report
 
@@ -166,24 +170,28 @@ class Helix:
         retries: bool,
         wait_s: float | None,
         hand_over_at: float | None,
+        only_small: bool,
     ) -> RefreshReport:
         session = self.session
-        refresh = session.new_refresh(session.git_facts.state().history, progress, retries=retries)
+        history = session.git_facts.state().history
+        refresh = session.new_refresh(history, progress, retries=retries, only_small=only_small)
         report = refresh.look()
         if report is not None:
             return report
         with session.write_lock(progress, wait_s):
             return refresh.run(None if hand_over_at is None else session.handing_over(hand_over_at))
 
-    def catch_up(self, progress: Callable[[Progress], None] | None = None) -> None:
+    def catch_up(self, progress: Callable[[Progress], None] | None = None, *, only_small: bool = False) -> None:
         """Refresh before a question, within the setting's time; ``behind`` and every answer's notes tell why it could
         not.
 
-        Raises StoreError when there is no index to answer from, and CorruptStoreError and NewerStoreError.
+        Raises StoreError when there is no index to answer from, and CorruptStoreError and NewerStoreError; with
+        ``only_small`` LargeChangeError where worker processes would be needed, as for a first index.
         """
         is_indexed = self.is_indexed()
+        wait_s = QUESTION_WAIT_S if is_indexed else FIRST_INDEX_WAIT_S
         try:
-            self.refresh(progress, retries=False, wait_s=QUESTION_WAIT_S if is_indexed else FIRST_INDEX_WAIT_S)
+            self.refresh(progress, retries=False, wait_s=wait_s, only_small=only_small)
         except (CorruptStoreError, NewerStoreError):
             raise
         except StoreError as error:

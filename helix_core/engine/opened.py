@@ -352,9 +352,14 @@ class WorkspaceSession:
         return os.fsencode(os.path.realpath(self.workspace))
 
     def new_refresh(
-        self, history: str, progress: Callable[[Progress], None] | None, *, retries: bool = False
+        self,
+        history: str,
+        progress: Callable[[Progress], None] | None,
+        *,
+        retries: bool = False,
+        only_small: bool = False,
     ) -> Refresh:
-        """Return a new refresh of this workspace."""
+        """Return a new refresh of this workspace; with ``only_small`` one that starts no process."""
         return Refresh(
             self.root,
             self.git_facts.git,
@@ -367,6 +372,7 @@ class WorkspaceSession:
             workers=self.config.workers,
             progress=progress,
             retries=retries,
+            only_small=only_small,
         )
 
     def write_lock(

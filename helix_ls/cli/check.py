@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,15 @@ import typer
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.opened import bring_as_far_as_possible, opened
-from helix_ls.cli.output import print_json, print_text, warn
+from helix_ls.cli.output import (
+    is_cancelled,
+    print_json,
+    print_text,
+    read_input,
+    require_regular,
+    warn,
+    working_folder,
+)
 from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import CHECK
 
@@ -57,9 +64,10 @@ def _read(file: str) -> str:
     most = CHECK.parameter("text").most * _BYTES
     try:
         if file == STANDARD_INPUT:
-            data = sys.stdin.buffer.read(most + 1)
+            data = read_input(most + 1)
         else:
-            with Path(file).open("rb") as opened_file:
+            require_regular(file)
+            with (working_folder() / file).open("rb") as opened_file:
                 data = opened_file.read(most + 1)
     except OSError as error:
         raise UsageError(
@@ -76,9 +84,9 @@ def _checked(helix: Helix, file: str, text: str) -> dict[str, Any]:
     """Return the answer for one text; its findings name the file as it was given."""
     source_id = ""
     if file != STANDARD_INPUT:
-        inside = os.path.relpath(os.path.realpath(file), os.path.realpath(helix.workspace))
+        inside = os.path.relpath(os.path.realpath(working_folder() / file), os.path.realpath(helix.workspace))
         source_id = "" if inside.startswith("..") else Path(inside).as_posix()
-    answer = helix.check(text, source_id=source_id)
+    answer = helix.check(text, source_id=source_id, cancelled=is_cancelled)
     return answer | {"findings": [one | {"path": file} for one in answer["findings"]]}
 
 

@@ -8,7 +8,7 @@ import typer
 
 from helix_core.conversation import Need
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
-from helix_ls.cli.output import print_json, print_text, warn
+from helix_ls.cli.output import is_cancelled, print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import CONTEXT
 
@@ -36,7 +36,7 @@ def context(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
-            answer = helix.context(text, request)
+            answer = helix.context(text, request, cancelled=is_cancelled)
         said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

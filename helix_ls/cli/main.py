@@ -1,5 +1,6 @@
-"""Entry point of the ``helix`` script. ``helix lsp`` skips the command line's imports, because an editor waits for
-it.
+"""Entry point of the ``helix`` script.
+
+``helix lsp``, and a command that a running daemon answers, skip the command line's imports: somebody waits for them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from helix_ls.host.parent import own_signals
 
 
 def run() -> None:
-    """Serve an editor, or run the command line."""
+    """Serve an editor, let the daemon answer, or run the command line."""
     if sys.platform == "win32":
         # The workspace is read by handles of folders (openat), which Windows does not have.
         sys.exit("helix: Windows is not supported; install Helix on Linux, for example inside WSL")
@@ -20,6 +21,11 @@ def run() -> None:
         from helix_ls.cli.stdio import serve_stdio
 
         sys.exit(serve_stdio(solo="--solo" in sys.argv))
+    from helix_ls.cli.delegate import run_in_daemon
+
+    status = run_in_daemon(sys.argv[1:])
+    if status is not None:
+        sys.exit(status)
     from helix_ls.cli.verbs import run_command_line
 
     run_command_line()

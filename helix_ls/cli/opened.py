@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -17,7 +18,8 @@ from helix_core.config import load_config
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_core.workspace import check_project
-from helix_ls.cli.output import complain, warn
+from helix_ls.cli.delegate import MOST_INPUT_BYTES
+from helix_ls.cli.output import CALLER, complain, read_input, warn
 
 if TYPE_CHECKING:
     import rich.progress
@@ -134,12 +136,18 @@ def opened(folder: Path) -> Iterator[Helix]:
 
     Raises WorkspaceError for a home folder and for the root of the disk.
     """
+    caller = CALLER.get()
+    if caller is not None:
+        assert caller.helix is not None
+        warn(caller.helix.notices)
+        yield caller.helix
+        return
     check_project(folder)
     with waiting("opening the index"):
         from helix_core.embed import OneShotEncoder
         from helix_core.engine import Helix
 
-        config = load_config(folder)
+        config = load_config(Path(os.path.realpath(folder)))
         helix = Helix.open(folder, config=config)
     with helix:
         warn(helix.notices)
@@ -149,7 +157,10 @@ def opened(folder: Path) -> Iterator[Helix]:
 
 def bring_as_far_as_possible(helix: Helix) -> None:
     """Refresh before a question; warn when that takes too long, and answer from the index as it is."""
-    _with_bar(helix.catch_up)
+    if CALLER.get() is None:
+        _with_bar(helix.catch_up)
+    else:
+        helix.catch_up(only_small=True)
     if helix.behind:
         warn([helix.behind])
 
@@ -171,14 +182,14 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
         raise typer.Exit(130) from None
 
 
-MAX_BYTES = 8 * 1024 * 1024
+MAX_BYTES = MOST_INPUT_BYTES
 
 
 def asked(question: str) -> str:
     """Return the question as valid text. Raises UsageError when standard input is longer than a question may be."""
     if question != "-":
         return question.encode("utf-8", "replace").decode("utf-8")
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    data = read_input(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UsageError(f"the question is larger than {MAX_BYTES // 1024 // 1024} MiB; ask a shorter one")
     return data.decode("utf-8", "replace")

@@ -1,16 +1,107 @@
-"""Write to stdout and stderr: JSON or lines, errors on one line; UTF-8, and no traceback for a broken pipe."""
+"""Write to stdout and stderr: JSON or lines, errors on one line; UTF-8, and no traceback for a broken pipe.
+
+A verb may run in the daemon for another process, the ``Caller``: what it reads of its surroundings and what it writes
+then are the caller's. So verbs ask this module, and never ``sys.stdout``, ``sys.stdin`` or ``os.environ``.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from helix_core.errors import UsageError
 from helix_core.printable import one_line, without_surrogate
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
+
+
+@dataclass(slots=True)
+class Caller:
+    """The process whose command runs here, as the verb sees it.
+
+    ``folder`` is its working folder; ``columns`` and ``error_columns`` are the widths of the terminals that
+    stdout and stderr are, 0 if they are none; ``input`` is its standard input.
+    ``out`` and ``err`` collect what the verb writes. ``helix`` is the workspace, open and to be left open, or None
+    while the arguments are parsed.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    is_terminal: bool
+    columns: int
+    error_columns: int
+    input: bytes
+    helix: Helix | None
+    cancelled: Callable[[], bool]
+    out: list[str] = field(default_factory=list)
+    err: list[str] = field(default_factory=list)
+
+
+CALLER: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+def is_at_terminal() -> bool:
+    """Return whether stdout is a terminal."""
+    caller = CALLER.get()
+    return sys.stdout.isatty() if caller is None else caller.is_terminal
+
+
+def columns() -> int | None:
+    """Return the width of a caller's terminal; None where this process has its own, or none."""
+    caller = CALLER.get()
+    return caller.columns or None if caller is not None else None
+
+
+def error_columns() -> int | None:
+    """Return the width of the terminal that stderr is; None if it is none."""
+    caller = CALLER.get()
+    if caller is not None:
+        return caller.error_columns or None
+    if not sys.stderr.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def environment() -> Mapping[str, str]:
+    """Return the environment variables of the command."""
+    caller = CALLER.get()
+    return os.environ if caller is None else caller.environment
+
+
+def working_folder() -> Path:
+    """Return the folder that relative paths of the command begin at."""
+    caller = CALLER.get()
+    return Path() if caller is None else caller.folder
+
+
+def read_input(most: int) -> bytes:
+    """Return at most ``most`` bytes of standard input."""
+    caller = CALLER.get()
+    return sys.stdin.buffer.read(most) if caller is None else caller.input[:most]
+
+
+def require_regular(file: str) -> None:
+    """Raise UsageError for a caller's file that is a pipe or a device: only its own process may read that."""
+    caller = CALLER.get()
+    if caller is not None and not (caller.folder / file).is_file():
+        raise UsageError(f"{file} is no regular file")
+
+
+def is_cancelled() -> bool:
+    """Return whether nobody waits for the command any more; an interrupt ends a command's own process by itself."""
+    caller = CALLER.get()
+    return caller is not None and caller.cancelled()
 
 
 def fill_closed_streams() -> None:
@@ -32,12 +123,11 @@ def use_utf8() -> None:
 def complain(message: str) -> None:
     """Write ``helix: cause; next action`` as one line to stderr; a terminal wraps it between words."""
     line = f"helix: {one_line(message)}"
-    if sys.stderr.isatty():
-        from shutil import get_terminal_size
+    if (width := error_columns()) is not None:
         from textwrap import fill
 
-        line = fill(line, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
-    _write(sys.stderr, line + "\n")
+        line = fill(line, width, break_long_words=False, break_on_hyphens=False)
+    _write("stderr", line + "\n")
 
 
 def warn(messages: Iterable[str]) -> None:
@@ -48,18 +138,23 @@ def warn(messages: Iterable[str]) -> None:
 
 def print_json(answer: dict[str, Any]) -> None:
     """One JSON object in ASCII: indented at a terminal, else on one line."""
-    indent = 2 if sys.stdout.isatty() else None
+    indent = 2 if is_at_terminal() else None
     separators = None if indent else (",", ":")
     print_text(json.dumps(_without_surrogates(answer), indent=indent, separators=separators, allow_nan=False) + "\n")
 
 
 def print_text(text: str) -> None:
     """Write text to stdout. A broken pipe ends the process silently."""
-    if not _write(sys.stdout, text):
+    if not _write("stdout", text):
         raise typer.Exit(0)
 
 
-def _write(stream: TextIO, text: str) -> bool:
+def _write(name: Literal["stdout", "stderr"], text: str) -> bool:
+    caller = CALLER.get()
+    if caller is not None:
+        (caller.out if name == "stdout" else caller.err).append(text)
+        return True
+    stream = sys.stdout if name == "stdout" else sys.stderr
     try:
         stream.write(text)
         stream.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from helix_core.model import TaskType
 from helix_core.packet import Quotes
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
-from helix_ls.cli.output import print_json
+from helix_ls.cli.output import is_at_terminal, is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import PACKET
 
@@ -35,7 +34,7 @@ def packet(
     # Text costs less than the same items as JSON, so count the printed form, and shorten quotes while it is made.
     is_counted_here = max_tokens is not None and not as_json
     # Quotes cost a person at a terminal nothing; a reader of a pipe pays tokens for them.
-    is_shown = sys.stdout.isatty() and not as_json
+    is_shown = is_at_terminal() and not as_json
     quotes = Quotes.WHOLE if is_shown or is_counted_here else Quotes.CHOSEN
     most = checked_places(k, max_tokens)
     checked_spending(quotes, max_tokens, task)
@@ -43,7 +42,9 @@ def packet(
         bring_as_far_as_possible(helix)
         within_json = None if is_counted_here else max_tokens
         with waiting("searching"):
-            answer = helix.packet(text, task=task, k=most, quotes=quotes, max_tokens=within_json)
+            answer = helix.packet(
+                text, task=task, k=most, quotes=quotes, max_tokens=within_json, cancelled=is_cancelled
+            )
         said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
-from helix_ls.cli.output import print_json
+from helix_ls.cli.output import is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import SEARCH
 
@@ -32,7 +32,8 @@ def search(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
-            answer = (helix.explain_search if explained else helix.search)(text, k=k, previews=not as_json)
+            ask = helix.explain_search if explained else helix.search
+            answer = ask(text, k=k, previews=not as_json, cancelled=is_cancelled)
         workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +19,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from helix_core.errors import HelixError
-from helix_ls.cli.output import complain, fill_closed_streams, use_utf8
+from helix_ls.cli.delegate import INTERRUPTED
+from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
 
 VERBS = (
     *("index", "search", "packet", "context", "check", "status", "embed", "serve", "connect"),
@@ -58,7 +60,8 @@ def _folder(typed: str | Path) -> Path:
         raise click.UsageError("the path is empty; name a folder, or . for this one")
     path = Path(typed)
     try:
-        return path.expanduser() if str(path).startswith("~") and not path.exists() else path
+        is_here = (working_folder() / path).exists()
+        return path.expanduser() if str(path).startswith("~") and not is_here else path
     except RuntimeError:
         return path
 
@@ -70,6 +73,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as one JSON
 HERE = Path()
 
 
+@cache
+def verb(name: str) -> click.Command:
+    """Return the command of one verb, imported when it is first asked for."""
+    module = import_module(f"helix_ls.cli.{name}")
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    # The backspace keeps the lines of the paragraph that it begins.
+    examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[name])])
+    app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, name))
+    return get_command(app)
+
+
 class Verbs(TyperGroup):
     """The group of verbs, imported lazily: importing all of them would take longer than one answer."""
 
@@ -79,18 +93,11 @@ class Verbs(TyperGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return the verb of that name, or None."""
-        if cmd_name not in VERBS:
-            return None
-        module = import_module(f"helix_ls.cli.{cmd_name}")
-        verb = typer.Typer(add_completion=False, rich_markup_mode=None)
-        # The backspace keeps the lines of the paragraph that it begins.
-        examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[cmd_name])])
-        verb.command(cmd_name, context_settings=_HELP, epilog=examples)(getattr(module, cmd_name))
-        return get_command(verb)
+        return verb(cmd_name) if cmd_name in VERBS else None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the verbs with their whole first sentence, wrapped instead of cut."""
-        rows = [(name, verb.get_short_help_str(limit=1_000)) for name in VERBS if (verb := self.get_command(ctx, name))]
+        rows = [(name, verb(name).get_short_help_str(limit=1_000)) for name in VERBS]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -153,7 +160,7 @@ def _status() -> int:
         complain(_misuse(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        complain("interrupted; run the same command to continue")
+        complain(INTERRUPTED)
         return 130
     except OSError as error:
         where = f" ({error.filename})" if isinstance(error.filename, str) else ""

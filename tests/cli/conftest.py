@@ -127,7 +127,7 @@ def runner(home: Path) -> RunHelix:
 def helix(tmp_path: Path, starts_processes: None) -> RunHelix:
     """Runs helix with a cache of its own."""
     home = tmp_path / "home"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     return runner(home)
 
 

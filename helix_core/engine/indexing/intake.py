@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from helix_core.engine.indexing.plan import QUARANTINED, fits_in_process, is_any_suspect
 from helix_core.engine.indexing.report import Progress, RefreshReport
 from helix_core.errors import HandedOverError
 from helix_core.ingest import IngestPool, Limits, ParseGuard, Quarantined, ingest_in_process, parser_version
@@ -22,9 +23,6 @@ from helix_core.workspace import DiskError, DiskFile, Root, Scan, content_reason
 
 BATCH_FILES = 64
 BATCH_S = 0.25
-IN_PROCESS_FILES = 24
-IN_PROCESS_BYTES = 256 * 1024
-QUARANTINED = "quarantined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +78,7 @@ class Intake:
 
     def _take(self, entries: Sequence[FileEntry], workers: int) -> None:
         fresh = self._fresh_files(entries)
-        size = sum(entry.signature.size_bytes for entry in entries)
-        if len(entries) <= IN_PROCESS_FILES and size <= IN_PROCESS_BYTES and not self._is_any_suspect(entries):
+        if fits_in_process(entries) and not is_any_suspect(entries, self._known):
             self._store(self._ingest_here(*file) for file in fresh)
             return
         with IngestPool(workers=workers) as pool:
@@ -99,11 +96,6 @@ class Intake:
         content = hashlib.sha256(data).hexdigest()
         with self._in_hand(content) as may_parse:
             return ingest_in_process(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
-
-    def _is_any_suspect(self, entries: Sequence[FileEntry]) -> bool:
-        """Return whether a file crashed a worker before: it is never parsed in this process, which it could crash."""
-        known = (self._known.get(entry.path) for entry in entries)
-        return any(state is not None and state.skipped == QUARANTINED for state in known)
 
     def _store(self, documents: Iterator[Document | Quarantined]) -> None:
         try:

@@ -18,6 +18,12 @@ _SETTINGS_FILE = WORKSPACE_FILE.encode()
 _RULE_FILES = frozenset({b".gitignore", b".helixignore", b".gitmodules", b".gitattributes"})
 
 
+IN_PROCESS_FILES = 24
+IN_PROCESS_BYTES = 256 * 1024
+MOST_GONE = 1_000
+QUARANTINED = "quarantined"
+
+
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
     """The plan for a listing: files to read, indexed paths that are gone, and the number of unchanged files."""
@@ -25,6 +31,22 @@ class WorkPlan:
     read: tuple[FileEntry, ...]
     gone: tuple[bytes, ...]
     unchanged: int
+
+    @property
+    def is_small(self) -> bool:
+        """Return whether it is done in a moment, without worker processes."""
+        return len(self.gone) <= MOST_GONE and fits_in_process(self.read)
+
+
+def fits_in_process(entries: Sequence[FileEntry]) -> bool:
+    """Return whether so few small files are to be read that no worker process is worth its start."""
+    return len(entries) <= IN_PROCESS_FILES and sum(entry.signature.size_bytes for entry in entries) <= IN_PROCESS_BYTES
+
+
+def is_any_suspect(entries: Iterable[FileEntry], known: Mapping[bytes, SourceState]) -> bool:
+    """Return whether a file crashed a worker before: it is never parsed in this process, which it could crash."""
+    states = (known.get(entry.path) for entry in entries)
+    return any(state is not None and state.skipped == QUARANTINED for state in states)
 
 
 def is_settled(signature: StatSignature, observed_ns: int) -> bool:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helix_core.engine.indexing.plan import WorkPlan, due_again, is_settled, work_plan
+from helix_core.engine.indexing.plan import WorkPlan, due_again, is_any_suspect, is_settled, work_plan
 from helix_core.engine.indexing.report import Progress, RefreshReport
-from helix_core.errors import GitError
+from helix_core.errors import GitError, LargeChangeError
 from helix_core.ingest import ParseGuard, parser_generation
 from helix_core.model import FileEntry, Listing, SourceState
 from helix_core.store import RULES, Reader, Writer
@@ -89,7 +89,8 @@ class Refresh:
     """One pass over a workspace. Belongs to one thread; ``run`` once.
 
     ``history`` names the commits that can be seen now. With ``retries`` a whole pass tries again what was set aside and
-    is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none.
+    is due. That can cost seconds of CPU time a file, so a pass that a question waits for has none. With ``only_small``
+    a pass that needs worker processes is refused (LargeChangeError).
     """
 
     def __init__(
@@ -106,8 +107,9 @@ class Refresh:
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
         retries: bool = True,
+        only_small: bool = False,
     ) -> None:
-        self._retries = retries
+        self._retries, self._only_small = retries, only_small
         self._in_hand = in_hand
         self._counting = counting
         self._root, self._git, self._history, self._options = root, git, history, options
@@ -139,6 +141,8 @@ class Refresh:
         looked = self._looked
         if looked is None or looked.version != reader.version():
             looked = self._look()
+        if self._only_small and not self._is_small(looked):
+            raise LargeChangeError("much of this folder is to be indexed; run: helix index")
         history = HistoryThread(self._git) if self._git is not None and self._wants_history(reader) else None
         was_made_before = bool(looked.known) and reader.meta("parsers") != parser_generation()
         self._expect(looked)
@@ -157,6 +161,16 @@ class Refresh:
             writer.optimize()
         writer.prune()
         return self._finished_whole(looked, started)
+
+    def _is_small(self, looked: _Looked) -> bool:
+        """Return whether the pass is done in a moment and starts no process but git's shortest.
+
+        A file that crashed a worker is parsed in another one only; the history of a repository takes seconds to read.
+        """
+        plan, is_complete = looked.plan, self._reader.meta("complete") == "1"
+        if self._wants_history(self._reader):
+            return False
+        return is_complete and plan.is_small and not is_any_suspect(plan.read, looked.known)
 
     def _expect(self, looked: _Looked) -> None:
         """Store the list of pending files, so that answers report it."""

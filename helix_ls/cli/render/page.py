@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from rich.text import Text
 
 from helix_core.printable import inert_line
 from helix_core.workspace import MAX_LINES
-from helix_ls.cli.output import print_text
+from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
 
 MARKS = {"verified": ("✓", "green"), "stale_risk": ("~", "yellow"), "needs_refresh": ("!", "red")}
 SURE = 0.5
@@ -35,13 +34,14 @@ _PIPED_WIDTH = 10_000
 class Page:
     """Buffers a page and writes it at once, so that an error never leaves half a page."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        self.is_terminal = sys.stdout.isatty()
-        self._links = self.is_terminal and links_work(environ)
+    def __init__(self) -> None:
+        self.is_terminal = is_at_terminal()
+        self._links = self.is_terminal and links_work(environment())
         self._console = Console(
             file=io.StringIO(),
             force_terminal=True if self.is_terminal else None,
-            width=None if self.is_terminal else _PIPED_WIDTH,
+            width=columns() if self.is_terminal else _PIPED_WIDTH,
+            _environ=environment(),
             markup=False,
             emoji=False,
             highlight=False,
@@ -266,8 +266,9 @@ _COLOURS: Mapping[str, str] = {
 }
 
 
-def draws_blocks(environ: Mapping[str, str] = os.environ) -> bool:
+def draws_blocks(environ: Mapping[str, str] | None = None) -> bool:
     """Return whether the output can show block characters, by its locale; without one, by the platform."""
+    environ = environment() if environ is None else environ
     locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
     return "utf" in locale.lower() if locale else sys.platform in {"darwin", "win32"}
 
