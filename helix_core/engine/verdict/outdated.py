@@ -531,6 +531,12 @@ class OutdatedDocuments:
                 return True
         return len(paths) == MOST_READ
 
+    def contains(self, one: DefinedAt, name: str) -> bool:
+        """Return whether the file of a definition contains the name anywhere, which needs no parse."""
+        source = self.reader.files.source(one.path)
+        file = self.observer.look(source).file if source is not None else None
+        return file is not None and name.encode() in file.data
+
     def code(self, one: DefinedAt) -> _Code | None:
         """Return the definition as it is on disk, even if the index lags behind; None if the file lost it."""
         source = self.reader.files.source(one.path)
@@ -833,8 +839,10 @@ class _Look:
         if not owner[:1].isupper() or any(owner in one.trail for one in known):
             return
         classes = [one for one in self.asked.defined(owner) if one.role is Role.IMPLEMENTATION]
-        code = self.asked.code(classes[0]) if len(classes) == 1 else None
-        if code is None or code.declaration.kind != "class" or reference.name.encode() in code.data:
+        if len(classes) != 1 or self.asked.contains(classes[0], reference.name):
+            return
+        code = self.asked.code(classes[0])
+        if code is None or code.declaration.kind != "class":
             return
         if any(self._may_give(base, reference.name, 0) for base in code.declaration.bases):
             return
@@ -875,8 +883,10 @@ class _Look:
         if last in ("object", "Generic", "Protocol", "ABC") or "=" in base:
             return False
         known = [one for one in self.asked.defined(last) if one.role is Role.IMPLEMENTATION]
-        code = self.asked.code(known[0]) if len(known) == 1 and depth < 8 else None
-        if code is None or name.encode() in code.data:
+        if len(known) != 1 or depth >= 8 or self.asked.contains(known[0], name):
+            return True
+        code = self.asked.code(known[0])
+        if code is None:
             return True
         return any(self._may_give(one, name, depth + 1) for one in code.declaration.bases)
 
