@@ -44,7 +44,7 @@ def link(text: str, address: str) -> str:
 
 
 SHOWN = 3
-MARKS = {"verified": "✓ verified", "stale_risk": "⚠ stale risk", "needs_refresh": "↻ needs refresh"}
+MARKS = {"verified": "✓ verified", "stale_risk": "~ stale risk", "needs_refresh": "! needs refresh"}
 _UNITS = (
     (31_536_000, "year"),
     (2_592_000, "month"),

@@ -59,9 +59,9 @@ def test_a_hover_reads_like_this() -> None:
             "**`Signer.sign`** · method",
             "Defined in [a\\.py\\:10](file:///w/a.py#L10) ✓ verified"
             " · last changed 3 days ago by Ada \\*L\\* in `01234567`",
-            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ⚠ unsaved … and 10 more",
+            "Used in 12: [b\\.py\\:3](file:///w/b.py#L3) ✓, [c\\.py\\:5](file:///w/c.py#L5) ~ unsaved … and 10 more",
             "Tested by: [tests/test\\_a\\.py\\:7](file:///w/tests/test_a.py#L7) ✓",
-            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ⚠ stale risk (outdated doc\\: names sign)",
+            "Documented in [docs/a\\_b\\.md\\:2](file:///w/docs/a_b.md#L2) ~ stale risk (outdated doc\\: names sign)",
         ]
     )
 

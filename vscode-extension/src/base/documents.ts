@@ -4,15 +4,11 @@ import * as vscode from 'vscode';
 const scheme = 'helix';
 
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  /** By title, of which there are few; a preview reads them again after its document was closed. */
   private readonly texts = new Map<string, string>();
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration = vscode.Disposable.from(
     vscode.workspace.registerTextDocumentContentProvider(scheme, this),
-    vscode.workspace.onDidCloseTextDocument((document) => {
-      if (document.uri.scheme === scheme) {
-        this.texts.delete(document.uri.path);
-      }
-    }),
   );
   readonly onDidChange = this.changes.event;
 
@@ -27,6 +23,21 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     this.changes.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true, viewColumn: where });
+  }
+
+  /** Shows `text` rendered, beside the active editor, which keeps the focus. */
+  async preview(title: string, text: string): Promise<void> {
+    const before = vscode.window.activeTextEditor;
+    const uri = vscode.Uri.from({ scheme, path: `/${title}.md` });
+    this.texts.set(uri.path, text);
+    this.changes.fire(uri);
+    await vscode.commands.executeCommand('markdown.showPreviewToSide', uri);
+    if (before) {
+      await vscode.window.showTextDocument(before.document, {
+        selection: before.selection,
+        ...(before.viewColumn !== undefined && { viewColumn: before.viewColumn }),
+      });
+    }
   }
 
   dispose(): void {

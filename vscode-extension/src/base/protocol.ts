@@ -240,6 +240,10 @@ export interface SearchItem extends LineSpan {
   /** What the file's role or the session did to the score: `test x0.5`. */
   readonly priors?: readonly string[];
   readonly related?: boolean;
+  /** Where previews were asked for: compared with the disk, and the line that declares the place. */
+  readonly status?: VerdictStatus;
+  readonly reason?: string;
+  readonly signature?: string;
 }
 
 /** Something that was looked at, in words; `effect` is above 0 where it speaks for, below 0 where it speaks against. */

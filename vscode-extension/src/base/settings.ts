@@ -2,13 +2,38 @@
 import * as vscode from 'vscode';
 import type { AgentToolSetting } from './agentMode';
 import type { InitializationOptions } from './protocol';
+import { wrongSetting } from './wrongSetting';
 
 type Watch = InitializationOptions['helix']['watch'];
 type Trace = InitializationOptions['helix']['trace'];
 
-/** The interpreter the user named, with `~` resolved by nobody: a path must be whole. Empty when there is none. */
+const defaults = {
+  interpreter: '',
+  agentTools: 'auto',
+  'watch.mode': 'auto',
+  'index.paused': false,
+  'hover.enabled': true,
+  'codeLens.enabled': false,
+  'diagnostics.enabled': true,
+  'trace.server': 'off',
+} as const;
+
+/**
+ * The interpreter the user named, with `~` resolved by nobody: a path must be whole. Empty when there is none, or when
+ * the setting is no text, as `wrongSettings` says.
+ */
 export function interpreterSetting(): string {
-  return configuration().get('interpreter', '').trim();
+  const value = configuration().get<unknown>('interpreter', '');
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** One sentence for each of the extension's settings whose value has another type than the setting. */
+export function wrongSettings(): string[] {
+  const from = configuration();
+  return Object.entries(defaults).flatMap(([name, usual]) => {
+    const value = from.get<unknown>(name, usual);
+    return typeof value === typeof usual ? [] : [wrongSetting(name, value, usual)];
+  });
 }
 
 /** Remembers the interpreter for every window of this machine. */
@@ -18,22 +43,28 @@ export async function rememberInterpreter(path: string): Promise<void> {
 
 /** How agents get Helix's tools. */
 export function agentToolsSetting(): AgentToolSetting {
-  return configuration().get<AgentToolSetting>('agentTools', 'auto');
+  return valueOf('agentTools') as AgentToolSetting;
 }
 
 export function initializationOptions(trusted: boolean): InitializationOptions {
-  const from = configuration();
   return {
     helix: {
       trusted,
-      watch: from.get<Watch>('watch.mode', 'auto'),
-      paused: from.get('index.paused', false),
-      hover: from.get('hover.enabled', true),
-      codeLens: from.get('codeLens.enabled', false),
-      diagnostics: from.get('diagnostics.enabled', true),
-      trace: from.get<Trace>('trace.server', 'off'),
+      watch: valueOf('watch.mode') as Watch,
+      paused: valueOf('index.paused') === true,
+      hover: valueOf('hover.enabled') === true,
+      codeLens: valueOf('codeLens.enabled') === true,
+      diagnostics: valueOf('diagnostics.enabled') === true,
+      trace: valueOf('trace.server') as Trace,
     },
   };
+}
+
+/** The value of a setting; its default where the user gave one of another type. */
+function valueOf(name: keyof typeof defaults): unknown {
+  const usual = defaults[name];
+  const value = configuration().get<unknown>(name, usual);
+  return typeof value === typeof usual ? value : usual;
 }
 
 function configuration(): vscode.WorkspaceConfiguration {

@@ -13,10 +13,11 @@ import {
   groups,
   oftenRight,
   reasonWords,
+  verdictSigns,
 } from '../view/words';
 import { button, place, text, type Part } from './parts';
 
-export const marks: Readonly<Record<VerdictStatus, string>> = { verified: '✓', stale_risk: '⚠', needs_refresh: '↻' };
+export const marks = verdictSigns;
 
 export interface Detail {
   /** How many places get a quote, and how many lines of it. */
@@ -66,7 +67,7 @@ export function refreshTargets({ refresh_targets: targets }: Pick<Packet, 'refre
     return [];
   }
   const rows = targets.flatMap((target) => [text('- '), place(target), text(` ${reasonWords(target.reason)}\n`)]);
-  return [text('#### ↻ Read again first\n\n'), ...rows, text('\n')];
+  return [text('#### ! Read again first\n\n'), ...rows, text('\n')];
 }
 
 /** `3 verified, 1 stale risk`. */

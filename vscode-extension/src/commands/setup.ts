@@ -2,6 +2,7 @@
  * What is shown when there is no Python to run on, and how one comes to be: chosen by the user, or made with consent.
  * Each way ends: in a server, in a message with two actions, or because the user said no.
  */
+import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { reasonOf, type Logs } from '../base/logger';
 import {
@@ -12,20 +13,23 @@ import {
   type MakeOptions,
   type Maker,
 } from '../python/privateEnvironment';
-import { isNewEnough, type Probe, type Resolution } from '../python/resolve';
+import { PackageCount } from '../python/packageCount';
+import { isNewEnough, refusedSetting, type Probe, type Resolution } from '../python/resolve';
 import { RunError } from '../python/run';
 import { program } from '../python/searchPath';
 import { workspaceFolders, type Places } from '../python/sources';
 import type { Server } from '../server/server';
 import { rememberInterpreter } from '../base/settings';
+import { setUpCost } from '../view/missing';
 
 const setUpTitle = 'Set Up';
 const againTitle = 'Set Up Again';
 const chooseTitle = 'Choose Interpreter';
+const settingTitle = 'Open Setting';
 const logsTitle = 'Show Logs';
 
 const consent =
-  'It lives in this extension’s storage folder. The packages Helix needs are downloaded from your package index, each ' +
+  `${setUpCost} The packages Helix needs are downloaded from your package index, each ` +
   'checked against a pinned hash. Nothing else on your machine is changed.';
 
 const proxyTitle = 'Install';
@@ -91,7 +95,10 @@ export class Setup implements vscode.Disposable {
     }
     const maker = await this.maker();
     try {
-      await this.withProgress((options) => addExtra(this.places.storage, bundle, 'proxy', maker, options));
+      await this.withProgress(
+        (options) => addExtra(this.places.storage, bundle, 'proxy', maker, options),
+        bundle.extras.proxy,
+      );
       return true;
     } catch (error) {
       this.logs.logger.error('The chat proxy could not be installed', error);
@@ -147,7 +154,10 @@ export class Setup implements vscode.Disposable {
       return;
     }
     this.told = true;
-    if (resolution.base && (await findBundle(this.places.bundled))) {
+    const refused = refusedSetting(resolution);
+    if (refused !== undefined) {
+      await this.tell(refused, [settingTitle, chooseTitle, setUpTitle]);
+    } else if (resolution.base && (await findBundle(this.places.bundled))) {
       await this.tell(
         `Helix needs a Python environment and can make one of its own. ${consent}`,
         [setUpTitle, chooseTitle],
@@ -184,6 +194,8 @@ export class Setup implements vscode.Disposable {
     const answer = await show(message, ...titles);
     if (answer === setUpTitle || answer === againTitle) {
       await this.make();
+    } else if (answer === settingTitle) {
+      await openInterpreterSetting();
     } else if (answer === chooseTitle) {
       await this.choose();
     } else if (answer === logsTitle) {
@@ -214,7 +226,10 @@ export class Setup implements vscode.Disposable {
     }
     await this.server.hold('settingUp');
     try {
-      const python = await this.withProgress((options) => makePrivate(this.places.storage, bundle, maker, options));
+      const python = await this.withProgress(
+        (options) => makePrivate(this.places.storage, bundle, maker, options),
+        bundle.lock,
+      );
       logger.info(`The private environment is ready: ${python}`);
     } catch (error) {
       await this.failed(error);
@@ -224,12 +239,17 @@ export class Setup implements vscode.Disposable {
   }
 
   /** Runs a step of setting up with a notification that shows where it is and can cancel it. */
-  private async withProgress<T>(make: (options: MakeOptions) => Promise<T>): Promise<T> {
+  private async withProgress<T>(make: (options: MakeOptions) => Promise<T>, lock = ''): Promise<T> {
     const { logger } = this.logs;
+    const packages = new PackageCount(lock === '' ? '' : await readFile(lock, 'utf8'));
     return vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: 'Helix', cancellable: true },
       async (progress, token) => {
         const abort = new AbortController();
+        const say = (step: string): void => {
+          progress.report({ message: step });
+          this.server.setUpStep(step);
+        };
         token.onCancellationRequested(() => {
           abort.abort();
         });
@@ -241,10 +261,13 @@ export class Setup implements vscode.Disposable {
           },
           onStep: (step) => {
             logger.info(step);
-            progress.report({ message: step });
+            packages.step = step;
+            say(step);
           },
           onLine: (line) => {
             logger.debug(line);
+            const counted = packages.seen(line);
+            if (counted !== undefined) say(counted);
           },
         });
       },
@@ -273,6 +296,13 @@ export class Setup implements vscode.Disposable {
 
 function wasCancelled(error: unknown): boolean {
   return error instanceof RunError ? error.kind === 'cancelled' : (error as Error).name === 'AbortError';
+}
+
+/** The setting where the workspace overrides it, else the user's. */
+export async function openInterpreterSetting(): Promise<void> {
+  const inspected = vscode.workspace.getConfiguration('helix').inspect<unknown>('interpreter');
+  const where = inspected?.workspaceValue === undefined ? 'openSettings' : 'openWorkspaceSettings';
+  await vscode.commands.executeCommand(`workbench.action.${where}`, 'helix.interpreter');
 }
 
 async function browse(): Promise<string | undefined> {

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { serverCommands, type DoctorAnswer, type Explanation } from '../base/protocol';
 import { proxyText } from '../proxy/proxyText';
 import { folderLine, folderName, statusText } from '../status/statusText';
-import { doctorText, explanationText } from '../view/verdictText';
+import { noPythonText } from '../python/resolve';
+import { doctorText, explanationText, withoutServerText } from '../view/verdictText';
 import type { CommandNeeds } from './needs';
 
 const icons: Readonly<Record<string, string>> = {
@@ -64,7 +65,7 @@ export async function explainVerdict(needs: CommandNeeds, uri?: unknown, place?:
     position: { line, character },
   });
   if (explanation) {
-    await needs.documents.show('Verdict', explanationText(explanation), vscode.ViewColumn.Beside);
+    await needs.documents.preview('Verdict', explanationText(explanation));
   } else {
     void vscode.window.showInformationMessage(
       'Helix knows nothing about this place: the file does not count, or is new.',
@@ -81,11 +82,17 @@ export async function explainAnswer(needs: CommandNeeds): Promise<void> {
 }
 
 export async function runDoctor(needs: CommandNeeds): Promise<void> {
+  const { state, resolution } = needs.server;
+  if (state.kind === 'noPython' || state.kind === 'crashed') {
+    const why = state.kind === 'noPython' ? noPythonText(state.resolution) : state.message;
+    await needs.documents.preview('Doctor', withoutServerText(why, resolution?.steps ?? []));
+    return;
+  }
   const answer = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: 'Helix: examining this machine' },
     () => needs.server.ask<DoctorAnswer>(serverCommands.doctor, {}),
   );
-  await needs.documents.show('Doctor', doctorText(answer));
+  await needs.documents.preview('Doctor', doctorText(answer));
 }
 
 function askedPlace(uri: unknown, place: unknown): { uri: vscode.Uri; position: vscode.Position } | undefined {

@@ -1,6 +1,7 @@
 /** “Where Is…”: places that answer, while you type, each shown in the editor before you choose it. */
 import * as vscode from 'vscode';
 import { serverCommands, type SearchAnswer, type SearchItem } from '../base/protocol';
+import { verdictSigns } from '../view/words';
 import type { CommandNeeds } from './needs';
 import { askedFolder } from './packets';
 
@@ -8,6 +9,9 @@ interface Place extends vscode.QuickPickItem {
   readonly uri: vscode.Uri;
   readonly range: vscode.Range;
 }
+
+/** A place, or a line between places. */
+type Row = Place | vscode.QuickPickItem;
 
 const typingPauseMs = 150;
 const mostPlaces = 20;
@@ -39,7 +43,7 @@ function tabs(): { tab: vscode.Tab; uri: string }[] {
 
 function pick(needs: CommandNeeds, workspace: string, question: string): Promise<Place | undefined> {
   return new Promise((resolve) => {
-    const list = vscode.window.createQuickPick<Place>();
+    const list = vscode.window.createQuickPick<Row>();
     const search = new LiveSearch(needs, workspace, list);
     list.title = 'Helix: Where Is…';
     list.placeholder = 'A name, a path, or what it does';
@@ -48,12 +52,13 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
       search.typed(value);
     });
     list.onDidChangeActive(([place]) => {
-      if (place) {
+      if (place && isPlace(place)) {
         void open(place, true);
       }
     });
     list.onDidAccept(() => {
-      resolve(list.activeItems[0]);
+      const [chosen] = list.activeItems;
+      resolve(chosen && isPlace(chosen) ? chosen : undefined);
       list.hide();
     });
     list.onDidHide(() => {
@@ -74,7 +79,7 @@ class LiveSearch {
   constructor(
     private readonly needs: CommandNeeds,
     private readonly workspace: string,
-    private readonly list: vscode.QuickPick<Place>,
+    private readonly list: vscode.QuickPick<Row>,
   ) {}
 
   typed(value: string): void {
@@ -98,10 +103,13 @@ class LiveSearch {
   private async ask(question: string): Promise<void> {
     const asking = (this.asking = new vscode.CancellationTokenSource());
     try {
-      const argument = { question, k: mostPlaces, workspace: this.workspace };
+      const argument = { question, k: mostPlaces, previews: true, workspace: this.workspace };
       const answer = await this.needs.server.ask<SearchAnswer>(serverCommands.search, argument, asking.token);
       if (this.asking === asking) {
-        this.list.items = answer.items.map((item) => placeOf(item, this.workspace));
+        const places = answer.items.map((item) => placeOf(item, this.workspace));
+        this.list.items = answer.known_empty
+          ? [nothingHere(answer), ...(places.length > 0 ? [near, ...places] : [])]
+          : places;
         this.list.placeholder = answer.items.length > 0 ? 'A name, a path, or what it does' : nothingFound(answer);
       }
     } catch (error) {
@@ -118,6 +126,21 @@ class LiveSearch {
   }
 }
 
+const near: vscode.QuickPickItem = { label: 'What comes near', kind: vscode.QuickPickItemKind.Separator };
+
+/** The first row, so that nothing is taken for an answer, nor opened, before somebody chooses it. */
+function nothingHere({ nearest }: SearchAnswer): vscode.QuickPickItem {
+  return {
+    label: '$(circle-slash) Nothing here answers that',
+    ...(nearest.length > 0 && { detail: `Names that come near: ${nearest.join(', ')}` }),
+    alwaysShow: true,
+  };
+}
+
+function isPlace(row: Row): row is Place {
+  return 'uri' in row;
+}
+
 function nothingFound(answer: SearchAnswer): string {
   return answer.nearest.length > 0 ? `Nothing found. Near to it: ${answer.nearest.join(', ')}` : 'Nothing found';
 }
@@ -126,7 +149,7 @@ function placeOf(item: SearchItem, workspace: string): Place {
   const name = item.source_id.split('/').at(-1) ?? item.source_id;
   return {
     label: `$(${icons[item.kind] ?? 'file'}) ${item.symbol || name}`,
-    description: `${item.source_id}:${item.start_line}`,
+    description: `${item.status === undefined ? '' : `${verdictSigns[item.status]} `}${item.source_id}:${item.start_line}`,
     // The server ranks; the list must neither filter nor sort by what is typed.
     alwaysShow: true,
     uri: vscode.Uri.joinPath(vscode.Uri.parse(workspace), ...item.source_id.split('/')),

@@ -38,6 +38,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     private readonly evidence: (question: string, token: vscode.CancellationToken) => Promise<Packet>,
     private readonly aftermath: Aftermath,
     private readonly logger: Logger,
+    private readonly runs: () => boolean,
   ) {
     this.listener = proxy.onOffers(() => {
       this.tell();
@@ -60,7 +61,8 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     token: vscode.CancellationToken,
   ): Promise<OfferedModel[]> {
     const models = await this.upstreamModels(options, token);
-    return models.length > 0 ? models : [evidenceOnly];
+    // Before Helix runs nothing could answer, and the editor would take it for its default.
+    return models.length > 0 || !this.runs() ? models : [evidenceOnly];
   }
 
   private async upstreamModels(

@@ -27,10 +27,14 @@ export function registerModels(proxy: Proxy, server: Server, answers: ModelAnswe
     evidence,
     new Aftermath(server, answers, logger),
     logger,
+    () => server.state.kind === 'running',
   );
+  const listener = server.onState(() => {
+    models.tell();
+  });
   const registered = vscode.lm.registerLanguageModelChatProvider('helix', models);
   models.tell();
-  return vscode.Disposable.from(models, registered);
+  return vscode.Disposable.from(models, listener, registered);
 }
 
 /** The folder a chat is about: that of the file in front, else the first one. */

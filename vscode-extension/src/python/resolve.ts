@@ -96,6 +96,22 @@ export async function resolveInterpreter(
   return { ...(base && { base }), steps };
 }
 
+/** Why the interpreter that the user named in the setting cannot run Helix; undefined where none is named. */
+export function refusedSetting({ steps }: Resolution): string | undefined {
+  const named = steps.find((step) => step.source === 'setting helix.interpreter' && step.path !== undefined);
+  if (named === undefined || named.accepted) return undefined;
+  return `The setting helix.interpreter names ${named.path}, which cannot run Helix: ${named.reason}.`;
+}
+
+/** Why there is no Python to run on, and what to do. */
+export function noPythonText(resolution: Resolution): string {
+  const refused = refusedSetting(resolution);
+  if (refused !== undefined) return `${refused} Correct the setting, or set up a private environment.`;
+  return resolution.base
+    ? 'Helix needs a Python environment, and can make one of its own.'
+    : 'Helix needs Python 3.11 or newer, and found none.';
+}
+
 /** Whether `version` ("3.12.4") is at least the oldest Python that Helix runs on. */
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

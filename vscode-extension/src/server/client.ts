@@ -48,6 +48,16 @@ const explainedLenses: NonNullable<Middleware['provideCodeLenses']> = async (doc
   return lenses;
 };
 
+/** Progress that nobody can cancel would be a second item in the status bar, beside the one that says the same. */
+function withoutStatusBar(): NonNullable<Middleware['handleWorkDoneProgress']> {
+  const silent = new Set<string | number>();
+  return (token, params, next) => {
+    if (params.kind === 'begin' && params.cancellable !== true) silent.add(token);
+    if (!silent.has(token)) next(token, params);
+    if (params.kind === 'end') silent.delete(token);
+  };
+}
+
 export class Client {
   private readonly client: QuietClient;
   private process: ServerProcess | undefined;
@@ -66,7 +76,7 @@ export class Client {
       traceOutputChannel: logs.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
-      middleware: { provideCodeLenses: explainedLenses },
+      middleware: { provideCodeLenses: explainedLenses, handleWorkDoneProgress: withoutStatusBar() },
       // The log has the process's error stream already; the client would write it a second time.
       stdioOptions: { stdout: () => undefined, stderr: () => undefined },
       // Who restarts, when and how often is decided in one place, outside the client.

@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { reasonOf, type Logs } from '../base/logger';
 import type { InitializationOptions, LiveStatus, VerdictsParams } from '../base/protocol';
-import { isSameInterpreter, type Interpreter, type Resolution } from '../python/resolve';
+import { isSameInterpreter, noPythonText, type Interpreter, type Resolution } from '../python/resolve';
 import type { Client } from './client';
 import { CrashRecord, mostCrashes } from './crashes';
 import { launchOf } from './launch';
@@ -100,6 +100,11 @@ export class Server implements vscode.Disposable {
     this.become({ kind: state });
   }
 
+  /** What is being done while an environment is made. */
+  setUpStep(step: string): void {
+    if (this.current.kind === 'settingUp') this.become({ kind: 'settingUp', step });
+  }
+
   /** Runs a server command, waiting for a server that is just starting. Rejects with a message fit to be shown. */
   async ask<T>(command: string, argument: object, token?: vscode.CancellationToken): Promise<T> {
     const client = await this.ready(token);
@@ -139,7 +144,17 @@ export class Server implements vscode.Disposable {
     await this.stopClient();
   }
 
+  /** Never rejects: whoever waits for a server would wait for ever. */
   private async bringUp(): Promise<void> {
+    try {
+      await this.bringUpOnce();
+    } catch (error) {
+      this.needs.logs.logger.error('Helix could not be started', error);
+      this.become({ kind: 'crashed', message: `Helix could not be started: ${reasonOf(error)}.` });
+    }
+  }
+
+  private async bringUpOnce(): Promise<void> {
     if (this.disposed) {
       return;
     }
@@ -286,7 +301,7 @@ function realPath(folder: string): string {
 function whyNot(state: ServerState): string {
   switch (state.kind) {
     case 'noPython':
-      return 'Helix has no Python to run on; run “Helix: Set Up Private Environment” or “Helix: Choose Interpreter”.';
+      return noPythonText(state.resolution);
     case 'crashed':
       return `${state.message} Run “Helix: Show Logs” to see why, and “Helix: Restart” to try again.`;
     case 'stopped':

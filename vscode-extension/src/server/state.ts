@@ -4,7 +4,8 @@ import type { Interpreter, Resolution } from '../python/resolve';
 export type ServerState =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'settingUp' }
+  /** `step` is what is being done, with a count where there is one. */
+  | { readonly kind: 'settingUp'; readonly step?: string }
   | { readonly kind: 'running'; readonly interpreter: Interpreter }
   /** No interpreter can run Helix; with a `base` a private environment can be made. */
   | { readonly kind: 'noPython'; readonly resolution: Resolution }

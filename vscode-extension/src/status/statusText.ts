@@ -4,6 +4,7 @@
  */
 import type { LiveStatus } from '../base/protocol';
 import type { ProxyText } from '../proxy/proxyText';
+import { noPythonText, refusedSetting } from '../python/resolve';
 import type { ServerState } from '../server/state';
 
 export type Look = 'plain' | 'warning' | 'error';
@@ -43,6 +44,7 @@ const act = {
   logs: { title: 'Show Logs', command: 'helix.showLogs' },
   setUp: { title: 'Set Up', command: 'helix.setUp' },
   trust: { title: 'Manage Trust', command: 'workbench.trust.manage' },
+  setting: { title: 'Open Setting', command: 'helix.openInterpreterSetting' },
   choose: { title: 'Choose Interpreter', command: 'helix.chooseInterpreter' },
 } as const satisfies Record<string, StatusAction>;
 
@@ -55,6 +57,10 @@ export function statusText(server: ServerState, folders: readonly LiveStatus[], 
     case 'crashed':
       return serverOnly('error', 'error', server.message, 'error', act.restart, act.logs);
     case 'noPython':
+      if (refusedSetting(server.resolution) !== undefined) {
+        const why = noPythonText(server.resolution);
+        return serverOnly('error', 'interpreter', why, 'error', act.setting, act.choose, act.setUp, act.logs);
+      }
       return server.resolution.base
         ? serverOnly('warning', 'set up', 'Helix has no Python environment yet.', 'warning', act.setUp, act.choose)
         : serverOnly(

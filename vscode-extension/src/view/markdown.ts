@@ -14,9 +14,10 @@ import {
   groups,
   oftenRight,
   reasonWords,
+  verdictSigns,
 } from './words';
 
-const marks = { verified: '✓', stale_risk: '⚠', needs_refresh: '↻' } as const;
+const marks = verdictSigns;
 
 /** The whole packet. `nowSeconds` dates the commits. */
 export function packetMarkdown(packet: Packet, nowSeconds: number): string {

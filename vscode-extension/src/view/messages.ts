@@ -41,7 +41,16 @@ export interface ShownPacket {
   readonly check?: CheckAnswer;
 }
 
-export type FailureAction = 'retry' | 'restart' | 'logs';
+/** What keeps the server from running. */
+export interface Missing {
+  readonly title: string;
+  readonly text: string;
+  /** Best first; none while the environment is made. */
+  readonly actions: readonly FailureAction[];
+  readonly isBusy: boolean;
+}
+
+export type FailureAction = 'retry' | 'restart' | 'logs' | 'setUp' | 'choose';
 
 export type ToPage =
   | { readonly type: 'asking'; readonly question: string; readonly task: TaskType }
@@ -49,6 +58,8 @@ export type ToPage =
   | { readonly type: 'verdicts'; readonly told: VerdictsParams }
   | { readonly type: 'failed'; readonly message: string; readonly actions: readonly FailureAction[] }
   | { readonly type: 'cancelled' }
+  /** Why no server can run, with what can be done; null as soon as one runs. */
+  | { readonly type: 'missing'; readonly missing: Missing | null }
   | { readonly type: 'explained'; readonly key: string; readonly explanation: Explanation }
   | { readonly type: 'notExplained'; readonly key: string; readonly message: string }
   /** How the shown packet with this id came about. */
@@ -76,6 +87,10 @@ export type FromPage =
   | { readonly type: 'open'; readonly place: OpenPlace; readonly keepFocus: boolean }
   | { readonly type: 'explain'; readonly key: string }
   | { readonly type: 'explainAnswer' }
+  /** Shows an item's text as it was for the packet beside what is there now. */
+  | { readonly type: 'compare'; readonly key: string }
+  /** Asks the shown packet's question again, so that its places are those of now. */
+  | { readonly type: 'renew' }
   | { readonly type: 'copyPacket'; readonly form: CopyForm }
   | { readonly type: 'copyItem'; readonly key: string }
   | { readonly type: 'pin'; readonly id: string; readonly pinned: boolean }

@@ -1,4 +1,4 @@
-/** Opens a pointer at its exact lines: selected, scrolled to, and lit for a moment. Never edits. */
+/** Opens a pointer at its exact lines: the caret before them, scrolled to, highlighted for a moment. Never edits. */
 
 import * as vscode from 'vscode';
 import type { LineSpan } from '../base/protocol';
@@ -30,15 +30,15 @@ export class Opener implements vscode.Disposable {
   async open(request: OpenRequest): Promise<void> {
     const document = await vscode.workspace.openTextDocument(request.uri);
     const span = document.isDirty && !request.inBuffer ? moved(document, request) : request.span;
+    const range = rangeOf(document, span);
+    // Nothing is selected: the next key typed would replace it.
+    const caret = new vscode.Range(range.start, range.start);
     const editor = await vscode.window.showTextDocument(document, {
-      selection: rangeOf(document, span),
+      selection: caret,
       preserveFocus: request.keepFocus,
       preview: true,
       ...visibleColumn(request.uri),
     });
-    const range = rangeOf(document, span);
-    // The cursor stands where reading begins.
-    editor.selection = new vscode.Selection(range.end, range.start);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     this.lightUp(editor, range);
   }

@@ -10,6 +10,7 @@ import type {
   TaskType,
   VerdictsParams,
 } from '../base/protocol';
+import type { Missing } from './messages';
 
 /**
  * What the packet view needs of the language server, and nothing more.
@@ -26,6 +27,9 @@ export interface PacketSource {
   refreshPlan(packetId: string): Promise<RefreshPlan>;
   readonly onVerdicts: Event<VerdictsParams>;
   readonly onStatus: Event<LiveStatus>;
+  readonly onMissing: Event<unknown>;
+  /** What keeps the server from running; null where it runs or is starting. */
+  missing(): Missing | null;
   /** The last status of each workspace folder. Empty while no server runs. */
   statuses(): readonly LiveStatus[];
   /** Another number for each server that was started: packets open in an earlier one are open no more. */

@@ -62,6 +62,7 @@ class View implements PacketView {
   private explaining = false;
   /** Why the last question has no answer, for a page that is made later. */
   private failure: ToPage | undefined;
+  private failedWithoutServer = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -82,6 +83,16 @@ class View implements PacketView {
       }),
       source.onVerdicts((told) => {
         this.rejudge(told);
+      }),
+      source.onMissing(() => {
+        this.link.tell({ type: 'missing', missing: source.missing() });
+        // What failed for want of a server is asked of the one that runs now.
+        if (source.missing() === null && this.failure !== undefined && this.failedWithoutServer) {
+          this.failure = undefined;
+          this.act('retry').catch((error: unknown) => {
+            this.fail(error);
+          });
+        }
       }),
       source.onStatus(() => {
         this.link.tell({ type: 'live', folders: source.statuses() });
@@ -143,6 +154,11 @@ class View implements PacketView {
         return this.pointers.explain(message.key);
       case 'explainAnswer':
         return this.explainShown();
+      case 'compare':
+        return this.pointers.compare(message.key);
+      case 'renew':
+        if (this.current !== undefined) await this.recall(this.current.id);
+        return;
       case 'copyPacket':
         return this.pointers.copyPacket(message.form);
       case 'copyItem':
@@ -162,6 +178,7 @@ class View implements PacketView {
 
   /** Everything a new page needs. */
   private greet(): void {
+    this.link.tell({ type: 'missing', missing: this.source.missing() });
     this.link.tell({ type: 'live', folders: this.source.statuses() });
     this.link.tell({ type: 'history', rows: past.rowsOf(this.history) });
     this.tellShown();
@@ -302,6 +319,8 @@ class View implements PacketView {
     const commands = {
       restart: ['helix.restart'],
       logs: ['helix.showLogs'],
+      setUp: ['helix.setUp'],
+      choose: ['helix.chooseInterpreter'],
       status: ['helix.showStatus'],
       resume: [serverCommands.resumeIndex, ...folder],
     } as const;
@@ -330,7 +349,13 @@ class View implements PacketView {
 
   private fail(error: unknown): void {
     this.logger.warn(`The packet view has no answer: ${reasonOf(error)}`);
-    this.failure = { type: 'failed', message: reasonOf(error), actions: ['retry', 'restart', 'logs'] };
+    const missing = this.source.missing();
+    this.failedWithoutServer = missing !== null;
+    this.failure = {
+      type: 'failed',
+      message: reasonOf(error),
+      actions: missing?.actions ?? ['retry', 'restart', 'logs'],
+    };
     this.link.tell(this.failure);
   }
 

@@ -8,11 +8,13 @@ import { itemMarkdown, packetMarkdown } from './markdown';
 import type { CopyForm, OpenPlace } from './messages';
 import { Opener, type OpenRequest } from './open';
 import type { PageLink } from './pageLink';
-import { shown as visible } from './shown';
+import { Comparer } from './compare';
+import { linesOf, shown as visible } from './shown';
 import { currentSpan, itemKey, itemsOf, type LiveItem } from './verdicts';
 
 export class PointerActs implements vscode.Disposable {
   private readonly opener = new Opener();
+  private readonly comparer = new Comparer();
 
   constructor(
     private readonly source: PacketSource,
@@ -28,6 +30,19 @@ export class PointerActs implements vscode.Disposable {
       await this.opener.open({ ...found, keepFocus });
     } catch (error) {
       const message = `Cannot open ${visible(found.uri.fsPath)}: ${reasonOf(error)}`;
+      this.logger.warn(message);
+      this.link.tell({ type: 'said', text: message });
+    }
+  }
+
+  async compare(key: string): Promise<void> {
+    const item = this.item(key);
+    if (item === undefined) return;
+    const uri = vscode.Uri.parse(item.uri, true);
+    try {
+      await this.comparer.compare(uri, currentSpan(item) ?? item, linesOf(item.quote));
+    } catch (error) {
+      const message = `Cannot compare ${visible(uri.fsPath)}: ${reasonOf(error)}`;
       this.logger.warn(message);
       this.link.tell({ type: 'said', text: message });
     }
@@ -71,6 +86,7 @@ export class PointerActs implements vscode.Disposable {
 
   dispose(): void {
     this.opener.dispose();
+    this.comparer.dispose();
   }
 
   private async copy(text: string, what: string): Promise<void> {

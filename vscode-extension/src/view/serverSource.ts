@@ -9,6 +9,7 @@ import {
   type RefreshPlan,
 } from '../base/protocol';
 import type { Server } from '../server/server';
+import { missingOf } from './missing';
 
 export function packetSource(server: Server): PacketSource {
   return {
@@ -40,6 +41,8 @@ export function packetSource(server: Server): PacketSource {
     refreshPlan: (packetId) => server.ask<RefreshPlan>(serverCommands.refreshPlan, { packet_id: packetId }),
     onVerdicts: server.onVerdicts,
     onStatus: server.onStatus,
+    onMissing: server.onState,
+    missing: () => missingOf(server.state),
     statuses: () => server.statuses(),
     session: () => server.session,
   };

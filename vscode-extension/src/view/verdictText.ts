@@ -1,10 +1,11 @@
 /** Explanations and findings as Markdown for people. Pure. */
+import type { Step } from '../python/resolve';
 import type { DoctorAnswer, Explanation, VerdictStatus } from '../base/protocol';
 
 const marks: Record<VerdictStatus, string> = {
   verified: '✓ verified',
-  stale_risk: '⚠ stale risk',
-  needs_refresh: '↻ needs refresh',
+  stale_risk: '~ stale risk',
+  needs_refresh: '! needs refresh',
 };
 
 export function verdictMark(status: VerdictStatus): string {
@@ -43,6 +44,29 @@ export function doctorText(answer: DoctorAnswer): string {
       `- ${signs[check.state]} **${check.name}** ${check.detail}`,
       ...(check.action ? [`  - ${check.action}`] : []),
     ]),
+    '',
+  ].join('\n');
+}
+
+/** What can be examined where no server runs: each Python that was looked at, and what to do. */
+export function withoutServerText(why: string, steps: readonly Step[]): string {
+  return [
+    '# ✗ Helix does not run',
+    '',
+    why,
+    '',
+    '## Where a Python was looked for, in order',
+    '',
+    ...steps.map(({ source, path, accepted, reason }) => {
+      const where = path === undefined ? '' : ` \`${path}\``;
+      return `- ${accepted ? '✓' : '✗'} **${source}**${where}: ${reason}`;
+    }),
+    '',
+    '## What you can do',
+    '',
+    '- *Helix: Set Up Private Environment* makes an environment in the extension’s own folder. It needs Python 3.11 or newer, or uv.',
+    '- *Helix: Choose Interpreter* takes a Python that has Helix installed.',
+    '- *Helix: Show Logs* has every step.',
     '',
   ].join('\n');
 }

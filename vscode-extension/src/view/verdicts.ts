@@ -28,6 +28,17 @@ export function itemsOf(packet: Packet): LiveItem[] {
   return groups.flatMap((status) => [...packet[status]]);
 }
 
+/**
+ * The items in the order in which they were first shown: a verdict that changes moves nothing. Where one of them is new,
+ * the best first. `order` are their keys.
+ */
+export function inOrder(packet: Packet, order: readonly string[]): LiveItem[] {
+  const best = itemsOf(packet).sort((a, b) => b.relevance_score - a.relevance_score);
+  const places = new Map(order.map((key, place) => [key, place]));
+  const placeOf = (item: LiveItem): number => places.get(itemKey(item)) ?? -1;
+  return best.some((item) => placeOf(item) < 0) ? best : best.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** The lines to open: where the item stands now, in the unsaved buffer if there is one. Null: nowhere. */
 export function currentSpan(item: LiveItem): LineSpan | null {
   if (item.buffer !== undefined) return item.buffer;

@@ -10,6 +10,13 @@ export const groupNames: Readonly<Record<VerdictStatus, string>> = {
   needs_refresh: 'Needs refresh',
 };
 
+/** The signs of the verdicts, as the command line prints them. */
+export const verdictSigns: Readonly<Record<VerdictStatus, string>> = {
+  verified: '✓',
+  stale_risk: '~',
+  needs_refresh: '!',
+};
+
 /** What a group means for whoever reads it. */
 export const groupMeanings: Readonly<Record<VerdictStatus, string>> = {
   verified: 'true on disk right now',

@@ -134,7 +134,7 @@ describe('an explanation', () => {
 
   it('lists every observation in order and marks the one that decided', () => {
     const lines = explanationText(explanation).split('\n');
-    expect(lines[0]).toBe('# ⚠ stale risk: outdated doc');
+    expect(lines[0]).toBe('# ~ stale risk: outdated doc');
     expect(lines).toContain('1. Its SHA-256 is as when it was indexed.');
     expect(lines).toContain('2. refund changed later. → **outdated doc**, which decided');
     expect(lines).toContain('- `src/pay.py:1-4` (outdated doc)');

@@ -3,10 +3,10 @@
 import { h, type Described } from './dom';
 
 const paths = {
-  // A check in a disc, an exclamation mark in a triangle, an arrow that goes round: told apart by outline alone.
-  verified: ['M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13Z', 'm5 8.3 2.1 2.1L11.2 6'],
-  stale_risk: ['M8 2 14.6 13.6H1.4L8 2Z', 'M8 6.2v3.6', 'M8 11.4v.9'],
-  needs_refresh: ['M13.5 8a5.5 5.5 0 1 1-1.7-4', 'M13.6 1.4v3.2h-3.2'],
+  // The signs that the command line prints, told apart by outline alone.
+  verified: ['m2.8 8.6 3.5 3.5L13.2 4.6'],
+  stale_risk: ['M1.8 9.6c1.2-2.6 3.4-3.3 6.2-1.6s5 1 6.2-1.6'],
+  needs_refresh: ['M8 2.2v7.4', 'M8 12.6v1'],
   chevron: ['m6 3.5 4.5 4.5L6 12.5'],
   open: ['M9.5 2.5h4v4', 'M13.3 2.7 7.5 8.5', 'M6.5 3.5h-3v9h9v-3'],
   why: [

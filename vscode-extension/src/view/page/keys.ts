@@ -93,10 +93,9 @@ function parent(rows: readonly HTMLElement[], at: number): HTMLElement | undefin
 }
 
 function fold(row: HTMLElement, act: Act): boolean {
-  const { group, item } = row.dataset;
-  if (group !== undefined) act.intend({ type: 'toggleGroup', key: group });
-  else if (item !== undefined) act.intend({ type: 'toggleItem', key: item });
-  return group !== undefined || item !== undefined;
+  const { item } = row.dataset;
+  if (item !== undefined) act.intend({ type: 'toggleItem', key: item });
+  return item !== undefined;
 }
 
 function focus(element: HTMLElement | undefined): boolean {

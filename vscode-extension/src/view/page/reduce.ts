@@ -3,9 +3,9 @@
 import type { TaskType, VerdictsParams } from '../../base/protocol';
 import type { ToPage } from '../messages';
 import { shown as visible } from '../shown';
-import { arrivals, withVerdicts, type VerdictMove } from '../verdicts';
+import { arrivals, inOrder, itemKey, withVerdicts, type VerdictMove } from '../verdicts';
 import { cameAndWent, confidenceWords, groupNames, groups, reasonWords } from '../words';
-import { groupRowKey, isUnfolded, wantsRanking, type Explained, type State } from './state';
+import { countKey, isUnfolded, wantsRanking, type Explained, type State } from './state';
 
 /** What the user does. */
 export type Intent =
@@ -16,7 +16,6 @@ export type Intent =
   | { readonly type: 'choseFolder'; readonly workspace: string }
   | { readonly type: 'ask'; readonly question?: string }
   | { readonly type: 'stop' }
-  | { readonly type: 'toggleGroup'; readonly key: string }
   | { readonly type: 'toggleItem'; readonly key: string }
   | { readonly type: 'showWhole'; readonly key: string }
   | { readonly type: 'focusRow'; readonly key: string }
@@ -46,8 +45,6 @@ export function reduce(state: State, message: ToPage | Intent): State {
     case 'stop':
     case 'cancelled':
       return { ...state, asking: null, shown: ofThen(state.shown) };
-    case 'toggleGroup':
-      return { ...state, folded: toggled(state.folded, message.key) };
     case 'toggleItem':
       return unfold(state, message.key);
     case 'showWhole':
@@ -87,6 +84,9 @@ export function reduce(state: State, message: ToPage | Intent): State {
       return nowShown(state, message.shown);
     case 'verdicts':
       return changed(state, message);
+    case 'missing':
+      // A failure for want of a server is over when there is one.
+      return { ...state, missing: message.missing, failure: state.missing !== null ? null : state.failure };
     case 'failed':
       return {
         ...state,
@@ -138,9 +138,10 @@ function recalled(state: State, place: number): State {
 
 function nowShown(state: State, next: State['shown']): State {
   const same = next !== null && next.id === (state.shown?.id ?? state.awaited);
-  const base: State = { ...state, shown: next, asking: null, failure: null };
+  const order = next === null ? [] : inOrder(next.packet, same ? state.order : []).map(itemKey);
+  const base: State = { ...state, shown: next, order, asking: null, failure: null };
   if (same && next.judged === state.shown?.judged) return base;
-  const fresh: State = same ? base : { ...base, folded: [], unfolded: [], whole: [], active: '', ticked: [] };
+  const fresh: State = same ? base : { ...base, unfolded: [], whole: [], active: '', ticked: [] };
   const cleared: State = {
     ...fresh,
     explained: {},
@@ -169,9 +170,7 @@ function summary(packet: NonNullable<State['shown']>['packet']): string {
 function changed(state: State, { told }: Extract<ToPage, { type: 'verdicts' }>): State {
   if (state.shown?.packet.packet_id !== told.packet_id) return state;
   const { packet, moves } = withVerdicts(state.shown.packet, told);
-  const turned = moves.flatMap(({ key, item, from }) =>
-    item.status === from ? [key] : [key, groupRowKey(item.status)],
-  );
+  const turned = moves.flatMap(({ key, item, from }) => (item.status === from ? [key] : [key, countKey(item.status)]));
   const came = told.packet === undefined ? [] : arrivals(packet, told.came ?? []);
   const turns = new Set([...turned, ...came]);
   const renewed = told.packet === undefined ? {} : { came, went: told.went ?? [], told: null, rankersOpen: false };
@@ -179,6 +178,7 @@ function changed(state: State, { told }: Extract<ToPage, { type: 'verdicts' }>):
     ...state,
     ...renewed,
     shown: { ...state.shown, packet },
+    order: inOrder(packet, state.order).map(itemKey),
     changes: { ...state.changes, ...Object.fromEntries([...turns].map((key) => [key, (state.changes[key] ?? 0) + 1])) },
     // What was observed then no longer explains the verdict of now.
     explained: without(

@@ -8,7 +8,7 @@ import type {
   TaskType,
   VerdictStatus,
 } from '../../base/protocol';
-import type { FailureAction, HistoryRow, ShownPacket } from '../messages';
+import type { FailureAction, HistoryRow, Missing, ShownPacket } from '../messages';
 
 export interface Explained {
   readonly state: 'asked' | 'answered' | 'failed';
@@ -34,11 +34,14 @@ export interface State {
   /** Id of the packet that the kept rows belong to, until the extension shows one. */
   readonly awaited: string;
   readonly failure: { readonly message: string; readonly actions: readonly FailureAction[] } | null;
+  /** Why no server can run, and what can be done. */
+  readonly missing: Missing | null;
   readonly history: readonly HistoryRow[];
   readonly historyOpen: boolean;
   readonly folders: readonly LiveStatus[];
-  /** Rows of the answer: folded groups, unfolded items, quotes shown whole, and the row that Tab comes to. */
-  readonly folded: readonly string[];
+  /** Keys of the shown packet's items, in the order of its rows. */
+  readonly order: readonly string[];
+  /** Rows of the answer: unfolded items, quotes shown whole, and the row that Tab comes to. */
   readonly unfolded: readonly string[];
   readonly whole: readonly string[];
   readonly active: string;
@@ -59,9 +62,14 @@ export interface State {
   readonly announcement: { readonly text: string; readonly serial: number };
 }
 
-/** The row of a group in the answer. */
-export function groupRowKey(status: VerdictStatus): string {
-  return `group ${status}`;
+/** Names the count of a verdict in `changes`. */
+export function countKey(status: VerdictStatus): string {
+  return `count ${status}`;
+}
+
+/** The row of an item in the answer. */
+export function itemRowKey(key: string): string {
+  return `item ${key}`;
 }
 
 /** Is what stands at an item shown below it? */
@@ -82,10 +90,11 @@ export const initial: State = {
   shown: null,
   awaited: '',
   failure: null,
+  missing: null,
   history: [],
   historyOpen: false,
   folders: [],
-  folded: [],
+  order: [],
   unfolded: [],
   whole: [],
   active: '',
@@ -102,10 +111,7 @@ export const initial: State = {
 };
 
 /** What survives when the page is hidden or the window reloads; the packet itself is kept by the extension. */
-export interface Kept extends Pick<
-  State,
-  'task' | 'workspace' | 'folded' | 'unfolded' | 'whole' | 'active' | 'ticked'
-> {
+export interface Kept extends Pick<State, 'task' | 'workspace' | 'unfolded' | 'whole' | 'active' | 'ticked'> {
   readonly version: 1;
   readonly text: string;
   readonly packet: string;
@@ -113,12 +119,11 @@ export interface Kept extends Pick<
 }
 
 export function kept(state: State, scroll: number): Kept {
-  const { task, workspace, folded, unfolded, whole, active, ticked } = state;
+  const { task, workspace, unfolded, whole, active, ticked } = state;
   return {
     version: 1,
     task,
     workspace,
-    folded,
     unfolded,
     whole,
     active,
@@ -133,7 +138,7 @@ export function kept(state: State, scroll: number): Kept {
 export function revived(stored: unknown): { state: State; scroll: number } {
   const was = stored as Partial<Kept> | null | undefined;
   if (was?.version !== 1) return { state: initial, scroll: 0 };
-  const { task, workspace, folded, unfolded, whole, active, ticked, text, packet, scroll } = was as Kept;
-  const rows = { folded, unfolded, whole, active, ticked, awaited: packet };
+  const { task, workspace, unfolded, whole, active, ticked, text, packet, scroll } = was as Kept;
+  const rows = { unfolded, whole, active, ticked, awaited: packet };
   return { state: { ...initial, ...rows, task, workspace, draft: { text, recalled: -1, own: text } }, scroll };
 }

@@ -57,7 +57,7 @@ async function hover(stage: Stage): Promise<void> {
   await window.openFile('ledger/refunds.py', 17);
   const text = await window.hover('refund_payment', 'Ledger Team');
   assert.match(text, /refunds\.py/, 'where it is defined');
-  assert.match(text, /[✓⚠↻]/, 'its verdict');
+  assert.match(text, /[✓~!]/, 'its verdict');
   assert.match(text, /returns\.py/, 'who uses it');
   assert.match(text, /test_refunds\.py/, 'its tests');
   assert.match(text, /docs\/refunds\.md/, 'the document about it');

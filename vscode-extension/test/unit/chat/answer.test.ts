@@ -111,7 +111,7 @@ describe('@helix', () => {
   it('answers with verdicts, places that open, quotes, and remembers what it said', async () => {
     const made = await answer({ prompt: 'how is it decided' }, { 'helix.packet': found });
     expect(made.asked.map(({ command }) => command)).toEqual(['helix.packet']);
-    expect(words(made)).toContain('✓ 1 verified, ⚠ 1 stale risk');
+    expect(words(made)).toContain('✓ 1 verified, ~ 1 stale risk');
     expect(words(made)).toContain('**1** <core/plan.py>');
     expect(words(made)).toContain('def decide()');
     expect(made.memory?.places.map(({ source_id: file }) => file)).toEqual(['core/plan.py', 'docs/plan.md']);

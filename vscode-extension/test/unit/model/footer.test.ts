@@ -33,7 +33,7 @@ describe('the footer of an answer', () => {
   it('is one line with the verdicts and a link to the places', () => {
     const footer = footerOf(sentFacts(headers), link, check([]));
     expect(visible(footer)).toBe(
-      `---\n✓ 5 verified · ⚠ 1 stale risk – [6 places that Helix sent](${link}) · 9 references checked`,
+      `---\n✓ 5 verified · ~ 1 stale risk – [6 places that Helix sent](${link}) · 9 references checked`,
     );
   });
 

@@ -30,11 +30,11 @@ def decide():
     return 1
 \`\`\`
 
-## ⚠ Stale risk – may mislead, look before you rely on it
+## ~ Stale risk – may mislead, look before you rely on it
 
 ### \`docs/plan.md:12-14\`
 
-⚠ stale risk: describes code that changed after it was written (decide) · file last changed \`01234567\`, Ledger Team, 3 days ago
+~ stale risk: describes code that changed after it was written (decide) · file last changed \`01234567\`, Ledger Team, 3 days ago
 
 \`\`\`markdown
 def decide():

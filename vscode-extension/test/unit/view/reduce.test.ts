@@ -68,6 +68,18 @@ describe('asking', () => {
     expect(reduce(asking, { type: 'stop' }).asking).toBeNull();
   });
 
+  it('that failed for want of a server is no failure any more when one runs', () => {
+    const missing = { title: 'Set up Helix', text: 'No Python', actions: ['setUp'], isBusy: false } as const;
+    const failed = after(
+      { type: 'missing', missing },
+      { type: 'ask', question: 'x' },
+      { type: 'failed', message: 'No Python', actions: ['setUp'] },
+    );
+    expect([failed.missing, failed.failure?.actions]).toEqual([missing, ['setUp']]);
+    const running = reduce(failed, { type: 'missing', missing: null });
+    expect([running.missing, running.failure]).toEqual([null, null]);
+  });
+
   it('says what failed and what can be done, until the next question', () => {
     const failed = after(
       { type: 'ask', question: 'x' },
@@ -119,6 +131,21 @@ describe('verdicts that change', () => {
     expect(state.announcement.serial).toBe(before.announcement.serial + 1);
   });
 
+  it('move no row: what changed stays where it was, until another answer comes', () => {
+    const [best, equal, least] = [
+      item({ gene_id: 'best', start_line: 1, relevance_score: 1 }),
+      item({ gene_id: 'equal', start_line: 2, relevance_score: 1 }),
+      item({ gene_id: 'least', start_line: 3, relevance_score: 0.5 }),
+    ];
+    const before = after(showing({ packet: packet([best, equal, least]) }));
+    expect(before.order).toEqual([best, equal, least].map(itemKey));
+    const stale = verdict(best, { status: 'needs_refresh', reason: 'changed' });
+    const state = reduce(before, { type: 'verdicts', told: told([stale]) });
+    expect(state.order).toEqual(before.order);
+    const renewed = reduce(state, showing({ packet: packet([least, item({ gene_id: 'new', relevance_score: 2 })]) }));
+    expect(renewed.order.map((each) => each.split(':').at(-1))).toEqual(['new', 'least']);
+  });
+
   it('are announced once when they were told twice', () => {
     const state = after(
       showing(),
@@ -164,9 +191,9 @@ describe('a packet that comes', () => {
   });
 
   it('begins with no row unfolded; the same packet, pinned, stays as it was', () => {
-    const unfolded = after(showing(), { type: 'toggleItem', key }, { type: 'toggleGroup', key: 'verified' });
+    const unfolded = after(showing(), { type: 'toggleItem', key });
     const pinned = reduce(unfolded, showing({ pinned: true }));
-    expect([pinned.unfolded, pinned.folded, pinned.shown?.pinned]).toEqual([[key], ['verified'], true]);
+    expect([pinned.unfolded, pinned.shown?.pinned]).toEqual([[key], true]);
     expect(pinned.announcement).toEqual(unfolded.announcement);
     expect(reduce(unfolded, showing({ id: 'b' })).unfolded).toEqual([]);
   });

@@ -54,7 +54,6 @@ const kept = (more) => ({
   task: 'explain',
   workspace: '',
   packet: 'a',
-  folded: [],
   unfolded: [],
   whole: [],
   active: '',
@@ -216,7 +215,7 @@ const scenes = {
     ],
   },
   why: {
-    kept: kept({ task: 'edit', folded: ['verified'] }),
+    kept: kept({ task: 'edit' }),
     messages: [
       [live(folder), 0],
       [shown(answerPacket, { pinned: true }), 0],
@@ -232,7 +231,6 @@ const scenes = {
     open: '.here .disclose',
   },
   rankers: {
-    kept: kept({ folded: ['verified', 'stale_risk', 'needs_refresh'] }),
     messages: [
       [live(folder), 0],
       [shown({ ...answerPacket, contradictions: [], refresh_targets: [] }), 0],

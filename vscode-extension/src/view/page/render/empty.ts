@@ -1,7 +1,7 @@
 /** When there is nothing to show: never asked, nothing found, or it did not work. */
 
 import type { Packet } from '../../../base/protocol';
-import type { FailureAction } from '../../messages';
+import type { FailureAction, Missing } from '../../messages';
 import { itemsOf } from '../../verdicts';
 import { count } from '../../words';
 import { h, text, type Described } from '../dom';
@@ -96,33 +96,45 @@ const actionNames: Readonly<Record<FailureAction, string>> = {
   retry: 'Try again',
   restart: 'Restart Helix',
   logs: 'Show logs',
+  setUp: 'Set up Helix',
+  choose: 'Choose interpreter',
 };
+
+/** What stands first while no server can run: the reason, one button that helps, and others. */
+export function missing(what: Missing, act: Act): Described {
+  return h(
+    'section',
+    { key: 'missing', class: 'missing', 'aria-label': what.title, attributes: { role: 'status' } },
+    h('h2', {}, text(what.title)),
+    h('p', {}, text(what.text)),
+    what.isBusy ? h('progress', { 'aria-label': what.title }) : actions(what.actions, act),
+  );
+}
+
+function actions(names: readonly FailureAction[], act: Act): Described {
+  return h(
+    'p',
+    { class: 'failure-actions' },
+    names.map((action, index) =>
+      textButton(
+        {
+          key: action,
+          label: actionNames[action],
+          press: () => {
+            act.send({ type: 'act', action });
+          },
+        },
+        index === 0 ? 'primary' : 'secondary',
+      ),
+    ),
+  );
+}
 
 export function failure(failed: NonNullable<State['failure']>, act: Act): Described {
   return h(
     'div',
     { key: 'failure', class: 'banner banner-error', attributes: { role: 'alert' } },
     icon('failed'),
-    h(
-      'div',
-      { class: 'failure' },
-      h('p', {}, text(failed.message)),
-      h(
-        'p',
-        { class: 'failure-actions' },
-        failed.actions.map((action, index) =>
-          textButton(
-            {
-              key: action,
-              label: actionNames[action],
-              press: () => {
-                act.send({ type: 'act', action });
-              },
-            },
-            index === 0 ? 'primary' : 'secondary',
-          ),
-        ),
-      ),
-    ),
+    h('div', { class: 'failure' }, h('p', {}, text(failed.message)), actions(failed.actions, act)),
   );
 }

@@ -5,9 +5,9 @@ import { currentSpan, itemKey, type LiveItem } from '../../verdicts';
 import { ago, changed, groupNames, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
 import { icon } from '../icons';
-import { isUnfolded, type State } from '../state';
+import { isUnfolded, itemRowKey, type State } from '../state';
 import type { Act } from './act';
-import { iconButton } from './button';
+import { iconButton, textButton } from './button';
 import { here } from './here';
 import { quote } from './quote';
 import { why } from './why';
@@ -21,20 +21,13 @@ export interface Place {
 export function itemRows(state: State, act: Act, item: LiveItem, place: Place, nowSeconds: number): Described[] {
   const key = itemKey(item);
   const unfolded = isUnfolded(state, key);
-  const head = itemRow(state, act, item, place, unfolded, nowSeconds);
-  return unfolded ? [head, detailRow(state, act, item)] : [head];
+  const head = itemRow(state, act, item, place, unfolded);
+  return unfolded ? [head, detailRow(state, act, item, nowSeconds)] : [head];
 }
 
-function itemRow(
-  state: State,
-  act: Act,
-  item: LiveItem,
-  place: Place,
-  unfolded: boolean,
-  nowSeconds: number,
-): Described {
+function itemRow(state: State, act: Act, item: LiveItem, place: Place, unfolded: boolean): Described {
   const key = itemKey(item);
-  const row = `item ${key}`;
+  const row = itemRowKey(key);
   const active = state.active === row;
   const turns = state.changes[key] ?? 0;
   return h(
@@ -46,7 +39,7 @@ function itemRow(
       'data-row': row,
       'data-open': key,
       'data-item': key,
-      'aria-level': 2,
+      'aria-level': 1,
       'aria-posinset': place.position,
       'aria-setsize': place.size,
       'aria-expanded': unfolded,
@@ -62,9 +55,8 @@ function itemRow(
     h(
       'div',
       { class: 'what', attributes: { role: 'gridcell' } },
-      headline(item),
-      where(item),
-      h('div', { class: 'facts' }, reason(item), ' ', origin(item, nowSeconds)),
+      h('div', { class: 'line-of-item' }, headline(item), where(item)),
+      saysMore(item) && h('div', { class: 'facts' }, reason(item), compared(act, item, active)),
     ),
     h('div', { class: 'actions', attributes: { role: 'gridcell' } }, buttons(state, act, item, active)),
   );
@@ -94,8 +86,7 @@ function headline(item: LiveItem): Described {
     'div',
     { class: 'headline' },
     icon(item.status, 'mark'),
-    h('span', { class: 'name', attributes: { title: shown(name) } }, text(name)),
-    h('span', { class: 'kind' }, text(item.kind)),
+    h('span', { class: 'name', attributes: { title: shown(`${name}, ${item.kind}`) } }, text(name)),
     item.related === true ? h('span', { class: 'kind' }, 'related') : null,
   );
 }
@@ -111,6 +102,30 @@ function where(item: LiveItem): Described {
     h('span', { class: 'file', attributes: { dir: 'ltr' } }, text(item.source_id.slice(slash))),
     h('span', { class: span === null ? 'lines nowhere' : 'lines' }, `:${lineRange(span ?? item)}`),
     moved ? h('span', { class: 'was' }, ` was ${lineRange(item)}`) : null,
+  );
+}
+
+const quietReasons = new Set(['unchanged', 'touched']);
+
+/** The mark alone says that nothing is wrong. */
+function saysMore(item: LiveItem): boolean {
+  return item.status !== 'verified' || !quietReasons.has(item.reason);
+}
+
+/** What can be done about text that is another one by now. */
+function compared(act: Act, item: LiveItem, tabbable: boolean): Child {
+  if (item.status !== 'needs_refresh' || item.quote === '') return null;
+  const key = itemKey(item);
+  const button = (label: string, press: () => void): Described => textButton({ key: label, label, tabbable, press });
+  return h(
+    'span',
+    { class: 'compared' },
+    button('Then ↔ now', () => {
+      act.send({ type: 'compare', key });
+    }),
+    button('Take the new one', () => {
+      act.send({ type: 'renew' });
+    }),
   );
 }
 
@@ -188,7 +203,7 @@ function buttons(state: State, act: Act, item: LiveItem, tabbable: boolean): Chi
   ];
 }
 
-function detailRow(state: State, act: Act, item: LiveItem): Described {
+function detailRow(state: State, act: Act, item: LiveItem, nowSeconds: number): Described {
   const key = itemKey(item);
   const row = `detail ${key}`;
   const explained = state.explained[key];
@@ -201,13 +216,14 @@ function detailRow(state: State, act: Act, item: LiveItem): Described {
       class: `detail s-${item.status}`,
       'data-row': row,
       'data-open': key,
-      'aria-level': 3,
+      'aria-level': 2,
       'aria-label': `What stands in ${shown(item.title)}, ${spokenLines(item)}`,
       attributes: { role: 'row', tabindex: tabbable ? 0 : -1 },
     },
     h(
       'div',
       { class: 'detail-content', attributes: { role: 'gridcell' } },
+      h('p', { class: 'facts' }, h('span', { class: 'fact' }, text(item.kind)), origin(item, nowSeconds)),
       explained === undefined ? null : why(explained),
       here(state, act, item, tabbable),
       turned && item.status === 'needs_refresh' ? h('p', { class: 'aside' }, 'As it was when you asked:') : null,

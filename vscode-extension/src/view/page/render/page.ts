@@ -6,7 +6,7 @@ import type { Act } from './act';
 import { answer } from './answer';
 import { tally } from './tally';
 import { compose } from './compose';
-import { failure, firstUse } from './empty';
+import { failure, firstUse, missing } from './empty';
 import { live } from './live';
 import { past } from './past';
 
@@ -32,9 +32,9 @@ export function page(state: State, act: Act, nowSeconds: number): Described[] {
 
 function content(state: State, act: Act, nowSeconds: number): Child {
   return [
-    state.failure === null ? null : failure(state.failure, act),
+    state.missing !== null ? missing(state.missing, act) : state.failure === null ? null : failure(state.failure, act),
     state.shown === null
-      ? state.asking === null && state.failure === null && firstUse(act)
+      ? state.asking === null && state.failure === null && state.missing === null && firstUse(act)
       : answer(state, act, state.shown, nowSeconds),
   ];
 }

@@ -1,9 +1,10 @@
 /** How many pointers carry which verdict: always in sight, so that a change is seen wherever its item went. */
 
-import { count, groupNames, groups } from '../../words';
+import { inOrder, itemKey } from '../../verdicts';
+import { count, groupMeanings, groupNames, groups } from '../../words';
 import { h, type Child } from '../dom';
 import { icon } from '../icons';
-import { groupRowKey, type State } from '../state';
+import { countKey, itemRowKey, type State } from '../state';
 import type { Act } from './act';
 
 export function tally(state: State, act: Act): Child {
@@ -14,7 +15,7 @@ export function tally(state: State, act: Act): Child {
     { key: 'tally', class: `tally judged-${judged}`, 'aria-label': 'Verdicts', attributes: { role: 'group' } },
     groups.map((status) => {
       const size = packet[status].length;
-      const turns = state.changes[groupRowKey(status)] ?? 0;
+      const turns = state.changes[countKey(status)] ?? 0;
       const turned = turns === 0 ? '' : turns % 2 === 1 ? ' turned-odd' : ' turned-even';
       return h(
         'button',
@@ -22,10 +23,11 @@ export function tally(state: State, act: Act): Child {
           key: status,
           class: `count s-${status}${turned}`,
           'aria-label': `${groupNames[status]}: ${count(size, 'pointer')}`,
-          attributes: { type: 'button', title: `Go to ${groupNames[status].toLowerCase()}`, disabled: size === 0 },
+          attributes: { type: 'button', title: `${groupMeanings[status]}; go to the first`, disabled: size === 0 },
           on: {
             click: () => {
-              act.goTo(groupRowKey(status));
+              const first = inOrder(packet, state.order).find((item) => item.status === status);
+              if (first !== undefined) act.goTo(itemRowKey(itemKey(first)));
             },
           },
         },

@@ -1,0 +1,24 @@
+/** Tells of settings whose values have another type than the setting: once at the start, and when one is changed to such. */
+import * as vscode from 'vscode';
+import type { Logger } from '../base/logger';
+import { wrongSettings } from '../base/settings';
+
+export function tellWrongSettings(logger: Logger): vscode.Disposable {
+  const told = new Set<string>();
+  const tell = async (): Promise<void> => {
+    const wrong = wrongSettings();
+    const fresh = wrong.filter((sentence) => !told.has(sentence));
+    told.clear();
+    for (const sentence of wrong) told.add(sentence);
+    if (fresh.length === 0) return;
+    for (const sentence of fresh) logger.warn(sentence);
+    const open = 'Open Settings';
+    if ((await vscode.window.showWarningMessage(fresh.join(' '), open)) === open) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', '@ext:helix-context.helix-context');
+    }
+  };
+  void tell();
+  return vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration('helix')) void tell();
+  });
+}
