@@ -1,5 +1,7 @@
 /** A machine with VS Code and Python and nothing else: Helix makes its own environment from what the package carries. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 
 import { type Act, scenario } from '../driver/acts.ts';
 import { PacketView } from '../driver/packetView.ts';
@@ -43,10 +45,13 @@ async function addsTheProxy(stage: Stage): Promise<void> {
   await stage.picture('install-proxy');
   const began = performance.now();
   await dialog.locator('.monaco-button', { hasText: 'Install' }).click();
+  const [environment] = stage.processes('shim').flatMap(({ command }) => /\S*\/env-\w+/.exec(command) ?? []);
+  assert.ok(environment, 'the shim runs in the private environment');
+  const mark = path.join(environment, 'helix-ready.json');
   await until(
-    'the progress ends',
-    async () => ((await window.notifications()).length === 0 && (await dialog.count()) === 0 ? true : undefined),
-    { withinMs: 120_000 },
+    'the environment has the proxy',
+    () => Promise.resolve(fs.readFileSync(mark, 'utf8').includes('"proxy"') ? true : undefined),
+    { withinMs: 150_000 },
   );
   stage.measure('chat proxy installed', performance.now() - began);
   await window.run('Helix: Choose Upstream');
