@@ -14,23 +14,27 @@ if TYPE_CHECKING:
     from helix_core.engine.indexing import Progress, RefreshReport
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
+        DEEPEST,
         DIRECTIONS,
         LEAST_BUDGET,
         LONGEST_TEXT,
         MAX_K,
         MOST_BUDGET,
         MOST_NEIGHBOURS,
+        MOST_USES,
         checked_places,
         checked_spending,
     )
 
 __all__ = [
+    "DEEPEST",
     "DIRECTIONS",
     "LEAST_BUDGET",
     "LONGEST_TEXT",
     "MAX_K",
     "MOST_BUDGET",
     "MOST_NEIGHBOURS",
+    "MOST_USES",
     "Embedding",
     "Helix",
     "MemoryFile",
@@ -50,12 +54,14 @@ __getattr__ = lazy_face(
         "indexing": ("Progress", "RefreshReport"),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
+            "DEEPEST",
             "DIRECTIONS",
             "LEAST_BUDGET",
             "LONGEST_TEXT",
             "MAX_K",
             "MOST_BUDGET",
             "MOST_NEIGHBOURS",
+            "MOST_USES",
             "checked_places",
             "checked_spending",
         ),

@@ -12,6 +12,7 @@ from helix_core.model import HIGH_RISK, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 
 MAX_K = 100
+DEEPEST, MOST_USES = 3, 50
 PLACES, PLACES_WITHIN_BUDGET = 8, 12
 LEAST_BUDGET, MOST_BUDGET = 200, 200_000
 LONGEST_TEXT = 262_144

@@ -24,7 +24,8 @@ def connect(
         str,
         typer.Argument(
             help="openai, anthropic, ollama, continue, cline, zed, claude-code or codex-chats for chats; cursor, "
-            "claude, codex or vscode for tools; admin; or upstream NAME."
+            "claude, claude-desktop, codex, vscode, gemini, opencode, copilot, windsurf, continue-tools, zed-tools or "
+            "cline-tools for tools; agents for a paragraph of AGENTS.md; admin; or upstream NAME."
         ),
     ],
     name: Annotated[str, typer.Argument(help="The name of an upstream in your settings.", show_default=False)] = "",
@@ -33,6 +34,9 @@ def connect(
     model: Annotated[str, typer.Option("--model", help="The model's name at the upstream.")] = ANY_MODEL,
     write: Annotated[
         bool, typer.Option("--write", help="Write it to the client's own file, after confirmation.")
+    ] = False,
+    user: Annotated[
+        bool, typer.Option("--user", help="For tools: your own file, for every folder, instead of the project's.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --write: do not ask for confirmation.")] = False,
     key: Annotated[
@@ -51,7 +55,7 @@ def connect(
     if name or key or forget_key:
         raise UsageError("NAME, --key and --forget-key apply only to: helix connect upstream NAME")
     workspace = os.path.realpath(path)
-    endpoint = _endpoint(client, workspace, model)
+    endpoint = _endpoint(client, workspace, model, is_users=user)
     if write:
         _write(client, endpoint, yes=yes, as_json=as_json)
         return
@@ -68,13 +72,15 @@ def connect(
     print_text(made.text + "\n")
 
 
-def _endpoint(client: str, workspace: str, model: str) -> Endpoint:
-    from helix_ls.proxy.clients import CLIENTS, STARTERS, Endpoint
+def _endpoint(client: str, workspace: str, model: str, *, is_users: bool) -> Endpoint:
+    from helix_ls.proxy.clients import CLIENTS, STARTED, Endpoint
     from helix_ls.proxy.keys import admins_key, users_key
     from helix_ls.proxy.running import found
 
-    if client in STARTERS or client not in CLIENTS:
-        return Endpoint("", "", workspace, model, _command())
+    if is_users and client not in STARTED:
+        raise UsageError(f"--user applies to tools: {', '.join(STARTED)}")
+    if client in STARTED or client not in CLIENTS:
+        return Endpoint("", "", workspace, model, _command(), is_users)
     key = admins_key(os.environ) if client == "admin" else users_key(os.environ)
     running = found(os.environ, key, workspace)
     return Endpoint(f"{running.url}/v1", key, workspace, model)

@@ -22,7 +22,7 @@ FEEDS_STRUCTURED = (
 microsoft/copilot-intellij-feedback#2058). They get the text alone: the structured object costs five times as much and
 says no more that a model can use."""
 
-_LISTED = ("definitions", "users", "tests", "documents", "co_changed")
+_LISTED = ("definitions", "same_name", "users", "tests", "documents", "co_changed")
 
 
 def feeds_structured(client: str) -> bool:
@@ -84,6 +84,10 @@ def _symbol(answer: Mapping[str, Any]) -> str:
         total = answer.get(f"{kind}_total", len(places))
         more = f" ({len(places)} of {total})" if total > len(places) else ""
         said += [f"{kind.replace('_', ' ')}{more}:", *map(_place, places)]
+    reached = answer.get("reached")
+    if reached is not None:
+        said.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
+        said += [f"{_place(place)} via {place['via']}" for place in reached]
     said += [f"note: {note}" for note in answer["notes"]]
     return "\n".join([*said, "verified unless marked"])
 

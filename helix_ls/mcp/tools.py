@@ -94,15 +94,16 @@ _CONTEXT = ToolWords(
 )
 _PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS, unlisted=_HERE | {"task_type", "k"})
 _OPEN = ToolWords("helix_open", places.OPEN, unlisted=_HERE | {"task_type"})
+_USES = ToolWords("helix_uses", places.SYMBOL, "Use it before you change a symbol.", {"name": "symbol"})
 _STATUS = ToolWords("helix_status", places.STATUS, "Use it when an answer is empty or looks old.")
 _GENE = ToolWords("helix_gene_get", places.ITEM, shown={"gene_id": "id"})
 _PREVIEW = ToolWords("helix_splice_preview", questions.PREVIEW)
 
-DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _PLAN, _OPEN, _STATUS)
+DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _USES, _PLAN, _OPEN, _STATUS)
 FULL_TOOLS = (
     *DEFAULT_TOOLS,
     ToolWords("helix_explain", places.EXPLAIN),
-    ToolWords("helix_neighbors", places.SYMBOL, shown={"name": "symbol"}),
+    _USES.renamed("helix_neighbors"),
     _GENE,
     _SEARCH.renamed("helix_fingerprint"),
     _STATUS.renamed("helix_stats"),

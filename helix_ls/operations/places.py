@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, checked_places
+from helix_core.engine import DEEPEST, DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, MOST_USES, checked_places
 from helix_core.errors import UsageError
 from helix_core.model import TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
@@ -137,19 +137,23 @@ class NameArguments:
     workspace: Workspace = None
     uri: Annotated[str | None, URI] = None
     position: Position = None
+    k: Annotated[int, Argument("Places of each kind.", 1, MOST_USES, on=MCP | HTTP | DAEMON)] = 10
+    depth: Annotated[
+        int, Argument("2 or 3: also users of users, what a change reaches.", 1, DEEPEST, on=MCP | HTTP | DAEMON)
+    ] = 1
 
 
 def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any] | None:
     """Return the ``helix.symbol/1`` object, or None if nothing defines the name."""
     assert given.name is not None
-    return helix.symbols.about(given.name, cancelled=context.cancelled)
+    return helix.symbols.about(given.name, k=given.k, depth=given.depth, cancelled=context.cancelled)
 
 
 SYMBOL = Operation(
     "symbol",
     "Around a symbol",
-    "Show what is known about a symbol: definitions, users, tests, documents and what changes together with it, each "
-    "place with its verdict.",
+    "Show who uses, tests and documents a symbol, its definitions and others of the same name (overrides among them), "
+    "and what changes together with it, each place with its verdict. Users are found by name and import.",
     NameArguments,
     symbol,
     "helix.symbol/1",

@@ -19,7 +19,7 @@ from helix_ls.proxy.running import Signals
 from helix_ls.proxy.workspaces import Workspaces
 from tests.mcp.agent import ENVELOPE, MODERN
 from tests.mcp.conftest import apart, repository
-from tests.mcp.test_protocol import READ_ONLY, SIX, WRITERS
+from tests.mcp.test_protocol import LISTED, READ_ONLY, WRITERS
 from tests.proxy.conftest import Server
 
 DEADLINE_S = 90.0
@@ -78,7 +78,7 @@ def test_a_conversation(served, mode, version):
         async with official(served, mode=mode) as client:
             assert client.protocol_version == version
             assert client.server_info.name == "helix"
-            assert [tool.name for tool in (await client.list_tools()).tools] == SIX
+            assert [tool.name for tool in (await client.list_tools()).tools] == LISTED
             packet = await client.call_tool("helix_context_packet", {"question": "sign_cookie", "max_items": 2})
             assert said_by(packet).startswith("confidence ")
             assert packet.structured_content["verified"][0]["source_id"] == "app/sessions.py"
@@ -286,7 +286,7 @@ def test_only_what_reads_is_offered_and_the_list_is_the_same_everywhere(served):
         message, headers = modern("tools/list")
         sent = {"Accept": ACCEPT, "Content-Type": "application/json", **headers}
         full = admin.post("/mcp?profile=full", content=json.dumps(message), headers=sent).json()["result"]["tools"]
-    assert len(full) > len(SIX)
+    assert len(full) > len(LISTED)
     for tool in full:
         assert tool["annotations"] == READ_ONLY
         assert not any(word in tool["name"] for word in WRITERS)

@@ -10,10 +10,11 @@ from tests.mcp.agent import COMMAND, MODERN, Agent
 from tests.mcp.conftest import repository
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
-SIX = [
+LISTED = [
     "helix_context_packet",
     "helix_search",
     "helix_context",
+    "helix_uses",
     "helix_refresh_targets",
     "helix_open",
     "helix_status",
@@ -28,7 +29,7 @@ def test_the_newer_protocol_is_discovered_and_spoken_without_a_handshake(start, 
     assert set(found["capabilities"]) == {"tools", "resources"}
     assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "helix"
     listed = agent.request("tools/list")["result"]
-    assert [tool["name"] for tool in listed["tools"]] == SIX
+    assert [tool["name"] for tool in listed["tools"]] == LISTED
     assert listed["cacheScope"] == "public"
     assert agent.answer("helix_search", question="sign_cookie")["items"][0]["source_id"] == "app/sessions.py"
     # The other era is refused on a connection that has begun with this one.
@@ -43,7 +44,7 @@ def test_an_older_version_is_agreed_on_by_a_handshake(start, project, version):
     assert agreed["protocolVersion"] == version
     assert agreed["serverInfo"]["name"] == "helix"
     assert "never instructions" in agreed["instructions"]
-    assert [tool["name"] for tool in agent.request("tools/list")["result"]["tools"]] == SIX
+    assert [tool["name"] for tool in agent.request("tools/list")["result"]["tools"]] == LISTED
 
 
 def test_a_version_nobody_has_heard_of_is_answered_with_the_latest_of_the_handshake(start, project):
@@ -141,7 +142,7 @@ def test_no_tool_writes_and_every_one_says_so(start, project):
     agent = start(project, "--profile", "full")
     agent.initialize()
     tools = agent.request("tools/list")["result"]["tools"]
-    assert len(tools) > len(SIX)
+    assert len(tools) > len(LISTED)
     for tool in tools:
         assert tool["annotations"] == READ_ONLY
         assert not any(word in tool["name"] for word in WRITERS)

@@ -16,14 +16,20 @@ from tests.mcp.conftest import repository
 CHATS = ("claude-code", "codex-chats")
 HOME_FILES = {
     "continue": ".continue/config.yaml",
-    "cursor": ".cursor/mcp.json",
     "zed": ".config/zed/settings.json",
-    "codex": ".codex/config.toml",
+    "zed-tools": ".config/zed/settings.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "copilot": ".copilot/mcp-config.json",
     "codex-chats": ".codex/config.toml",
 }
 FILES = {
     **HOME_FILES,
     "claude": ".mcp.json",
+    "cursor": ".cursor/mcp.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "opencode": "opencode.json",
+    "continue-tools": ".continue/mcpServers/helix.yaml",
     "claude-code": ".claude/settings.local.json",
     "vscode": ".vscode/mcp.json",
 }
@@ -31,6 +37,12 @@ BEFORE = {
     "continue": "name: Mine\nmodels:\n  - name: GPT # paid\n",
     "cursor": '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n',
     "zed": '{\n  "theme": "One", // nice\n}\n',
+    "zed-tools": '{\n  "theme": "One", // nice\n}\n',
+    "windsurf": '{"mcpServers": {"other": {"command": "x"}}}\n',
+    "copilot": '{"mcpServers": {"other": {"command": "x"}}}\n',
+    "gemini": '{\n  "theme": "One"\n}\n',
+    "opencode": '{\n  "$schema": "https://opencode.ai/config.json"\n}\n',
+    "continue-tools": "name: Mine\nversion: 2.0.0\nschema: v1\n",
     "codex": '# mine\nmodel = "o3"\n',
     "codex-chats": '# mine\nmodel = "o3"\n\n[mcp_servers.other]\ncommand = "x"\n',
     "claude-code": '{\n  "permissions": {"allow": []},\n  "env": {"OTHER": "1"}\n}\n',
@@ -68,6 +80,8 @@ def entry(client, file, folder):
     text = file.read_text()
     if client == "continue":
         return yaml.safe_load(text)["models"][-1]
+    if client == "continue-tools":
+        return yaml.safe_load(text)["mcpServers"][-1]
     if client == "codex":
         return tomllib.loads(text)["mcp_servers"]["helix"]
     if client == "codex-chats":
@@ -75,7 +89,9 @@ def entry(client, file, folder):
     lines = [line.partition(" //")[0] for line in text.splitlines() if not line.strip().startswith("//")]
     said = json.loads("\n".join(lines).replace(",\n}", "\n}"))
     return {
-        "cursor": lambda: said["mcpServers"]["helix"],
+        **dict.fromkeys(("cursor", "gemini", "windsurf", "copilot"), lambda: said["mcpServers"]["helix"]),
+        "opencode": lambda: said["mcp"]["helix"],
+        "zed-tools": lambda: said["context_servers"]["helix"],
         "claude": lambda: said["mcpServers"]["helix"],
         "claude-code": lambda: {name: said["env"][name] for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN")},
         "vscode": lambda: said["servers"]["helix"],
@@ -102,7 +118,12 @@ def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, serve
     elif client in CHATS:
         assert {server.key} < set(found.values()) and any(server.url in value for value in found.values())
     else:
-        assert found["args"][-2:] == ["mcp", str(run.folder)]
+        command, *arguments = [found["command"], *found["args"]] if client != "opencode" else found["command"]
+        assert (command == "helix") is (client not in HOME_FILES), "a colleague has no such folder"
+        assert arguments[-1 - (client in ("cursor", "vscode")) :][0] == "mcp"
+        assert str(run.folder) not in file.read_text()
+    if client == "vscode":
+        assert found["type"] == "stdio"
     backups = list(file.parent.glob("*.helix-backup"))
     mode = stat.S_IMODE(file.stat().st_mode)
     assert mode == (0o600 if client in ("continue", *CHATS) else 0o640 if begun else 0o644)
@@ -119,6 +140,30 @@ def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, serve
     assert "already up to date" in again.stderr
     assert (file.read_bytes(), list(file.parent.glob("*.helix-backup"))) == (after, backups)
     assert sorted(one.name for one in file.parent.iterdir() if one.name.startswith(f".{file.name}.")) == []
+
+
+def test_a_file_of_the_user_names_no_folder_and_is_written_where_asked_for(run):
+    done = run("codex", "--write", "--yes", "--user")
+    assert done.returncode == 0, done.stderr
+    entry = tomllib.loads((run.home / ".codex/config.toml").read_text())["mcp_servers"]["helix"]
+    assert entry["args"][-1] == "mcp"
+    assert os.path.isabs(entry["command"])
+    assert not (run.folder / ".codex").exists()
+    assert "in the workspace only" in run("claude", "--user").stderr
+    assert "--user applies to tools" in run("continue", "--user").stderr
+
+
+def test_the_paragraph_for_agents_is_renewed_in_its_place(run):
+    file = run.folder / "AGENTS.md"
+    file.write_text("# House rules\n\nKnock first.\n")
+    assert run("agents", "--write", "--yes").returncode == 0
+    text = file.read_text()
+    assert text.startswith("# House rules\n\nKnock first.\n\n<!-- helix: begin -->")
+    assert "helix_uses" in text
+    file.write_text(text.replace("helix_uses", "helix_old") + "\nLast word.\n")
+    assert run("agents", "--write", "--yes").returncode == 0
+    assert file.read_text() == text + "\nLast word.\n"
+    assert "already up to date" in run("agents", "--write", "--yes").stderr
 
 
 def test_nothing_is_written_without_being_asked_for(run):
@@ -143,10 +188,10 @@ def test_a_terminal_is_asked_after_it_was_shown_the_change(run, said, is_written
 def test_a_link_in_the_home_is_followed_and_one_in_the_workspace_refused(run, tmp_path):
     kept = tmp_path / "dotfiles.json"
     kept.write_text("{}\n")
-    run.file("cursor").parent.mkdir()
-    run.file("cursor").symlink_to(kept)
-    assert run("cursor", "--write", "--yes").returncode == 0
-    assert run.file("cursor").is_symlink() and "helix" in kept.read_text()
+    run.file("windsurf").parent.mkdir(parents=True)
+    run.file("windsurf").symlink_to(kept)
+    assert run("windsurf", "--write", "--yes").returncode == 0
+    assert run.file("windsurf").is_symlink() and "helix" in kept.read_text()
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "mcp.json").write_text("{}\n")

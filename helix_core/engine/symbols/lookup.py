@@ -47,18 +47,30 @@ class Around:
         *,
         meant: Sequence[DefinedAt],
         candidates: Sequence[DefinedAt],
+        shown: int = SHOWN,
     ) -> None:
         self._reader, self._observer = reader, observer
         self._name = name
         self._meant = meant
         self._candidates = candidates
         self._path = meant[0].path
+        self._shown = shown
+        self._tried = max(USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
         """The definitions that are meant, as the index has them."""
-        items = self._reader.files.items([one.hit.item_id for one in self._meant])
+        return self._defined(self._meant)
+
+    def same_name(self) -> list[Spot]:
+        """Return the other definitions of the name outside tests: overrides may be among them, and namesakes."""
+        meant = {one.hit.item_id for one in self._meant}
+        others = [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
+        return self._defined(others[: self._shown])
+
+    def _defined(self, definitions: Sequence[DefinedAt]) -> list[Spot]:
+        items = self._reader.files.items([one.hit.item_id for one in definitions])
         spots = []
-        for one in self._meant:
+        for one in definitions:
             item = items.get(one.hit.item_id)
             if item is not None:
                 self._observer.look(item.source)
@@ -84,7 +96,7 @@ class Around:
     def tests(self) -> Uses:
         """Return uses in tests: those that import its file and have its name come first."""
         uses = self._uses(in_tests=True)
-        linked = self._reader.uses.tests_linked([self._name, _qualified(self._meant[0])], USES_TRIED)
+        linked = self._reader.uses.tests_linked([self._name, _qualified(self._meant[0])], self._tried)
         items = self._reader.files.items([*uses, *linked])
         ranked = sorted(
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
@@ -115,7 +127,7 @@ class Around:
             near=self._path,
             importing=self.importing,
             defining={one.hit.item_id for one in self._candidates},
-            limit=USES_TRIED,
+            limit=self._tried,
         )
 
     def _used(self, ids: Iterable[int], total: int, *, in_tests: bool) -> Uses:
@@ -130,8 +142,9 @@ class Around:
         def line(data: bytes, item: Item) -> int:
             return line_of_use(data, item, self._name, own.get(item.id, ()))
 
-        spots, seen, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, FILES_TRIED)
-        if is_all and len(tried) < USES_TRIED:
+        files = max(FILES_TRIED, self._shown)
+        spots, seen, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)
+        if is_all and len(tried) < self._tried:
             return Uses(tuple(spots), seen)
         defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
         return Uses(tuple(spots), max(total - len(defining), seen))
@@ -144,7 +157,7 @@ class Around:
         seen, is_all = 0, True
         for item in items:
             path = item.source.path
-            if path not in per_file and (len(per_file) == files or len(spots) == SHOWN):
+            if path not in per_file and (len(per_file) == files or len(spots) == self._shown):
                 is_all = False
                 continue
             per_file[path] += 0
@@ -154,7 +167,7 @@ class Around:
             line = line_of(file.data, item) if file is not None and stands else 0
             if line:
                 seen += 1
-                if per_file[path] < SHOWN_PER_FILE and len(spots) < SHOWN:
+                if per_file[path] < max(SHOWN_PER_FILE, self._shown // 4) and len(spots) < self._shown:
                     per_file[path] += 1
                     spots.append(Spot(item, line, line, item.symbol))
         return spots, seen, is_all
@@ -177,8 +190,8 @@ PARTNERS = 5
 class SymbolAnswer:
     """The answer for one name. Use it once."""
 
-    def __init__(self, reader: Reader, weigher: Weigher, history: LineHistory | None) -> None:
-        self._reader, self._weigher, self._history = reader, weigher, history
+    def __init__(self, reader: Reader, weigher: Weigher, history: LineHistory | None, shown: int = SHOWN) -> None:
+        self._reader, self._weigher, self._history, self._shown = reader, weigher, history, shown
         self._started = time.monotonic()
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
@@ -201,13 +214,19 @@ class SymbolAnswer:
 
     def _answer(self, wanted: NameQuery, meant: Meant, candidates: list[DefinedAt]) -> dict[str, Any] | None:
         around = Around(
-            self._reader, self._weigher.observer, wanted.name, meant=meant.definitions, candidates=candidates
+            self._reader,
+            self._weigher.observer,
+            wanted.name,
+            meant=meant.definitions,
+            candidates=candidates,
+            shown=self._shown,
         )
         definitions = around.definitions()
         lines = self._asked_of_git(definitions)
         users, tests = around.users(), around.tests()
         groups = {
             "definitions": definitions,
+            "same_name": around.same_name(),
             "users": users.spots,
             "tests": tests.spots,
             "documents": around.documents(),

@@ -9,11 +9,14 @@ from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on, stop_when
 from helix_core.model import Overlays
 from helix_core.packet import round_share
+from helix_core.workspace import path_of
 
 if TYPE_CHECKING:
     from helix_core.engine.symbols.lenses import Findings
 
 FINDINGS_MS = 150.0
+MOST_NAMES_FOLLOWED = 12
+"""Names whose users are looked up for what a change reaches: each costs about as much as a hover."""
 
 
 class Symbols:
@@ -30,21 +33,30 @@ class Symbols:
         path: bytes = b"",
         line: int = 0,
         overlays: Overlays = NO_OVERLAYS,
+        k: int | None = None,
+        depth: int = 1,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any] | None:
         """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
 
-        ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. Raises
-        Cancelled soon after ``cancelled`` says so.
+        ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. At most
+        ``k`` places of each kind are shown, 5 where it is not given. With a ``depth`` of 2 or 3 the object also has
+        ``reached``: users and tests of its users, each with ``depth`` and the name it uses (``via``), and
+        ``reached_all``, false where names were left unfollowed. Raises Cancelled soon after ``cancelled`` says so.
         """
-        from helix_core.engine.symbols.lookup import SymbolAnswer
+        from helix_core.engine.symbols.lookup import SHOWN, SymbolAnswer
 
         session = self.session
         lacking = session.not_indexed()
         weigher = session.weigher(overlays, stop_when(cancelled))
-        answer = SymbolAnswer(session.index.reader, weigher, session.git_facts.lines()).about(
-            name, path, line, overlays
-        )
+        shown, history = k or SHOWN, session.git_facts.lines()
+
+        def look_up(name: str, path: bytes, line: int) -> dict[str, Any] | None:
+            return SymbolAnswer(session.index.reader, weigher, history, shown).about(name, path, line, overlays)
+
+        answer = look_up(name, path, line)
+        if answer is not None and depth > 1:
+            answer["reached"], answer["reached_all"] = _reached(answer, depth, look_up)
         if answer is not None:
             answer["indexed_share"] = round_share(lacking.share)
             answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
@@ -66,3 +78,39 @@ class Symbols:
         from helix_core.engine.symbols.lenses import FileFindings
 
         return FileFindings(self.session.index.reader, self.session.weigher(overlays, go_on), budget_ms).of(path)
+
+
+def _reached(
+    first: dict[str, Any], depth: int, look_up: Callable[[str, bytes, int], dict[str, Any] | None]
+) -> tuple[list[dict[str, Any]], bool]:
+    """Return the users and tests of the users of a symbol, nearest first, and whether every name was followed."""
+    known = {_place(place) for kind in ("definitions", "users", "tests") for place in first[kind]}
+    followed, left = {first["symbol"], first["name"], ""}, MOST_NAMES_FOLLOWED
+    reached: list[dict[str, Any]] = []
+    is_all = first["users_total"] <= len(first["users"])
+    level = first["users"]
+    for steps in range(2, depth + 1):
+        following: list[dict[str, Any]] = []
+        for user in level:
+            via = user["symbol"]
+            if via in followed:
+                continue
+            if not left:
+                return reached, False
+            followed.add(via)
+            left -= 1
+            found = look_up(via, path_of(user["source_id"]), user["start_line"])
+            if found is None:
+                continue
+            is_all = is_all and found["users_total"] <= len(found["users"])
+            for place in [*found["users"], *found["tests"]]:
+                if _place(place) not in known:
+                    known.add(_place(place))
+                    reached.append(place | {"depth": steps, "via": via})
+            following += found["users"]
+        level = following
+    return reached, is_all
+
+
+def _place(place: dict[str, Any]) -> tuple[str, int]:
+    return place["source_id"], place["start_line"]

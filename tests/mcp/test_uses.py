@@ -1,0 +1,64 @@
+"""Who uses, overrides, tests and documents a symbol, and what a change of it reaches: one call, with verdicts."""
+
+import pytest
+
+from tests.mcp.agent import Agent, text_of
+from tests.mcp.conftest import apart, repository
+
+FILES = {
+    "tea/water.py": "class Kettle:\n    def boil(self, water):\n        return heat_up(water)\n\n\n"
+    "def heat_up(water):\n    return water + 80\n",
+    "tea/samovar.py": "from tea.water import Kettle\n\n\nclass Samovar(Kettle):\n    def boil(self, water):\n"
+    "        return super().boil(water)\n",
+    "tea/brew.py": "from tea.water import heat_up\n\n\ndef brew_tea(leaves):\n    return leaves, heat_up(20)\n",
+    "tea/serve.py": "from tea.brew import brew_tea\n\n\ndef serve_guests(guests):\n"
+    "    return [brew_tea(guest) for guest in guests]\n",
+    "tests/test_brew.py": "from tea.brew import brew_tea\n\n\ndef test_brewing():\n    assert brew_tea(1)[1] == 100\n",
+    "docs/tea.md": "# Tea\n\n`heat_up(water)` makes water hot.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory, starts_processes):
+    home = tmp_path_factory.mktemp("uses")
+    folder = repository(home / "tea", FILES)
+    with apart(home) as environ:
+        agent = Agent(environ, folder)
+        agent.initialize()
+        yield agent
+        agent.close()
+
+
+def names(places):
+    return {(place["source_id"], place["symbol"]) for place in places}
+
+
+def test_users_documents_and_others_of_the_name_come_in_one_call(agent):
+    said = agent.answer("helix_uses", symbol="heat_up")
+    assert names(said["users"]) == {("tea/water.py", "Kettle"), ("tea/brew.py", "brew_tea")}
+    assert names(said["documents"]) == {("docs/tea.md", "Tea")}
+    assert {place["status"] for place in said["users"]} == {"verified"}
+    assert "reached" not in said
+    boil = agent.answer("helix_uses", symbol="Kettle.boil")
+    assert names(boil["definitions"]) == {("tea/water.py", "Kettle.boil")}
+    assert names(boil["same_name"]) == {("tea/samovar.py", "Samovar.boil")}
+
+
+def test_what_a_change_reaches_is_followed_as_deep_as_it_is_asked(agent):
+    two = agent.answer("helix_uses", symbol="heat_up", depth=2)
+    assert {("tea/serve.py", "serve_guests"), ("tests/test_brew.py", "test_brewing")} <= names(two["reached"])
+    assert {place["depth"] for place in two["reached"]} == {2}
+    assert {place["via"] for place in two["reached"]} >= {"brew_tea"}
+    assert "depth must be a whole number from 1 to 3" in agent.refusal("helix_uses", symbol="heat_up", depth=9)
+
+
+def test_a_model_reads_one_line_a_place_and_is_told_how_a_change_gets_there(agent):
+    text = text_of(agent.call("helix_uses", symbol="heat_up", depth=2))
+    lines = text.split("\n")
+    assert lines[:2] == ["definitions:", "tea/water.py:6-7 heat_up"]
+    assert "tea/serve.py:5 serve_guests via brew_tea" in lines
+    assert lines[-1] == "verified unless marked"
+
+
+def test_a_name_that_nothing_defines_says_what_to_do(agent):
+    assert "look for it with helix_search" in agent.refusal("helix_uses", symbol="no_such_name")
