@@ -139,8 +139,9 @@ class CommandServer:
             folder.closing = loop.call_later(LINGER_S, self._close, workspace)
 
     def _close(self, workspace: Path) -> None:
-        folder = self._folders.pop(workspace)
-        asyncio.get_running_loop().run_in_executor(None, folder.close)
+        folder = self._folders.pop(workspace, None)
+        if folder is not None:
+            asyncio.get_running_loop().run_in_executor(None, folder.close)
 
 
 class _Folder:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 STARTED = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 VARYING = (
     (re.compile(r"\b[0-9a-f]{8}\b"), "<commit>"),
-    (re.compile(r"about [\d,]+ tokens · [\d,]+ ms"), "<cost>"),
+    (re.compile(r"about [\d,]+ tokens · [\d,.]+ m?s"), "<cost>"),
 )
 
 

@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 
 import psutil
 import pytest
 
+from helix_core import __version__
 from helix_ls.host.election import StartError, reach
 from helix_ls.host.endpoint import place
 from tests.host.clients import until
@@ -79,3 +81,18 @@ def test_a_client_that_can_reach_no_daemon_serves_its_editor_itself(environ, edi
         said.get("method") == "window/logMessage" and "The daemon could not be started" in json.dumps(said)
         for said in one.said
     )
+
+
+def test_a_daemon_of_the_protocol_before_is_left_to_its_own_clients(environ, helix):
+    older = place(environ).folder / f"helix-1-{__version__}.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(older))
+        listener.listen()
+        listener.setblocking(False)
+        connection = reach(environ, {"kind": "call"})
+        assert connection.version == __version__
+        connection.socket.close()
+        assert helix("daemon", "stop").returncode == 0
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+        assert older.exists()
