@@ -129,6 +129,8 @@ _PLACE = re.compile(
 _LINES_OF = re.compile(
     rf"\blines? (\d{{1,7}}+)(?:(?:[-–]| to )(\d{{1,7}}+))?+ (?:of|in) (?:the file )?`?+({_RUN})", re.I
 )
+# A frame of a Python traceback.
+_FRAME = re.compile(r"\bFile \"([^\"\n]{1,300}+)\", line (\d{1,7}+)")
 _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,300}+)\]\(<?([^()\s<>]{1,400}+)>?(?: +\"[^\"\n]{0,200}+\")?\)")
 _TARGET_LINES = re.compile(r"#L?(\d{1,7})(?:C\d{1,5})?(?:-L?(\d{1,7}))?$|:(\d{1,7})(?::\d{1,5})?(?:-(\d{1,7}))?$")
 _ADDRESS = re.compile(r"(?<![\w+.-])(?!file:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>()`\"]++")
@@ -404,12 +406,16 @@ class _Paragraph:
             one = self._place(match.span(), match[3].rstrip(".,;:"), match[1], match[2])
             if one is not None and not found.overlaps(one.start, one.end) and not stated.overlaps(one.start, one.end):
                 texts.append(one)
+        for match in _FRAME.finditer(plain):
+            one = self._place(match.span(), match[1], match[2], None)
+            if one is not None and not found.overlaps(one.start, one.end) and not stated.overlaps(one.start, one.end):
+                texts.append(one)
         return sorted([*links, *texts], key=lambda span: span.start)
 
     def _place(self, at: tuple[int, int], path: str, first: str, last: str | None) -> _Span | None:
         start, end = at
         lines = (int(first), int(last) if last else int(first))
-        if not is_file_name(path) or not 0 < lines[0] <= lines[1]:
+        if not is_file_name(path):
             return None
         written = self._text[start:end].strip("`")[:LONGEST_PATH]
         one = self._at(CitationKind.PLACE, start, end, written, not self._says(_NOT_A_PLACE, start))
@@ -428,7 +434,7 @@ class _Paragraph:
             path = "/" + path.removeprefix("file://").lstrip("/")
         numbers = [int(one) for one in (lines.groups() if lines is not None else ()) if one]
         first, last = (numbers[0], numbers[-1]) if numbers else (0, 0)
-        if not is_file_name(path) or (numbers and not 0 < first <= last):
+        if not is_file_name(path):
             return None
         kind = CitationKind.PLACE if numbers else CitationKind.PATH
         is_claim = not self._says(_NOT_A_PLACE, match.start()) if numbers else self._is_claim(match.start())

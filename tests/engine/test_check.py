@@ -110,6 +110,25 @@ def test_a_line_that_the_file_does_not_have_is_wrong(shop):
     assert (one["line"], one["kind"], one["verdict"], one["now"]) == (1, "place", "needs_refresh", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("The limit is checked in `shop/basket.py:0`.", "lines are counted from 1"),
+        ("See [it](shop/basket.py#L0).", "lines are counted from 1"),
+        ("It is at shop/basket.py:20-3.", "the range ends before it begins"),
+        ('It fails here:\n\n  File "shop/basket.py", line 400, in add', "the file has 26 lines"),
+    ],
+)
+def test_lines_that_no_file_has_are_wrong(shop, text, message):
+    one = finding(shop, text)
+    assert (one["rule"], one["message"]) == ("line-missing", message)
+
+
+def test_a_frame_of_a_traceback_that_is_there_is_right(shop):
+    answer = shop.check('  File "shop/basket.py", line 4, in add')
+    assert (answer["findings"], answer["checked"]) == ([], 1)
+
+
 def test_a_symbol_beside_the_wrong_line_is_told_where_it_is(shop):
     one = finding(shop, "`Basket.total_price()` is at `shop/basket.py:3`.")
     assert one["rule"] == "symbol-elsewhere"

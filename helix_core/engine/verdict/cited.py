@@ -304,6 +304,9 @@ class CheckedText:
         files = [file for path in paths[:MOST_SAME_NAME] if (file := self._file(path)) is not None]
         if not files or len(paths) > MOST_SAME_NAME or not one.is_claim:
             return UNKNOWN
+        if not 0 < one.start_line <= one.end_line:
+            said = "lines are counted from 1" if not one.start_line else "the range ends before it begins"
+            return _wrong("line-missing", Reason.CHANGED, said, self._definition(one, files))
         long_enough = [file for file in files if one.end_line <= len(file.lines) + 1]
         if not long_enough:
             most = max(len(file.lines) for file in files)
