@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from codecs import BOM_UTF8
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ParamSpec, TypeVar
@@ -139,6 +140,9 @@ async def run_in_thread_if_large(
 
 def parse_body(data: bytes, dialect: Dialect = CHAT) -> Body:
     """Parse the body. Raises RefusedError for what is no object, is nested too deeply or has too many turns."""
+    if data.startswith(BOM_UTF8):
+        said = "the body begins with a byte order mark, which JSON does not allow; send it without"
+        raise HttpError(400, "invalid_json", said)
     try:
         text = data.decode("utf-8")
         body = _scanned(text, dialect)

@@ -121,7 +121,8 @@ class _Answering:
         """Pass an answer on; return how it ended. One that breaks off is not completed, so the server closes the
         connection without the end of the body.
         """
-        if answer.status >= 300:
+        # A page is no answer of any of these routes: it is what another server at this address shows people.
+        if answer.status >= 300 or answer.content_type == "text/html":
             return await self._refused(answer)
         try:
             data = await next_bytes(answer, FIRST_BYTE_S)

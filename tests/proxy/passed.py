@@ -35,7 +35,9 @@ WHOLE = {
 def answers(handler, body):
     """Answer one of these routes; False for another."""
     path = handler.path.partition("?")[0].removeprefix("/v1")
-    if path in WHOLE and b"fail" not in body:
+    if b"a page" in body:
+        handler._whole(200, b"<html><title>Log in</title></html>", "text/html; charset=utf-8")
+    elif path in WHOLE and b"fail" not in body:
         handler._whole(200, json.dumps(WHOLE[path]).encode())
     elif path == "/completions" and json.loads(body).get("stream"):
         frame = b"data: " + json.dumps(COMPLETION).encode() + b"\n\n"

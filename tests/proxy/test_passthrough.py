@@ -57,6 +57,26 @@ def test_a_body_passes_to_the_byte(server, upstream):
     assert upstream.asked[-1][2] == sent
 
 
+def test_a_page_in_place_of_an_answer_is_one_error(server):
+    with server.http() as http:
+        for path in ("/v1/embeddings", "/v1/completions"):
+            said = http.post(path, json={"model": "e", "input": "a page", "prompt": "a page"})
+            assert said.status_code == 502
+            assert (
+                said.json()["error"]["message"] == "the upstream's answer is no JSON; see whether its address is right"
+            )
+
+
+def test_a_number_of_many_digits_passes_and_a_byte_order_mark_is_named(server, upstream):
+    sent = b'{"model":"e","input":"a","y":' + b"7" * 5_000 + b"}"
+    json_ = {"Content-Type": "application/json"}
+    with server.http() as http:
+        assert http.post("/v1/embeddings", content=sent, headers=json_).status_code == 200
+        assert upstream.asked[-1][2] == sent
+        said = http.post("/v1/embeddings", content=b"\xef\xbb\xbf" + sent, headers=json_)
+    assert (said.status_code, "byte order mark" in said.json()["error"]["message"]) == (400, True)
+
+
 def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(server):
     with server.http() as http, pytest.raises(httpx.RemoteProtocolError):
         http.post("/v1/audio/speech", json={"model": "m", "input": "cut"})

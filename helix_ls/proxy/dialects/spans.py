@@ -10,11 +10,19 @@ from typing import Any
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
+MOST_DIGITS = 400
+
+
+def _integer(digits: str) -> int | float:
+    """Return a number; one too long for Python to read exactly is infinite. The text passes on as it was sent."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-DECODER = JSONDecoder(parse_constant=_no_constant)
+DECODER = JSONDecoder(parse_constant=_no_constant, parse_int=_integer)
 
 
 def skip_blank(text: str, at: int) -> int:
