@@ -181,7 +181,8 @@ def _report(cases: Sequence[Case]) -> None:
                 here[number] = _told([held], presence, PRESENCE_SIGNS)[0]
                 place = _told([held], places[held.with_model], PLACE_SIGNS)[0]
                 empty = here[number] < confidence.FLOOR
-                sure[number] = min(here[number], place, search.ABSENT_CONFIDENCE if empty else 1.0)
+                sure[number] = min(here[number], place) * np.sqrt(here[number])
+                sure[number] = min(sure[number], search.ABSENT_CONFIDENCE if empty else 1.0)
     for with_model in sorted({case.with_model for case in cases}):
         own = [number for number, case in enumerate(cases) if case.with_model == with_model]
         print(f"held out, {'vectors of the model' if with_model else 'built-in vectors'}:")

@@ -62,13 +62,15 @@ class Target:
         return self.least <= round(value, 3) <= self.most
 
     def __str__(self) -> str:
+        if self.least < 0:
+            return f"≤ ±{self.most:g}"
         return f"≥ {self.least:g}" if self.least else f"≤ {self.most:g}"
 
 
 TARGETS = {
     "present, plain: called empty": Target(most=0.05),
     "present, wrapped: called empty": Target(most=0.05),
-    "wrapped less plain, called empty": Target(most=0.02),
+    "wrapped less plain, called empty": Target(most=0.02, least=-0.02),
     "needs nothing: given evidence": Target(most=0.05),
     "follow-up: right file in the request": Target(least=0.80),
     "present, plain: right file": Target(least=0.96),

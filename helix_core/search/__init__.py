@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, QuestionEncoder, Reranker, rerank, reranker_text
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
-    from helix_core.search.search import SearchRequest
+    from helix_core.search.search import DOUBT_NOTE, SearchRequest
 
 __all__ = [
+    "DOUBT_NOTE",
     "FLOOR",
     "LANGUAGE_NOTE",
     "MOST_CHARS",
@@ -48,6 +49,6 @@ __getattr__ = lazy_face(
         "meaning": ("MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
-        "search": ("SearchRequest",),
+        "search": ("DOUBT_NOTE", "SearchRequest"),
     },
 )

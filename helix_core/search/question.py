@@ -41,6 +41,7 @@ _QUOTED = re.compile(r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|“([^”\n]{1,400
 _PATH = re.compile(r"(?<![\w.@+~\\/-])[\w.@+~-]*+(?:[/\\][\w.@+~-]++)++")
 _FILE_NAME = re.compile(r"(?<![\w./\\-])[\w-]++(?:\.[\w-]++)++")
 _DOTTED = re.compile(r"(?<!\w)[^\W\d]\w*+(?:(?:\.|::|->|#)[^\W\d]\w*+)++")
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 _CALLED = re.compile(r"(?<!\w)([^\W\d]\w*+)\(\)")
 _PLACEHOLDER = re.compile(r"%(?:\(\w{1,60}\))?[-+#0-9.]{0,8}[a-zA-Z]|\$?\{[^{}\n]{0,80}\}|<[^<>\s]{1,60}>|\d+|\.\.\.|…")
 _BREAK = re.compile(r"[^\w\s'’]+")
@@ -78,8 +79,10 @@ class Intent(StrEnum):
     DOCS = "docs"
     CONFIG = "config"
     DEFINITION = "definition"
+    OVERVIEW = "overview"
 
 
+_WHOLE = r"(?:project|repo|repository|code ?base|package|library|app|application|tool|program|workspace)"
 _INTENT_PATTERNS = {
     Intent.TESTS: re.compile(
         r"\b(?:tests|unit ?tests?|test (?:suite|case|file|function|class|for|of|that)s?|tested|pytest|unittest|"
@@ -97,6 +100,17 @@ _INTENT_PATTERNS = {
     ),
     Intent.DEFINITION: re.compile(
         r"\b(?:defined?|definition|declared?|declaration|implemented|implementation|lives?|what does|what is)\b"
+    ),
+    Intent.OVERVIEW: re.compile(
+        rf"\bwhat(?: does|'s| is| are| do) (?:this|the|our|that|your) {_WHOLE}(?: all)?(?: (?:do|does|about|for"
+        rf"|good for|used for))?(?: exactly)?\s{{0,3}}(?:[?.!\n]|\Z)"
+        rf"|\b(?:overview|introduction|tour|purpose|architecture|summary) (?:of|to|for) (?:this|the|our|your) (?:whole "
+        rf"|entire )?{_WHOLE}"
+        rf"|\b(?:explain|review|summari[sz]e|describe|understand|introduce|audit)(?: me| to me)? (?:this|our|your|the"
+        rf"|my)(?: whole| entire)? {_WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
+        r"|\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
+        rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
+        rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"
     ),
 }
 
@@ -140,7 +154,7 @@ def parse_question(text: str) -> Question:
     spaced = _BESIDE_WIDE.sub(" ", text)
     identifiers = _identifiers(spaced, quoted, paths)
     return Question(
-        words=_content_words(text),
+        words=_with_options(_content_words(text), text),
         identifiers=identifiers,
         proper=_proper(spaced, identifiers),
         paths=paths,
@@ -156,7 +170,9 @@ def parse_question(text: str) -> Question:
 
 MAX_PARTS = 6
 _PART_BREAK = re.compile(
-    r"\n+|(?<=[?!])[ \t]+|[,;]?[ \t]+and (?:also[ \t]+)?(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)",
+    r"\n+|(?<=[?!])[ \t]+"
+    r"|(?:[,;]?[ \t]+and (?:also[ \t]+)?|(?<=[.:;])[ \t]+)"
+    r"(?=(?:how|where|what|why|which|who|when|is|are|does|do|can)\b)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -166,10 +182,12 @@ _ASKS = re.compile(
 
 
 def question_parts(text: str) -> list[str]:
-    """Return the questions of a text that asks several, at most ``MAX_PARTS``; none of a text that asks one."""
+    """Return the questions of a text that asks several, or that says something beside the one it asks, at most
+    ``MAX_PARTS``; none of a text that is one question.
+    """
     parts = [part for part in _PART_BREAK.split(_readable(text)) if part.strip()]
     asking = [part for part in parts[: 4 * MAX_PARTS] if _ASKS.match(part) or part.rstrip().endswith("?")]
-    return asking[:MAX_PARTS] if len(asking) > 1 else []
+    return asking[:MAX_PARTS] if len(parts) > 1 else []
 
 
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b", re.IGNORECASE)
@@ -193,6 +211,15 @@ def _readable(text: str) -> str:
     if text.isupper() and text.count(" ") >= PHRASE_WORDS and "_" not in text:
         text = text.lower()
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _options(text: str) -> list[str]:
+    """Return the options of a command as names: ``--max-restarts`` is ``max_restarts``."""
+    return [name.replace("-", "_") for name in _OPTION.findall(text)][:MAX_NAMES]
+
+
+def _with_options(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*words, *_options(text))))[:MAX_WORDS]
 
 
 def _content_words(text: str) -> tuple[str, ...]:
@@ -224,6 +251,7 @@ def _identifiers(text: str, quoted: list[str], paths: tuple[str, ...]) -> tuple[
             continue
         parts = IDENTIFIER.findall(dotted)
         names.update(dict.fromkeys(reversed(parts)))
+    names.update(dict.fromkeys(_options(text)))
     names.update(dict.fromkeys(_CALLED.findall(text)))
     names.update(dict.fromkeys(part for part in quoted if IDENTIFIER.fullmatch(part)))
     names.update(dict.fromkeys(token for token in IDENTIFIER.findall(text) if _is_code(token)))
@@ -274,10 +302,23 @@ def _without_stop_words(text: str) -> list[str]:
     return [word for word in words if word.lower() not in QUESTION_WORDS] or words
 
 
+_KIND_WORDS = frozenset(["class", "function", "method", "decorator", "exception", "constant", "variable", "module"])
+
+
+def _of_kind(words: list[str]) -> list[str]:
+    """Return the one name beside a word such as "class"; a class typed in lower case begins with a capital."""
+    names = [word for word in words if word.lower() not in _KIND_WORDS]
+    is_class = any(word.lower() in {"class", "exception"} for word in words)
+    return [name.capitalize() if is_class and name.islower() else name for name in names] or words
+
+
 def _subject(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_SUBJECT:
         return ()
     telling = _without_stop_words(text)
+    if len(telling) == 2 and any(word.lower() in _KIND_WORDS for word in telling):
+        # "the RequestContext class" asks for the one name, in whatever case.
+        telling = _of_kind(telling)
     if len(telling) == 1:
         return tuple(telling) if IDENTIFIER.fullmatch(telling[0]) else ()
     dotted = [IDENTIFIER.findall(name) for name in _DOTTED.findall(text)]

@@ -50,6 +50,40 @@ def named_files(question: Question, reader: Reader) -> list[int]:
     return named if len(named) <= MAX_FILES else []
 
 
+_OVERVIEW_NAMES = {
+    "readme": 1.0,
+    "overview": 0.8,
+    "quickstart": 0.8,
+    "quick_start": 0.8,
+    "getting_started": 0.8,
+    "gettingstarted": 0.8,
+    "architecture": 0.7,
+    "introduction": 0.7,
+    "intro": 0.7,
+    "index": 0.6,
+    "installation": 0.6,
+    "install": 0.6,
+    "contributing": 0.4,
+}
+"""Names of the files that say what a project is, without extension, and how well each says it."""
+MOST_OVERVIEWS, DEEPEST_OVERVIEW = 4, 2
+DEEPER = 0.7
+
+
+def overview_files(reader: Reader) -> list[tuple[int, float]]:
+    """Return documents that say what the whole project is and how to begin, with a score, best first."""
+    found = reader.files.sources_by_id(
+        id_ for name in _OVERVIEW_NAMES for id_, _ in reader.text.paths_like([" ".join(name.split("_"))], HITS)
+    )
+    scored = {}
+    for id_, source in found.items():
+        *folders, name = source.source_id.lower().split("/")
+        stem = name.partition(".")[0].replace("-", "_")
+        if stem in _OVERVIEW_NAMES and source.role is Role.DOC and len(folders) <= DEEPEST_OVERVIEW:
+            scored[id_] = _OVERVIEW_NAMES[stem] * DEEPER ** len(folders)
+    return best_first(scored)[:MOST_OVERVIEWS]
+
+
 def named_definitions(question: Question, reader: Reader) -> list[DefinitionHit]:
     """Return definitions of the one name that the question consists of: case-sensitive matches first, within the
     class or module typed before it. A name with many definitions, or a common word, returns none.
@@ -365,13 +399,17 @@ def tests(query: RankerInput) -> Votes:
 
 
 def exact(query: RankerInput) -> Votes:
-    """Rank what the question names exactly: a file, else a definition, else a verbatim text, else a misspelt name."""
+    """Rank what the question names exactly: a file, else a definition, else the documents that tell of the whole
+    project where it asks for that, else a verbatim text, else a misspelt name.
+    """
     named = named_files(query.question, query.reader)
     if named:
         return Votes(tuple(Vote(id_, 1.0) for id_ in named))
     hits = named_definitions(query.question, query.reader)
     if hits:
         return _defined(query, [(1.0, hit) for hit in hits])
+    if Intent.OVERVIEW in query.question.intents:
+        return Votes(tuple(Vote(id_, score) for id_, score in overview_files(query.reader)))
     found = literal_chunks(query.question, query.frequency, query.reader, FIELD_WEIGHTS)
     if not found:
         return _defined(query, [(1.0, hit) for hit in misspelt_definitions(query.question, query.reader)])

@@ -11,6 +11,7 @@ from helix_core.model import Found, Hints, Ranked
 from helix_core.search.account import SearchTrace, explain_search
 from helix_core.search.confidence import (
     FLOOR,
+    AnswerFeatures,
     FilesFound,
     answer_features,
     confidence,
@@ -91,7 +92,7 @@ def _has_phrase(name: str, reader: Reader, uncounted: dict[str, None]) -> bool:
 
 WORDS_OF_A_SUBJECT = 4
 """So many known words are about this index: small talk and general knowledge share fewer with a project."""
-NAMED_SHARE, COVERED_SHARE = 0.5, 0.35
+NAMED_SHARE = 0.5
 COMPARING_WORDS = frozenset(
     [
         "difference",
@@ -121,8 +122,10 @@ SIMILAR_READ = 5
 SHORTEST_SLIP = 6
 ABSENT_CONFIDENCE = 0.29
 SAID_CONFIDENCE = 0.5
-"""Below this confidence an answer says that the question's language was not searched."""
+"""Below this confidence an answer says why it may be none: the question's language, or that it is probably not here."""
 """Just below the threshold of a verified verdict: results of an absent answer are never shown as verified."""
+DOUBT = 0.9
+"""Below this presence, and not below ``FLOOR``, about half of the questions have no answer in the index."""
 OVER_BUDGET = "ran out of its budget"
 """The state of a ranker, or of a later step, whose query was interrupted."""
 
@@ -202,6 +205,17 @@ def search(request: SearchRequest, reader: Reader) -> Found:
         return _Search(request, reader).run()
 
 
+DOUBT_NOTE = "probably not here: "
+"""How the note begins."""
+
+
+def doubt_note(nearest: Ranked) -> str:
+    """Return the sentence for an answer of which it cannot be known whether it is one."""
+    item = nearest.item
+    place_ = f"{item.source.source_id}:{item.start_line}" + (f" ({item.symbol})" if item.symbol else "")
+    return f"{DOUBT_NOTE}nothing in the index answers this for certain; the nearest place is {place_}"
+
+
 def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
     return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
@@ -254,25 +268,25 @@ class _Search:
         ranked = with_located(ranked, places, k)
         # One name whose every word one file has is here, wherever it stands; only the place is open.
         is_literal = bool(judged.subject) and signs.covered == 1.0 and not signs.missing_proper
-        seems_empty = not ranked or (presence(signs) < FLOOR and not places and not is_literal)
-        if seems_empty and ranked and self._request.discussed:
-            seems_empty = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
-        if self._request.may_be_general and not seems_empty and not places:
-            seems_empty = not self._is_named(judging, signs.covered)
+        is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
+        is_certain = bool(places) or is_overview
+        whole = judged_by or text
+        seems_empty = not ranked or (not is_certain and self._seems_absent(judging, signs, is_literal=is_literal))
         if seems_empty and ranked:
-            whole = judged_by or text
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
                 has_path or self._is_defined(judged, whole, judging) or self._has_part(whole, frequency, first)
             )
-        sure = (place if is_literal else confidence)(signs, with_model=with_model)
+        sure = (place if is_literal or is_overview else confidence)(signs, with_model=with_model)
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
         # What is asked in a language that the index does not bridge may be here under English names.
         bridged = meaning is not None and is_multilingual(meaning.model)
-        language = "" if bridged else language_of(judged_by or text)
-        notes = results.notes()
+        language = "" if bridged else language_of(whole)
+        said = [*results.notes()]
         if language and (sure < SAID_CONFIDENCE or not ranked):
-            notes = (*notes, language_note(language))
+            said.append(language_note(language))
+        elif not (seems_empty or is_certain or is_literal) and presence(signs) < DOUBT and sure < SAID_CONFIDENCE:
+            said.append(doubt_note(ranked[0]))
         asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
         known_empty = seems_empty and asks_of_something and not language and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()
@@ -289,9 +303,16 @@ class _Search:
             account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
             if explained
             else None,
-            notes=notes,
+            notes=tuple(said),
             seems_empty=seems_empty,
         )
+
+    def _seems_absent(self, terms: Sequence[Term], signs: AnswerFeatures, *, is_literal: bool) -> bool:
+        """Return whether the signs say that the index does not contain what is asked."""
+        absent = presence(signs) < FLOOR and not is_literal
+        if absent and self._request.discussed:
+            absent = not self._reader.names.definitions(map(str.lower, self._request.discussed), 1)
+        return absent or (self._request.may_be_general and not self._is_named(terms))
 
     def _read_words(self) -> tuple[str, str, Known, dict[str, str]]:
         """Return the question and what it is judged by, both without slips of the keyboard, their words' frequencies,
@@ -339,13 +360,13 @@ class _Search:
                 return True
         return False
 
-    def _is_named(self, terms: Sequence[Term], covered: float) -> bool:
+    def _is_named(self, terms: Sequence[Term]) -> bool:
         """Return whether names of the index bear out a question that may be about anything: many of its words are
-        known, and one file has most of them, or most of their weight is in names of definitions and paths.
+        known, or most of their weight is in names of definitions and paths.
         """
         subjects = [term for term in terms if not (term.word in COMPARING_WORDS or is_request_word(term.word))]
         known = [term for term in subjects if term.frequency]
-        if not subjects or (len(known) >= WORDS_OF_A_SUBJECT and covered >= COVERED_SHARE):
+        if len(known) >= WORDS_OF_A_SUBJECT or not subjects:
             return bool(known)
         named = sum(term.weight for term in known if self._names_something(term))
         # A question of three known words may have others that paraphrase; a shorter one is about all of its words.

@@ -102,6 +102,7 @@ _PREVIEW = ToolWords("helix_splice_preview", questions.PREVIEW)
 DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _USES, _PLAN, _OPEN, _STATUS)
 FULL_TOOLS = (
     *DEFAULT_TOOLS,
+    ToolWords("helix_check", places.CHECK, "Use it on your own answer before you give it."),
     ToolWords("helix_explain", places.EXPLAIN),
     _USES.renamed("helix_neighbors"),
     _GENE,

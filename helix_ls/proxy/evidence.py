@@ -22,7 +22,7 @@ from helix_core.engine import LEAST_BUDGET, Helix
 from helix_core.engine.answer import ContextRequest
 from helix_core.errors import HelixError
 from helix_core.model import Pointer
-from helix_core.search import LANGUAGE_NOTE
+from helix_core.search import DOUBT_NOTE, LANGUAGE_NOTE
 from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
@@ -257,6 +257,8 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
     is_empty = found["known_empty"] and planned.asked.is_of_workspace and not quotes_or_names
     if is_empty:
         text = f"{KNOWN_EMPTY}\n{text}" if text else KNOWN_EMPTY
+    elif text and (note := next((one for one in found["notes"] if one.startswith(DOUBT_NOTE)), "")):
+        text = f"Helix: {note}.\n{text}"
     if not text and (note := next((one for one in found["notes"] if one.startswith(LANGUAGE_NOTE)), "")):
         text, is_empty = f"Helix found nothing to show: {note}.", True
     if not text:

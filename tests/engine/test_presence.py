@@ -67,3 +67,50 @@ def test_what_is_not_here_is_still_said_not_to_be(helix, question):
 
 def test_a_wish_about_the_whole_workspace_is_not_denied(helix):
     assert helix.packet("can you review my code")["known_empty"] is False
+
+
+def first(packet):
+    items = [one for status in ("verified", "stale_risk", "needs_refresh") for one in packet[status]]
+    return max(items, key=lambda one: one["relevance_score"])["source_id"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what does this project do?", "how do I get started?", "Review this repository and suggest three improvements"],
+)
+def test_a_question_about_the_whole_project_is_answered_with_its_readme(helix, question):
+    packet = helix.packet(question)
+    assert (packet["known_empty"], first(packet)) == (False, "README.md")
+
+
+def test_a_class_is_found_by_its_name_in_lower_case_before_its_tests(tmp_path):
+    files = {
+        "shop/cart.py": "class CartItem:\n    pass\n\n\ncart = CartItem()\n",
+        "tests/test_cart.py": "class TestCartItem:\n    def test_cartitem(self):\n        assert cartitem class\n" * 3,
+    }
+    with Helix.open(begin(tmp_path / "shop", files)) as opened:
+        opened.refresh()
+        assert first(opened.packet("where is the cartitem class")) == "shop/cart.py"
+
+
+def test_what_is_said_beside_a_question_does_not_make_it_absent(helix):
+    assert helix.packet("how is a hook run by its name?")["known_empty"] is False
+    around = "Do the following:\n1. Read carefully.\n2. Answer: how is a hook run by its name?\nHave a lovely Tuesday!"
+    assert helix.packet(around)["known_empty"] is False
+
+
+def test_an_option_of_a_command_is_one_name(tmp_path):
+    files = {"watch.py": 'add("--max-events", help="The option is added to stop; events restart at the maximum.")\n'}
+    with Helix.open(begin(tmp_path / "watch", files)) as opened:
+        opened.refresh()
+        assert opened.packet("where is the option --max-events added?")["known_empty"] is False
+        assert opened.packet("where is the option --max-restarts added?")["known_empty"] is True
+
+
+def test_an_answer_that_may_be_none_says_so_and_names_the_nearest_place(helix, monkeypatch):
+    monkeypatch.setattr("helix_core.search.search.DOUBT", 1.1)
+    monkeypatch.setattr("helix_core.search.search.SAID_CONFIDENCE", 1.1)
+    notes = helix.packet("how is a hook run by its name?")["notes"]
+    assert [one for one in notes if one.startswith("probably not here: ") and "shop/hooks.py:1" in one]
+    monkeypatch.setattr("helix_core.search.search.DOUBT", 0.0)
+    assert not [one for one in helix.packet("how is a hook run by its name?")["notes"] if "probably" in one]

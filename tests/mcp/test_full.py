@@ -61,6 +61,13 @@ def test_every_older_name_is_there():
     assert len({words.name for words in FULL_TOOLS + WRITE_TOOLS}) == len(FULL_TOOLS + WRITE_TOOLS)
 
 
+def test_a_text_is_checked_against_the_disk(full):
+    here = full.answer("helix_search", question="verify_cookie", max_results=1)["items"][0]["source_id"]
+    said = full.answer("helix_check", text=f"It is in `{here}:1`, or in `{here}:9999`.")
+    assert (said["schema"], said["checked"]) == ("helix.check/1", 2)
+    assert [one["reference"] for one in said["findings"]] == [f"{here}:9999"]
+
+
 def test_a_preview_is_the_window_without_its_text(full):
     window = full.answer("helix_context", question="how is a cookie signed", budget=500)
     for name in ("helix_splice_preview", "helix_document_preview"):
