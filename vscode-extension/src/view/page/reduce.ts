@@ -85,7 +85,7 @@ export function reduce(state: State, message: ToPage | Intent): State {
     case 'verdicts':
       return changed(state, message);
     case 'missing':
-      // A failure for want of a server is over when there is one.
+      // What failed while no server could run is over as soon as that changes.
       return { ...state, missing: message.missing, failure: state.missing !== null ? null : state.failure };
     case 'failed':
       return {
