@@ -20,7 +20,7 @@ import { Server } from './server/server';
 import { ModelAnswers } from './view/modelAnswers';
 import { packetSource } from './view/serverSource';
 import { initializationOptions } from './base/settings';
-import { openInterpreterSetting, Setup } from './commands/setup';
+import { Setup } from './commands/setup';
 import { tellWrongSettings } from './commands/wrongSettings';
 import { showStatusItem } from './status/statusItem';
 import { manifestOf } from './agents/manifest';
@@ -89,7 +89,6 @@ export function activate(context: vscode.ExtensionContext): void {
     restartOnTrust(server),
     extensions.onChange((reason) => void server.interpreterMayHaveChanged(reason)),
     startForFolders(server),
-    vscode.commands.registerCommand('helix.openInterpreterSetting', openInterpreterSetting),
     tellWrongSettings(logger),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('helix.interpreter')) {

@@ -18,6 +18,7 @@ export const commandIds = [
   'helix.runDoctor',
   'helix.debugInformation',
   'helix.chooseInterpreter',
+  'helix.openInterpreterSetting',
   'helix.setUp',
   'helix.openWalkthrough',
   'helix.chooseUpstream',

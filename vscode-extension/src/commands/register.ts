@@ -8,6 +8,7 @@ import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './ind
 import { checkAnswer } from './evidence';
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
+import { openInterpreterSetting } from './setup';
 import { chooseUpstream } from './upstream';
 import { explainAnswer, explainVerdict, runDoctor, showStatus } from './show';
 import { whereIs } from './where';
@@ -36,6 +37,7 @@ const handlers: Record<CommandId, Handler> = {
   'helix.runDoctor': runDoctor,
   'helix.debugInformation': showDebugInformation,
   'helix.chooseInterpreter': ({ setup }) => setup.choose(),
+  'helix.openInterpreterSetting': openInterpreterSetting,
   'helix.setUp': ({ setup }) => setup.setUp(),
   'helix.openWalkthrough': async ({ context }) => {
     await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
