@@ -135,7 +135,7 @@ def command_line(environ: dict[str, str], folder: Path, apart: Path) -> Iterator
         ("search", ABSENT, "--json"),
         ("packet", QUESTION, "--json"),
         ("packet", QUESTION, "--json", "--task", "edit", "-k", "2"),
-        ("packet", QUESTION, "--json", "--max-tokens", "1500"),
+        ("packet", QUESTION, "--json", "--max-tokens", "4000"),
         ("packet", QUESTION),
         ("packet", ABSENT, "--json"),
         ("context", QUESTION, "--json"),

@@ -141,8 +141,9 @@ def check(wire: Wire, case: Case) -> None:
 
 
 SMALL_LIMIT = """
-from helix_ls.lsp import frames, session
-whole = frames.Frames
+from helix_ls.host import framing
+from helix_ls.lsp import session
+whole = framing.Frames
 session.Frames = lambda source: whole(source, max_body_bytes=10**9)
 from helix_ls.lsp.session import run
 raise SystemExit(run())
