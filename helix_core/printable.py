@@ -62,7 +62,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def safe_text(text: str) -> str:
-    """Escape every invisible character of a quote except line ends and tabs."""
+    """Escape every invisible character of a quote except line ends and tabs; CRLF becomes LF, a lone CR ``\\r``."""
     if (
         text.isascii()
         and "\r" not in text
@@ -70,7 +70,7 @@ def safe_text(text: str) -> str:
         and text.replace("\n", "").replace("\t", "").isprintable()
     ):
         return text
-    return "\n".join("\t".join(map(one_line, line.rstrip("\r").split("\t"))) for line in text.split("\n"))
+    return "\n".join("\t".join(map(one_line, line.removesuffix("\r").split("\t"))) for line in text.split("\n"))
 
 
 def safe_name(source_id: str) -> str:

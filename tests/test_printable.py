@@ -47,6 +47,13 @@ def test_a_quote_keeps_its_lines_and_expands_tabs() -> None:
     assert lines_of("a\r\n\tb\n") == ["a", "    b", ""]
 
 
+@pytest.mark.parametrize("quote", ["a\r\r\nb", "a\n\r\r\nb", "a\rb\r\nc"])
+def test_no_quote_loses_a_line_that_ends_with_a_lone_carriage_return(quote: str) -> None:
+    count = len(quote.splitlines())
+    assert len(inert_text(quote).replace("\\r", "\n").splitlines()) == count
+    assert len(inert_value("quote", quote).replace("\\r", "\n").splitlines()) == count
+
+
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_no_string_of_a_inert_value_hides_anything(value: Any) -> None:
     for said in _strings(inert_value("symbol", value)):
