@@ -247,7 +247,7 @@ class AgentSession:
         number = str(self._count)
         answer = scope.fit(raw | {"packet_id": number})
         items = [{name: item[name] for name in _POINTS} for group in _GROUPS for item in raw[group]]
-        pointers = [*shown, *(item for item in items if item not in shown)]
+        pointers = [*items, *(item for item in shown if item not in items)]
         self.packets[number] = GivenPacket(scope, answer, pointers, given.task_type, raw["coordinate_confidence"])
         while len(self.packets) > MOST_PACKETS:
             self.packets.popitem(last=False)

@@ -31,3 +31,18 @@ def test_a_budget_is_held_and_its_items_can_be_judged_and_read_again(start, tmp_
     again = agent.answer("helix_gene_get", id=items[0]["gene_id"])
     assert again["text"].startswith(items[0]["quote"])
     assert "max_tokens must be" in agent.refusal("helix_context_packet", question="x", max_tokens=5)
+
+
+def test_items_are_judged_in_the_order_of_their_packet(start, tmp_path):
+    merged = "def weigh_teapot(teapot):\n<<<<<<< ours\n    return 1\n=======\n    return 2\n>>>>>>> theirs\n"
+    files = {
+        f"src/pot_{number}.py": f"def weigh_pot_{number}(teapot):\n    return teapot.weight\n" for number in range(4)
+    }
+    agent = start(repository(tmp_path / "project", files | {"src/weigh.py": merged}))
+    agent.initialize()
+    packet = agent.answer("helix_context_packet", question="how is a teapot weighed?")
+    items = [one for status in ("verified", "stale_risk", "needs_refresh") for one in packet[status]]
+    assert packet["verified"] and packet["stale_risk"][0]["source_id"] == "src/weigh.py"
+    judged = agent.answer("helix_refresh_targets", packet_id=packet["packet_id"])["items"]
+    assert [one["source_id"] for one in judged[: len(items)]] == [one["source_id"] for one in items]
+    assert judged[: len(items)][-1]["status"] == "stale_risk"
