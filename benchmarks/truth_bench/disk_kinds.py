@@ -31,9 +31,12 @@ def disk_kind(mutation: Mutation) -> Mutation:
 
 
 def edited(world: World, target: Target, kind: str) -> bytes | None:
-    """The file's bytes after a content mutation; the file itself is saved, not yet written."""
+    """The file's bytes after a content mutation; the file itself is saved, not yet written.
+
+    None for a file with a planted secret too: an edit may remove the word that tells a reader that it is one.
+    """
     data = world.repository.read(target.path)
-    if not data:
+    if not data or any(secret.encode() in data for secret in world.secrets):
         return None
     count = data.count(b"\n") + 1
     first = min(target.start_line, count) - 1

@@ -217,7 +217,8 @@ class Mcp:
             time.sleep(0.05)
 
     def marks(self, opened: Opened, *, ask: bool) -> list[Mapping[str, Any]]:
-        return opened.marked(self._tool("helix_refresh_targets", packet_id=opened.id)["items"])
+        told = self._tool("helix_refresh_targets", packet_id=opened.id)["items"]
+        return opened.marked([mark for mark in told if _place(mark) in {_place(item) for item in opened.items}])
 
     def _tool(self, name: str, **arguments: Any) -> dict[str, Any]:
         reply = self._request("tools/call", {"name": name, "arguments": arguments})
@@ -332,6 +333,10 @@ class Lsp:
 
 def _key(item: Mapping[str, Any]) -> tuple[str, str, str]:
     return item["source_id"], item["gene_id"], item["symbol"]
+
+
+def _place(item: Mapping[str, Any]) -> tuple[str, str, int]:
+    return item["source_id"], item["gene_id"], item["start_line"]
 
 
 class Daemon:
