@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from helix_core.engine import Helix
 
 
-@dataclass(slots=True)
-class Caller:
-    """The process whose command runs here, as the verb sees it.
+@dataclass(frozen=True, slots=True)
+class CommandProcess:
+    """What a verb sees of the process whose command it runs.
 
     ``folder`` is its working folder; ``columns`` and ``error_columns`` are the widths of the terminals that
     stdout and stderr are, 0 if they are none; ``input`` is its standard input.
-    ``out`` and ``err`` collect what the verb writes. ``helix`` is the workspace, open and to be left open, or None
-    while the arguments are parsed.
     """
 
     folder: Path
@@ -40,6 +38,16 @@ class Caller:
     columns: int
     error_columns: int
     input: bytes
+
+
+@dataclass(slots=True)
+class Caller:
+    """Another process whose command runs here; ``out`` and ``err`` collect what the verb writes.
+
+    ``helix`` is the workspace, open and to be left open, or None while the arguments are parsed.
+    """
+
+    process: CommandProcess
     helix: Helix | None
     cancelled: Callable[[], bool]
     out: list[str] = field(default_factory=list)
@@ -52,20 +60,20 @@ CALLER: ContextVar[Caller | None] = ContextVar("caller", default=None)
 def is_at_terminal() -> bool:
     """Return whether stdout is a terminal."""
     caller = CALLER.get()
-    return sys.stdout.isatty() if caller is None else caller.is_terminal
+    return sys.stdout.isatty() if caller is None else caller.process.is_terminal
 
 
 def columns() -> int | None:
     """Return the width of a caller's terminal; None where this process has its own, or none."""
     caller = CALLER.get()
-    return caller.columns or None if caller is not None else None
+    return caller.process.columns or None if caller is not None else None
 
 
 def error_columns() -> int | None:
     """Return the width of the terminal that stderr is; None if it is none."""
     caller = CALLER.get()
     if caller is not None:
-        return caller.error_columns or None
+        return caller.process.error_columns or None
     if not sys.stderr.isatty():
         return None
     from shutil import get_terminal_size
@@ -76,25 +84,25 @@ def error_columns() -> int | None:
 def environment() -> Mapping[str, str]:
     """Return the environment variables of the command."""
     caller = CALLER.get()
-    return os.environ if caller is None else caller.environment
+    return os.environ if caller is None else caller.process.environment
 
 
 def working_folder() -> Path:
     """Return the folder that relative paths of the command begin at."""
     caller = CALLER.get()
-    return Path() if caller is None else caller.folder
+    return Path() if caller is None else caller.process.folder
 
 
 def read_input(most: int) -> bytes:
     """Return at most ``most`` bytes of standard input."""
     caller = CALLER.get()
-    return sys.stdin.buffer.read(most) if caller is None else caller.input[:most]
+    return sys.stdin.buffer.read(most) if caller is None else caller.process.input[:most]
 
 
 def require_regular(file: str) -> None:
     """Raise UsageError for a caller's file that is a pipe or a device: only its own process may read that."""
     caller = CALLER.get()
-    if caller is not None and not (caller.folder / file).is_file():
+    if caller is not None and not (caller.process.folder / file).is_file():
         raise UsageError(f"{file} is no regular file")
 
 

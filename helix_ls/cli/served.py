@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
 from helix_ls.cli.delegate import VERBS
-from helix_ls.cli.output import CALLER, Caller
+from helix_ls.cli.output import CALLER, Caller, CommandProcess
 from helix_ls.host.child_processes import encoder_for
 from helix_ls.host.log import LOG
 from helix_ls.host.open_workspace import QuestionThreads
@@ -46,15 +46,10 @@ class DeclinedError(HelixError):
 
 @dataclass(frozen=True, slots=True)
 class SentCommand:
-    """A command as its process sent it, with what the verb sees of that process."""
+    """A command as its process sent it."""
 
     arguments: tuple[str, ...]
-    folder: Path
-    environment: Mapping[str, str]
-    is_terminal: bool
-    columns: int
-    error_columns: int
-    input: bytes
+    process: CommandProcess
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> SentCommand:
@@ -69,7 +64,7 @@ class SentCommand:
             raise ValueError("the folder is another one here")
         data = str(params["input"]).encode("utf-8", "surrogateescape")
         widths = int(params["columns"]), int(params["error_columns"])
-        return cls(arguments, folder, environment, bool(params["is_terminal"]), *widths, data)
+        return cls(arguments, CommandProcess(folder, environment, bool(params["is_terminal"]), *widths, data))
 
 
 class CommandServer:
@@ -180,17 +175,17 @@ def _parsed(command: SentCommand) -> tuple[Path, click.Context]:
     from helix_core.workspace import check_project
     from helix_ls.cli.verbs import verb
 
-    if not has_same_settings(command.environment):
+    if not has_same_settings(command.process.environment):
         raise DeclinedError("the daemon has other settings")
     name, *rest = command.arguments
-    caller = CALLER.set(_caller(command))
+    caller = CALLER.set(Caller(command.process, helix=None, cancelled=lambda: False))
     try:
         parsed = verb(name).make_context(f"helix {name}", rest)
     except (click.ClickException, typer.Exit, typer.Abort) as error:
         raise DeclinedError("the arguments are reported by the command itself") from error
     finally:
         CALLER.reset(caller)
-    workspace = Path(os.path.realpath(command.folder / parsed.params["path"]))
+    workspace = Path(os.path.realpath(command.process.folder / parsed.params["path"]))
     check_project(workspace)
     return workspace, parsed
 
@@ -227,19 +222,6 @@ def _values(config: Config) -> Config:
     return replace(config, reload=None, origins={})
 
 
-def _caller(command: SentCommand, helix: Helix | None = None, cancelled: threading.Event | None = None) -> Caller:
-    return Caller(
-        folder=command.folder,
-        environment=command.environment,
-        is_terminal=command.is_terminal,
-        columns=command.columns,
-        error_columns=command.error_columns,
-        input=command.input,
-        helix=helix,
-        cancelled=cancelled.is_set if cancelled is not None else lambda: False,
-    )
-
-
 def _answer(
     helix: Helix, command: SentCommand, parsed: click.Context, cancelled: threading.Event, threads: QuestionThreads
 ) -> dict[str, Any]:
@@ -249,7 +231,7 @@ def _answer(
 
     if cancelled.is_set():
         raise DeclinedError("nobody waits for the answer")
-    caller, status = _caller(command, helix, cancelled), 0
+    caller, status = Caller(command.process, helix, cancelled.is_set), 0
     token = CALLER.set(caller)
     try:
         with parsed:
