@@ -31,14 +31,14 @@ VERBS = (
 _HELP = {"help_option_names": ["-h", "--help"]}
 _QUESTION = '"where are sessions signed?"'
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "index": ("helix index", "helix index ~/work/shop --rebuild"),
-    "search": (f"helix search {_QUESTION}", "helix search Basket.total_price --path ~/work/shop --limit 3"),
+    "index": ("helix index", "helix index ~/src/shop --rebuild"),
+    "search": (f"helix search {_QUESTION}", "helix search Basket.total_price --path ~/src/shop --limit 3"),
     "packet": (f"helix packet {_QUESTION}", f"helix packet {_QUESTION} --task edit --max-tokens 2000"),
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
-    "status": ("helix status", "helix status ~/work/shop --skipped"),
-    "embed": ("helix embed setup minilm", "helix embed run ~/work/shop", "helix embed off"),
-    "serve": ("helix serve ~/work/shop --port 11500", "helix serve . --also ../library"),
+    "status": ("helix status", "helix status ~/src/shop --skipped"),
+    "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),
+    "serve": ("helix serve ~/src/shop --port 11500", "helix serve . --also ../library"),
     "connect": (
         "helix connect claude --write",
         "helix connect continue --model qwen3",
@@ -49,13 +49,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "config": ("helix config --explain",),
     "lsp": ("helix lsp",),
     "daemon": ("helix daemon", "helix daemon logs --lines 20", "helix daemon stop"),
-    "mcp": ("helix mcp ~/work/shop",),
+    "mcp": ("helix mcp ~/src/shop",),
 }
 """Commands that work as they are shown, by verb; the first is the simplest."""
 
 
 def _folder(typed: str | Path) -> Path:
-    """Return a folder as typed, with ``~`` expanded where a shell does not, as in ``--path=~/work``."""
+    """Return a folder as typed, with ``~`` expanded where a shell does not, as in ``--path=~/src``."""
     if typed == "":
         raise click.UsageError("the path is empty; name a folder, or . for this one")
     path = Path(typed)
