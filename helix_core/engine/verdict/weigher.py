@@ -138,15 +138,7 @@ class Weigher:
 
     def _preview(self, placed: Placed, task: TaskType, confidence: float) -> Preview:
         self.facts.check()
-        item, there = placed.ranked.item, self._in_buffer(placed)
-        seen = Observation(
-            disk=placed.reason,
-            disk_detail=placed.detail,
-            authority=item.source.authority,
-            unsaved=there is not None and there.touched,
-            conflicted=bool(self.conflict(item)),
-            confidence=confidence,
-        )
+        item, seen = placed.ranked.item, self._observed(placed, self._in_buffer(placed), confidence)
         line = ""
         if placed.reason in TEXT_THERE:
             masked = self.mask(self.observer.look(item.source))
@@ -204,15 +196,10 @@ class Weigher:
             self.facts.check()
             item = one.ranked.item
             there = self._in_buffer(one)
-            observation = Observation(
-                disk=one.reason,
-                disk_detail=one.detail,
-                authority=item.source.authority,
-                unsaved=there is not None and there.touched,
-                conflicted=bool(self.conflict(item)),
+            observation = dataclasses.replace(
+                self._observed(one, there, confidence),
                 outdated=settled(outdated.get(item.id, ()), pairs),
                 contradicted_by=contradicted_by(item, pairs),
-                confidence=confidence,
             )
             if self.facts.state.boundaries and item.source.path not in commits:
                 self._is_cut_off = True
@@ -279,6 +266,18 @@ class Weigher:
         """Return the file's bytes with secrets masked."""
         assert sight.file is not None
         return Masked(sight.file.data) if sight.has_no_secrets else self.facts.masked.of(sight.file)
+
+    def _observed(self, placed: Placed, there: InBuffer | None, confidence: float) -> Observation:
+        """Return what is observed of the item itself, without what other texts say of it."""
+        item = placed.ranked.item
+        return Observation(
+            disk=placed.reason,
+            disk_detail=placed.detail,
+            authority=item.source.authority,
+            unsaved=there is not None and there.touched,
+            conflicted=bool(self.conflict(item)),
+            confidence=confidence,
+        )
 
     def _in_buffer(self, one: Placed) -> InBuffer | None:
         file = self.observer.look(one.ranked.item.source).file
