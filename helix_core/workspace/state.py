@@ -22,6 +22,7 @@ _OPERATIONS = (
     (b"BISECT_LOG", "bisect"),
 )
 _TOUCHING = frozenset({"merge", "rebase", "cherry-pick", "revert", "am"})
+_LONGEST_HEAD = 4096
 _Signature = tuple[tuple[int, int, int, int] | None, ...]
 
 
@@ -39,22 +40,34 @@ class GitStateReader:
         """
         if self._git is None:
             return self._state
-        signature = self._signature_now(self._git, self._state.branch)
+        # Taken before git runs, so that a concurrent change differs next time.
+        signature = _signature_now(self._git)
         if signature != self._signature:
-            state = _read(self._git)
-            # Take the signature before git runs, so that a concurrent change differs next time.
-            self._signature = signature if state.branch == self._state.branch else None
-            self._state = state
+            self._state = _read(self._git)
+            self._signature = signature
         return self._state
 
-    @staticmethod
-    def _signature_now(git: Git, branch: str) -> _Signature:
-        own = [b"HEAD", b"index", b"rebase-merge/git-rebase-todo", *(name for name, _ in _OPERATIONS)]
-        shared = [b"packed-refs", b"reftable/tables.list", b"shallow"]
-        if branch:
-            shared.append(b"refs/heads/" + os.fsencode(branch))
-        files = [git.git_dir + b"/" + name for name in own] + [git.common_dir + b"/" + name for name in shared]
-        return tuple(map(_signature, files))
+
+def _signature_now(git: Git) -> _Signature:
+    own = [b"HEAD", b"index", b"rebase-merge/git-rebase-todo", *(name for name, _ in _OPERATIONS)]
+    shared = [b"packed-refs", b"reftable/tables.list", b"shallow", *_checked_out(git.git_dir + b"/HEAD")]
+    files = [git.git_dir + b"/" + name for name in own] + [git.common_dir + b"/" + name for name in shared]
+    return tuple(map(_signature, files))
+
+
+def _checked_out(head: bytes) -> list[bytes]:
+    """Return the reference that HEAD names, relative to the repository; nothing when HEAD is a commit or unreadable."""
+    try:
+        # Not blocking: it may be a pipe.
+        descriptor = os.open(head, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            text = os.read(descriptor, _LONGEST_HEAD)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return []
+    name = text.removeprefix(b"ref:").strip()
+    return [name] if name.startswith(b"refs/heads/") and b"\0" not in name else []
 
 
 def _signature(path: bytes) -> tuple[int, int, int, int] | None:

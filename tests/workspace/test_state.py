@@ -142,7 +142,6 @@ class Counted(Git):
 def test_git_runs_only_when_something_moved(diverged):
     git = Counted.open(diverged.path)
     reader = GitStateReader(git)
-    reader.state()
     first = reader.state()
     calls = git.calls
     assert [reader.state() for _ in range(5)] == [first] * 5
