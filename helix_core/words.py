@@ -9,6 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any, cast
+
+
+class _LazyPattern:
+    __slots__ = ("_compiled", "_flags", "_source")
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source, self._flags = source, flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._compiled is None:
+            self._compiled = re.compile(self._source, self._flags)
+        return getattr(self._compiled, name)
+
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled at its first use: a long one costs a short command more than all it finds."""
+    return cast("re.Pattern[str]", _LazyPattern(source, flags))
+
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]{2,}")

@@ -10,6 +10,7 @@ import re
 
 from helix_core.conversation.parts import sentences_of, words_of
 from helix_core.conversation.phrases import words_in
+from helix_core.words import lazy_pattern
 
 HEAD, TAIL = 1_500, 600
 SENTENCES = 24
@@ -37,18 +38,18 @@ _OPENERS = words_in(
 _ASKING = words_in("""how where which who whom whose when why wo wie""")
 _OF_THE_TEXT = words_in("""what is are does do was""")
 _LEADING = words_in("""given based using considering after before""")
-_ARTEFACT = re.compile(
+_ARTEFACT = lazy_pattern(
     r"\b(?:titles?|headlines?|topics?|labels?|tags?|keywords?|emojis?|names?|summar(?:y|ies)|recap|hand-?offs?|synopsis"
     r"|bullet points|follow-?ups?|replies|suggestions?|questions?|prompts?|predictions?|quer(?:y|ies)|memor(?:y|ies)"
     r"|facts|preferences|commit messages?|branch names?|release notes|change ?logs?|pull requests?|categor(?:y|ies)"
     r"|intents?|scores?|ratings?|verdict|locale(?: code)?|language code|translations?|captions?)\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"\b(?:titles?|headline|emojis?|label|categor(?:y|ies)|intent|locale)\b", re.IGNORECASE)
-_CHANGES = re.compile(
+_LABEL = lazy_pattern(r"\b(?:titles?|headline|emojis?|label|categor(?:y|ies)|intent|locale)\b", re.IGNORECASE)
+_CHANGES = lazy_pattern(
     r"\b(?:commit messages?|pull requests?|branch names?|release notes|change ?logs?)\b", re.IGNORECASE
 )
-_CHAT = re.compile(
+_CHAT = lazy_pattern(
     r"\b(?:this|the|our|these|following|above|partial|entire|coding|user's|users?|your|for|of|chats? and) (?:\w+ )?"
     r"(?:chats?|conversations?|discussions?|dialogues?|transcript|chat history)\b"
     r"|\b(?:chat|conversation|thread) (?:titles?|history|summary|name)\b|\b(?:summarizing|name) (?:conversations"
@@ -61,14 +62,14 @@ _CHAT = re.compile(
     r"|\b(?:another|next|other|new) (?:llm|agent|assistant|language model|context window)\b",
     re.IGNORECASE,
 )
-_TEXT = re.compile(
+_TEXT = lazy_pattern(
     r"\b(?:the|a|this|these|last|latest|following|given|original|standalone|below|source) (?:\w+ )?(?:messages?"
     r"|quer(?:y|ies)|question|request|prompt|input|utterance|text|passage|sentence|paragraph|answer|response|reply"
     r"|snippet|document"
     r"|selection|email|excerpt)\b",
     re.IGNORECASE,
 )
-_EXACT = re.compile(
+_EXACT = lazy_pattern(
     r"\b(?:only|just|nothing but|exactly|strictly|simply)(?: \w+)? (?:return|output|reply|respond|answer|the|one|with"
     r"|a|an|give|provide)\b"
     r"|\b(?:return|output|reply|respond|answer|give|provide|write)\b[^.\n]{0,60}\b(?:only|just|nothing else|json|alone"
@@ -85,30 +86,30 @@ _EXACT = re.compile(
     r"|\bfrom \d to \d{1,3}\b|\btrue or false\b|\byes or no\b|\b(?:max\w*:?|<=?) \d{1,3}\b",
     re.IGNORECASE,
 )
-_ROLE = re.compile(
+_ROLE = lazy_pattern(
     r"^\W{0,6}(?:you are|you're|you will|act as|your (?:task|job|goal)|you (?:have been|generate))\b", re.IGNORECASE
 )
-_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
-_TAG = re.compile(r"<([A-Za-z][\w-]{1,30})(?: [^<>\n]{0,80})?>")
-_DIFF_LINE = re.compile(r"^(?:diff --git |index [0-9a-f]{4}|--- |\+\+\+ |@@ |[-+ ]).*$", re.MULTILINE)
-_SPOKEN = re.compile(
+_QUOTED = lazy_pattern(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
+_TAG = lazy_pattern(r"<([A-Za-z][\w-]{1,30})(?: [^<>\n]{0,80})?>")
+_DIFF_LINE = lazy_pattern(r"^(?:diff --git |index [0-9a-f]{4}|--- |\+\+\+ |@@ |[-+ ]).*$", re.MULTILINE)
+_SPOKEN = lazy_pattern(
     r"^[\W_]{0,4}(?:user|human|assistant|ai|bot|claude|chatgpt|developer|agent|model|question|answer|message|query"
     r"|input"
     r"|text|source|history|chat history|conversation|transcript|request|prompt|document|content|diff|commits?"
     r"|user (?:message|question|query|prompt|request)|here (?:is|are) the \w+(?: \w+)?)[\])>\"]{0,3}(?:\s?:|\]).*",
     re.IGNORECASE | re.MULTILINE,
 )
-_LABELED = re.compile(
+_LABELED = lazy_pattern(
     r"(?<=[.!?] )(?:here (?:is|are) )?(?:the )?(?:user )?(?:message|text|question|query|input|request|prompt):.*",
     re.IGNORECASE | re.DOTALL,
 )
-_NAMES_CODE = re.compile(
+_NAMES_CODE = lazy_pattern(
     r"\b[a-zA-Z]\w*_\w+\b|\b\w+\(\)|\b[\w-]+/[\w/-]*\.\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b\w+\.py\b"
 )
-_WORKSPACE = re.compile(
+_WORKSPACE = lazy_pattern(
     r"\b(?:this|our|the) (?:repo\w*|project|code ?base|workspace|package|module|class|function)\b", re.IGNORECASE
 )
-_ASSISTS = re.compile(
+_ASSISTS = lazy_pattern(
     r"\b(?:answers? (?:the |users?|any |all )?(?:user'?s? )?questions?"
     r"|helps? (?:the |users?|developers?|people|me|with)|coding (?:agent|assistant)|pair programmer"
     r"|programming assistant|software engineering|copilot|assist(?:s|ing)? "
@@ -117,14 +118,14 @@ _ASSISTS = re.compile(
 )
 
 
-_COMMAND = re.compile(r"^/[a-z][a-z-]{1,20}$")
-_ECHO = re.compile(
+_COMMAND = lazy_pattern(r"^/[a-z][a-z-]{1,20}$")
+_ECHO = lazy_pattern(
     r"^(?:(?:hello|hi|hey|ok)[,!]? )?(?:please |just |simply ){0,2}(?:say|respond|reply|answer)\b(?: back| only"
     r"| just| exactly"
     r"| with| the| a| single| one| word| text){0,6}:? [\"'`]?\w{1,12}[\"'`]?(?: only| and nothing else)?\W{0,3}$",
     re.IGNORECASE,
 )
-_HANDS_OVER = re.compile(
+_HANDS_OVER = lazy_pattern(
     r"\b(?:write|list|note|record|capture|state|collect)\b[^?\n]{0,60}\b(?:next|new|another|other|future)"
     r" (?:agent|assistant|llm|model|chat|session|context)\b",
     re.IGNORECASE,

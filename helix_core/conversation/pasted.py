@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from helix_core.words import lazy_pattern
+
 MOST_COORDINATES = 16
 LINE_READ = 500
 MOST_LINES = 2_000
@@ -32,51 +34,51 @@ class PastedBlock:
     text: str
 
 
-_PYTHON = re.compile(r'\s*File "([^"\n]{1,400})", line (\d{1,7})(?:, in (\S{1,200}))?')
-_JAVA = re.compile(r"\s*at ([\w.$<>/]{1,300}+)\(([\w$]{1,120}+\.(?:java|kt|scala|groovy)):(\d{1,7})\)")
-_SCRIPT = re.compile(
+_PYTHON = lazy_pattern(r'\s*File "([^"\n]{1,400})", line (\d{1,7})(?:, in (\S{1,200}))?')
+_JAVA = lazy_pattern(r"\s*at ([\w.$<>/]{1,300}+)\(([\w$]{1,120}+\.(?:java|kt|scala|groovy)):(\d{1,7})\)")
+_SCRIPT = lazy_pattern(
     r"\s*at (?:(?:async |new )?([\w$.<>\[\]#]{1,160}+)[^(\n]{0,80}\()?(?:file://)?([^\s()]{1,300}?):(\d{1,7}):\d{1,7}\)?\s*$"
 )
-_GO = re.compile(r"\s*([^\s:]{1,300}+\.go):(\d{1,7})(?::\d{1,6})?(?: \+0x[0-9a-f]{1,16}|:|\s*$)")
-_RUST = re.compile(r"\s*(?:-->|:::) ([^\s:]{1,300}+):(\d{1,7}):\d{1,6}")
-_PANIC = re.compile(
+_GO = lazy_pattern(r"\s*([^\s:]{1,300}+\.go):(\d{1,7})(?::\d{1,6})?(?: \+0x[0-9a-f]{1,16}|:|\s*$)")
+_RUST = lazy_pattern(r"\s*(?:-->|:::) ([^\s:]{1,300}+):(\d{1,7}):\d{1,6}")
+_PANIC = lazy_pattern(
     r"thread '[^'\n]{0,100}' (?:\(\d{1,12}\) )?panicked at (?:'[^'\n]{0,200}', )?([^\s:,]{1,300}+):(\d{1,7})"
 )
-_COMPILER = re.compile(
+_COMPILER = lazy_pattern(
     r"(?:ERROR:?\s|\[ERROR\]\s|In file included from\s"
     r"|\s{1,20}from\s)?((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|,]{1,300}):\[?(\d{1,7})\b"
 )
-_PARENTHESES = re.compile(r"((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|]{1,300}+)\((\d{1,7})(?:,\d{1,7})?\)\s?:")
-_DOTNET = re.compile(r"\s*at .{1,300}? in ((?:[A-Za-z]:)?[^\s:]{1,300}+):line (\d{1,7})")
-_PHP = re.compile(r"(?:#\d{1,4} |.{1,200}? in )(/[^\s:()]{1,300}+)(?:\((\d{1,7})\)| on line (\d{1,7}))")
-_PYTEST = re.compile(r"(?:FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:\[\]-]{1,200}))?")
-_ADDED_FILE = re.compile(r"(?:\+\+\+|---) (?:[abciw]/)?([^\t\n]{1,300})")
-_HUNK = re.compile(
+_PARENTHESES = lazy_pattern(r"((?:[A-Za-z]:[\\/])?[^\s:()\"'<>|]{1,300}+)\((\d{1,7})(?:,\d{1,7})?\)\s?:")
+_DOTNET = lazy_pattern(r"\s*at .{1,300}? in ((?:[A-Za-z]:)?[^\s:]{1,300}+):line (\d{1,7})")
+_PHP = lazy_pattern(r"(?:#\d{1,4} |.{1,200}? in )(/[^\s:()]{1,300}+)(?:\((\d{1,7})\)| on line (\d{1,7}))")
+_PYTEST = lazy_pattern(r"(?:FAILED|ERROR|PASSED|XFAIL|FAIL|✕|●)\s+([^\s:]{1,300}+)(?:::([\w:\[\]-]{1,200}))?")
+_ADDED_FILE = lazy_pattern(r"(?:\+\+\+|---) (?:[abciw]/)?([^\t\n]{1,300})")
+_HUNK = lazy_pattern(
     r"@@ -\d{1,7}(?:,\d{1,7})? \+(\d{1,7})(?:,(\d{1,7}))? @@(?:\s(?:.{0,60}?\b(?:def|class|func|fn"
     r"|function)\s)?(\w{1,100}))?"
 )
-_INLINE = re.compile(
+_INLINE = lazy_pattern(
     r"(?<![\w.@+~/\\:-])((?:[A-Za-z]:(?=[\\/]))?[\w.@+~/\\-]{3,300}+)(?::|#L|, line | line |\((?=\d))(\d{1,7})\b"
 )
-_ERROR = re.compile(
+_ERROR = lazy_pattern(
     r"(?:E\s{1,8}|Caused by: |Exception in thread \"[^\"\n]{0,80}\" |Uncaught |Unhandled |fatal: |fatal error: "
     r"|error: |panic: )?"
     r"((?:[\w$]{1,100}\.){0,12}[A-Z]\w{0,100}(?:Error|Exception|Warning|Exit|Interrupt|Fault|NotFound|Invalid"
     r"|Failure|Panic|DoesNotExist)\b"
     r"(?::\s.{0,400})?)"
 )
-_COMPLAINT = re.compile(
+_COMPLAINT = lazy_pattern(
     r".{0,320}?\b(?:error|panicked|panic|fatal|undefined reference|cannot find)\b(?:\[\w{1,12}\]"
     r"| TS\d{1,6})?:?\s{1,4}(\S.{0,300})",
     re.IGNORECASE,
 )
-_STAMP = re.compile(
+_STAMP = lazy_pattern(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,: ]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?(?:DEBUG"
     r"|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\b[\]:\s|-]"
     r"|(?:\d{1,3}\.){3}\d{1,3} - )"
 )
-_FENCE = re.compile(r"\s{0,8}(`{3,}|~{3,})\s{0,4}([\w+#.-]{0,30})")
-_DIFF_LINE = re.compile(
+_FENCE = lazy_pattern(r"\s{0,8}(`{3,}|~{3,})\s{0,4}([\w+#.-]{0,30})")
+_DIFF_LINE = lazy_pattern(
     r"diff --git |index [0-9a-f]{7,40}\.\.|@@ -\d|\+\+\+ \S|--- \S{1,300}(?:\t|$)|(?:new|deleted) file mode "
     r"|similarity index |rename (?:from|to) "
 )
@@ -86,7 +88,7 @@ _TRACE_HEADS = (
     "==== FAILURES", "=== FAIL", "--- FAIL", "FAILED ", "E   ", "Segmentation fault", "[ERROR] ",
 )  # fmt: skip
 _CODE_TONGUES = frozenset({"diff", "patch"})
-_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z]\w{0,9}$")
 
 
 def split_pasted(text: str) -> list[PastedBlock]:

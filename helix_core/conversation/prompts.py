@@ -20,6 +20,7 @@ from helix_core.conversation.phrases import (
     STOP_WORDS,
     words_in,
 )
+from helix_core.words import lazy_pattern
 
 HEAD, TAIL = 1_500, 600
 
@@ -39,14 +40,14 @@ _OBJECT = (
     r"|message|request|question)|above|so far"
     r"|transcript)"
 )
-_CLIENT = re.compile(rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE)
-_CLIENT_OF = re.compile(
+_CLIENT = lazy_pattern(rf"\b{_MAKE}\b[^\n?]{{0,140}}?\b{_META}\b[^?]{{0,400}}?\b{_OBJECT}\b", re.IGNORECASE)
+_CLIENT_OF = lazy_pattern(
     rf"\b(?:summari[sz]e|recap|condense|compact)\b[^\n?]{{0,60}}\b(?:this|the|our|following|above|entire|whole"
     rf"|previous)\b[^\n?]{{0,60}}\b{_OBJECT}\b"
     r"|\bsummari[sz]e (?:everything|all) (?:that (?:has )?(?:happened|been)|we|you|above|so far|said|discussed)",
     re.IGNORECASE,
 )
-_FOR_A_CLIENT = re.compile(
+_FOR_A_CLIENT = lazy_pattern(
     r"### Task:|<chat_history>|<conversation_history>|title for (?:the|this|a) (?:chat|conversation)"
     r"|new conversation topic"
     r"|summary of (?:the|this|our) conversation|conversation so far|context checkpoint|handoff summary|context window"
@@ -54,7 +55,7 @@ _FOR_A_CLIENT = re.compile(
     r"|<fim_|</?FILL_HERE|<\|fim",
     re.IGNORECASE,
 )  # fmt: skip
-_COMMIT = re.compile(
+_COMMIT = lazy_pattern(
     rf"^\W{{0,3}}(?:please |can you |could you )?{_MAKE}\b.{{0,60}}\b(?:commit message|pr description"
     rf"|pull request (?:title|description)|changelog entry|branch name)\b",
     re.IGNORECASE,
@@ -65,7 +66,7 @@ _LANGUAGE = (
     r"|spanisch\w{0,2}|inglés|francés|alemán|español|anglais|allemand|espagnol|français|inglês|alemão|francês"
     r"|espanhol|português)"
 )
-_TRANSLATE = re.compile(
+_TRANSLATE = lazy_pattern(
     rf"^\W{{0,3}}(?:please |can you |could you |bitte |por favor |kannst du |your (?:task|job) is to )?(?:translate"
     rf"|übersetz\w{{0,4}}"
     rf"|traduc\w{{0,5}}|traduz\w{{0,3}}|tradui\w{{0,4}})\b(?:.{{0,600}}?\b(?:in|into|to|ins|auf|al|en|para|a"
@@ -76,7 +77,7 @@ _TRANSLATE = re.compile(
     r"|(?:翻译成|に翻訳|を翻訳)",
     re.IGNORECASE | re.DOTALL,
 )
-_REWRITE = re.compile(
+_REWRITE = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:summari[sz]e|rephrase|reword|paraphrase|proofread|shorten"
     r"|rewrite(?= (?:this|the following|my) (?:sentence|paragraph|e-?mail|mail|message|text|note|letter|bio|essay"
     r"|post))"
@@ -86,7 +87,7 @@ _REWRITE = re.compile(
     r"|paragraph|sentence|grammar|spelling|english|typos?)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_CREATIVE = re.compile(
+_CREATIVE = lazy_pattern(
     r"\b(?:write|tell|compose|make|sing|give|schreib\w?|erzähl\w?|cuéntame|escribe|raconte|écris|conta"
     r"|escreva)\b.{0,30}\b(?:poem|haiku|limerick|joke|story|song|lyrics|sonnet|rap|riddle|cover letter"
     r"|love letter|birthday|essay|tweet|linkedin post|toast|speech|motivational quote|slogan|wedding|invitation"
@@ -95,18 +96,18 @@ _CREATIVE = re.compile(
     r"|mom|mother|dad|father|wife|husband|neighbou?r|recruiter|customer|client|team|hr)|gedicht|witz|chiste|poema|blague|poème|piada)\b",
     re.IGNORECASE,
 )
-_EXPLAINED_TO = re.compile(
+_EXPLAINED_TO = lazy_pattern(
     r"\bto (?:a|an|my) (?:\w{3,6}[- ]year[- ]old|child|kid|toddler|grandm\w{2,6}|grandpa)\b"
     r"|\b(?:idioms?|proverbs?|etymology|rhymes? with)\b"
     r"|\bnames? for (?:a|my|our) (?:\w{3,12} )?(?:dog|cat|puppy|kitten|baby|band|horse|retriever|daughter|son)\b",
     re.IGNORECASE,
 )
-_OWN_ANSWER = re.compile(
+_OWN_ANSWER = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:rephrase|reword|repeat|shorten|summari[sz]e|translate|simplify)"
     r" (?:your|the|that) (?:(?:last|previous|above) )?(?:answer|reply|response|message|explanation)\b",
     re.IGNORECASE,
 )
-_ABOUT_YOU = re.compile(
+_ABOUT_YOU = lazy_pattern(
     r"^\W{0,3}(?:who|what) are you\b|^\W{0,3}what(?:'s| is) your name\b|^\W{0,3}what can you do\b"
     r"|^\W{0,3}(?:are you (?:there|sure|real|human|a bot|an ai|ok|ready|chatgpt|claude|gpt))\b"
     r"|^\W{0,3}can you (?:hear|help|understand|see) me\W*$|^\W{0,3}(?:which|what) (?:model|llm"
@@ -115,7 +116,7 @@ _ABOUT_YOU = re.compile(
     r"|do you (?:like|love|speak|dream|feel|have feelings)\b",
     re.IGNORECASE,
 )
-_WORLD = re.compile(
+_WORLD = lazy_pattern(
     r"\bweather\b.{0,40}\b(?:in|today|tomorrow|like|forecast|outside)\b|\b(?:how|what)\b.{0,20}\bweather\b"
     r"|\bwetter\b|\bcapital (?:city )?of (?-i:[A-Z])|\b(?:president|prime minister|queen|chancellor) of\b"
     r"|\bwho (?:won|invented|discovered|painted|directed|is the ceo|was the first)\b|\bpopulation of (?-i:[A-Z])"
@@ -126,7 +127,7 @@ _WORLD = re.compile(
     r"|speed of light|boiling point)\b|\bhow many (?:people live|countries|planets|continents|calories)\b",
     re.IGNORECASE,
 )
-_ARITHMETIC = re.compile(
+_ARITHMETIC = lazy_pattern(
     r"^(?:what(?:'s| is| are)|calculate|compute|was ist|cuánto es|combien font"
     r"|quanto é)?\s{0,3}[\d\s.,()+*/x×÷^%=-]{3,200}\??$",
     re.IGNORECASE,
@@ -138,7 +139,7 @@ _TONGUES = (
     r"|programming|computer science|general"
     r"|object[- ]oriented programming|oop|math\w*|statistics)"
 )
-_GENERAL = re.compile(
+_GENERAL = lazy_pattern(
     rf"^(?:what(?:'s| is| are)|explain|define|how (?:do|does|can|would|to)|when (?:should|do|would) i use"
     rf"|(?:show|give|write) (?:me )?(?:an? |some )?|is |should i "
     rf"|why (?:is|are|do|does)|difference between|can you explain|tell me)\b[^?\n]{{0,120}}\b(?:in|of"
@@ -147,18 +148,18 @@ _GENERAL = re.compile(
     r"|^(?:what is|what's) an? [a-z-]{3,20}(?: [a-z-]{3,20})? in (?:programming|computing|software|general)\W*$",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(r"\b(?:you|your|yourself|yours|du|dich|dir|tú|usted|tu|você)\b", re.IGNORECASE)
-_OF_THE_CHAT = re.compile(
+_PERSONAL = lazy_pattern(r"\b(?:you|your|yourself|yours|du|dich|dir|tú|usted|tu|você)\b", re.IGNORECASE)
+_OF_THE_CHAT = lazy_pattern(
     r"\b(?:i (?:just |already )?(?:ask(?:ed)?|said|say|wrote|write|told?)|my (?:first|last|previous|earlier) "
     r"(?:question|message|request)|you (?:just )?(?:said|say|told|wrote|answer(?:ed)?))\b",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
+_COMPARED = lazy_pattern(
     rf"^(?:is|are|should i (?:learn|use|choose|pick)|which is (?:better|faster)\W)\b.{{0,40}}\b{_TONGUES}\b"
     rf".{{0,40}}\b(?:than|or|vs\.?|versus) {_TONGUES}\b.{{0,30}}$",
     re.IGNORECASE,
 )
-_A_TERM = re.compile(
+_A_TERM = lazy_pattern(
     r"^(?:what(?:'s| is| are)?(?: an?)?|(?:can you |could you |please )?explain(?: to me)?(?: what)?|define"
     r"|(?:what are )?(?:the )?pros and cons of)(?: the (?:concept"
     r"|idea|principle|basics) of)? (?:recursion|dependency injection|functional programming"
@@ -173,7 +174,7 @@ _A_TERM = re.compile(
     r"|please))*\W*$",
     re.IGNORECASE,
 )
-_WRITTEN_ANEW = re.compile(
+_WRITTEN_ANEW = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:write|give|create|generate|make|show|need|build)(?: me)? (?:an? "
     r"|some |the )?"
     r"(?:\w{1,14} ){0,2}(?:regex|regexp|regular expression|cron(?:tab)? (?:expression|entry|job)|one[- ]liner"
@@ -184,20 +185,20 @@ _WRITTEN_ANEW = re.compile(
     r"|^what(?:'s| is) (?:the )?(?:linux|unix|shell|git|bash) command\b",
     re.IGNORECASE,
 )
-_ROLE = re.compile(
+_ROLE = lazy_pattern(
     r"(?:^\W{0,6}|[.\n] ?)(?:you (?:are|will be|have been|act) |act as |your (?:task|job|goal) is |given (?:the"
     r"|a) (?:following )?"
     r"(?:conversation|chat|dialogue|dialog|document|passage|text)|based on the (?:conversation|chat|following|above)"
     r"|# (?:user|human)\b|the user has requested|web page content)",
     re.IGNORECASE,
 )
-_SPOKEN_LINE = re.compile(
+_SPOKEN_LINE = lazy_pattern(
     r"^\W{0,8}(?:user|human|assistant|ai|bot|claude|chatgpt|model|system|question|user question|user prompt"
     r"|follow up input"
     r"|chat history|message|command|output|input|text|retrieved document|user request|request)\b\W{0,6}(?::|$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FORM_ONLY = re.compile(
+_FORM_ONLY = lazy_pattern(
     r"\b(?:only|nothing else|no (?:other|conversation|prose|preamble)|surrounding quotes|one per line"
     r"|without (?:any )?(?:preamble|quotes|explanation|punctuation)|no quotes"
     r"|do not (?:include|use|add|explain)|json|array of|(?:in|under|within|at most|than|max\w*"
@@ -206,7 +207,7 @@ _FORM_ONLY = re.compile(
     r"|one-sentence|strictly)\b",
     re.IGNORECASE,
 )
-_WHOLE_OUTPUT = re.compile(
+_WHOLE_OUTPUT = lazy_pattern(
     r"\b(?:output|return|reply with|respond with|answer with|provide|write|apply)\b[^\n?]{0,60}\b(?:only|whole"
     r"|nothing else|edit)\b"
     r"|\bonly (?:output|return|reply|respond|answer)\b",
@@ -222,10 +223,10 @@ _MADE = (
     rf"|generat\w+"
     r"|complet\w+|enhance)"
 )
-_JOB = re.compile(
+_JOB = lazy_pattern(
     rf"\b{_MADE}\b[^\n?]{{0,120}}?\b{_ARTEFACT}\b|\b{_ARTEFACT} (?:generator|writer|engine|assistant)\b", re.IGNORECASE
 )
-_SYSTEM_JOB = re.compile(
+_SYSTEM_JOB = lazy_pattern(
     rf"(?:^|[.:\n]\s{{0,3}}|\b(?:to|that|you|and|will)\s)(?:only |\*?\w{{2,12}}ly\*? |\*)?(?:{_MADE}|writes?"
     rf"|generates?|names?|summari[sz]es?)\b\*?"
     r"[^\n?]{0,80}?\b(?:titles?|topic|label|tags|commit messages?|branch(?:es| names?)|pull request|change ?log"
@@ -237,19 +238,19 @@ _SYSTEM_JOB = re.compile(
     re.IGNORECASE,
 )
 SYSTEM_READ, SYSTEM_LONGEST = 500, 1_200
-_STRANGE_JOB = re.compile(
+_STRANGE_JOB = lazy_pattern(
     r"(?:总结|概括|返回).{0,40}(?:标题|主题|对话|会话)|(?:标题|主题).{0,30}(?:总结|返回)|タイトルを|会話を要約|(?:对话|会话)内容"
 )
 
 _TERM = rf"(?:[A-Z]{{2,6}}|(?i:{_TONGUES}))"
-_DIFFERENCE = re.compile(
+_DIFFERENCE = lazy_pattern(
     rf"^(?i:what(?:'s| is| are)|explain|tell me)\b[^?\n]{{0,20}}\b(?i:differences? between) {_TERM} and {_TERM}\W*$"
 )
-_HERE = re.compile(
+_HERE = lazy_pattern(
     r"\b(?:this|our|the|my|your) (?:repo\w*|project|codebase|code|workspace|folder|app\w*|package|library|module"
     r"|file|class|function|test\w*|docs?)\b|\bhere\b|[`_/]|[A-Za-z_]\.[A-Za-z_]|[a-z][A-Z]|\(\)|\bwe\b",
 )
-_AGENT = re.compile(
+_AGENT = lazy_pattern(
     r"^\W{0,3}(?:apply|merge|insert|output only|return only|edit) (?:the |this |these |only )?(?:following"
     r"|update|edit|change|patch|snippet|diff|below)",
     re.IGNORECASE,
@@ -289,7 +290,7 @@ def names_nothing(text: str) -> bool:
     return 0 < len(words) <= LONGEST_COMPLAINT and known.issuperset(words) and not COMPLAINTS.isdisjoint(words)
 
 
-_STEP_HEAD = re.compile(
+_STEP_HEAD = lazy_pattern(
     r"^\W{0,3}(?:observation|tool (?:result|output|response)|exit code|command (?:executed|output)|stdout|stderr"
     r"|result)"
     r"\b.{0,40}?[:\n]|^\[(?=[^\]]{0,80}(?:interrupt|resum|error|system|cancel))[^\]\n]{3,160}\]|^\$ \S"
@@ -300,7 +301,7 @@ _STEP_HEAD = re.compile(
     r"|^another (?:language )?model (?:started|has)\b",
     re.IGNORECASE,
 )
-_STEP_SAID = re.compile(
+_STEP_SAID = lazy_pattern(
     r"^\W{0,3}(?:i (?:ran|executed) (?:this|the following) command|i added these files to the chat|i did `?git "
     r"|i committed"
     r" the changes with git"
@@ -312,24 +313,24 @@ _STEP_SAID = re.compile(
     r"|you (?:have )?(?:exceeded|reached|hit|not (?:used|called)|did not (?:use|call)))",
     re.IGNORECASE,
 )
-_SAID_SO_FAR = re.compile(
+_SAID_SO_FAR = lazy_pattern(
     r"\b(?:tl;?dr|summari[sz]e|condense|compress|recap|write down|sum up|wrap up|hand over)\b[^\n?]{0,140}"
     r"\b(?:chat|conversation|session|discussed|discussion|said|told|until now|till now|so far|is left|take over"
     r"|messages)\b"
     r"|\bcontinue\b.{0,40}\b(?:conversation|where (?:we|you|i|it)|the last task)\b",
     re.IGNORECASE,
 )
-_SAID_NEXT = re.compile(
+_SAID_NEXT = lazy_pattern(
     r"\b(?:the user|i)\b.{0,40}\b(?:ask|know|want|say|type|do)\b.{0,30}\bnext\b|\bpredict the next\b"
     r"|\bnext (?:questions|prompts|messages?) (?:of|for|from) the user\b",
     re.IGNORECASE,
 )
-_OF_THE_DIFF = re.compile(
+_OF_THE_DIFF = lazy_pattern(
     r"\bcommit(?:s| messages?)?\b|\b(?:pull|merge) request\b|\bPR\b|\bchange ?log\b|\brelease notes?\b"
     r"|\b(?:describe|summari[sz]e|summary|description)\b",
     re.IGNORECASE,
 )
-_OF_THE_CODE = re.compile(
+_OF_THE_CODE = lazy_pattern(
     r"^\W{0,3}(?:please |can you |could you )?(?:optimi[sz]e|document|comment|rewrite|reformat|format|simplify"
     r"|convert|port"
     r"|translate|complete|clean up|write (?:\w+ ){0,2}(?:docstrings?|comments?|documentation|types?) for"
@@ -338,7 +339,7 @@ _OF_THE_CODE = re.compile(
     r"|method|selection)?\b",
     re.IGNORECASE,
 )
-_PAYLOAD = re.compile(
+_PAYLOAD = lazy_pattern(
     r"\b(?:this|these|the|following|user'?s?|user’s|below|above|dictated|previous)(?: \w+)? (?:messages?|texts?"
     r"|query|queries"
     r"|passages?|documents?|notes|prompt|task|session|chat|input|request|transcript|question (?:below|above))\b",
@@ -350,7 +351,7 @@ _ORDERS = words_in(
     create suggest is does what determine check clean punctuate transcribe normalize expand shorten reply return
     respond answer output give"""
 )
-_ANSWER_FORM = re.compile(
+_ANSWER_FORM = lazy_pattern(
     r"\b(?:only|nothing else|just the|json|label|alone|one word|yes or no|safe or unsafe|iso code|numbers? only)\b"
     r"|\bat most \w{1,6} words\b|\bdo not (?:mention|answer|explain|add)\b",
     re.IGNORECASE,
@@ -373,7 +374,7 @@ def _is_a_diffs_text(text: str, asking: str) -> bool:
 
 
 JOB_OPENS = 40
-_MATERIAL = re.compile(
+_MATERIAL = lazy_pattern(
     r'"""|```|<\w[\w-]{1,30}>|^---|^#{1,4} |(?:^- .{1,200}\n){2}|\b(?:these|following|below|above)\b', re.M | re.I
 )
 
@@ -418,7 +419,7 @@ def _plain(word: str) -> str:
     return _DRAWN_OUT.sub(r"\1", word)
 
 
-_DRAWN_OUT = re.compile(r"(\w)\1{1,20}(?=\W|$)")
+_DRAWN_OUT = lazy_pattern(r"(\w)\1{1,20}(?=\W|$)")
 _SOCIAL = SOCIAL_WORDS | STOP_WORDS | {"did", "don", "trick", "there", "hi", "hey", "hello", "ciao", "bye", "nvm"}
 
 

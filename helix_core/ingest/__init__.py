@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.ingest.chains import Chains, Naming
+    from helix_core.ingest.chains import Chains
     from helix_core.ingest.claim_config import value_of
     from helix_core.ingest.claims import find
     from helix_core.ingest.document import ingest, parser_version, preload_grammar
@@ -41,7 +41,6 @@ __all__ = [
     "IngestPool",
     "Limits",
     "Masked",
-    "Naming",
     "Parameter",
     "ParseGuard",
     "Quarantined",
@@ -75,7 +74,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "chains": ("Chains", "Naming"),
+        "chains": ("Chains",),
         "claim_config": ("value_of",),
         "claims": ("find",),
         "document": ("ingest", "parser_version", "preload_grammar"),

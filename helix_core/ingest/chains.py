@@ -18,7 +18,7 @@ from helix_core.ingest.outline import Outline, Symbol, disabled
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.syntax import Deadline
 from helix_core.lines import LineTable, with_line_feeds
-from helix_core.model import SourceKind, joined_symbol
+from helix_core.model import Naming, SourceKind, joined_symbol
 
 NO_DEFINITION = "the same text is there, but defines nothing of that name"
 INERT = "the same text is there, but in a string or a comment"
@@ -34,14 +34,6 @@ _CODE = re.compile(
 _PROSE_SHARE = 0.45
 """Least share of prose lines in a part of a docstring; measured on flask, whose docstrings reach it in nine of ten."""
 _SEPARATORS = re.compile(r" > |\.")
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` tells which."""
-
-    symbol: str | None
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

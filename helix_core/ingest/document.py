@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 import tree_sitter
 
@@ -284,6 +283,8 @@ def parser_of(language: Language) -> str:
     """Return ``chunker/3 table/a8c58453 tree-sitter-python/0.25.0``: equal versions produce equal chunks."""
     if language.grammar is None:
         return f"{MADE_BY} lines/{language.name}"
+    from importlib.metadata import PackageNotFoundError, version
+
     name = language.grammar.distribution
     try:
         return f"{MADE_BY} {name}/{version(name)}"

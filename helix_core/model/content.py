@@ -32,6 +32,14 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Naming:
+    """The label of a span. ``symbol`` is None when it is unknown or the span defines nothing; ``why`` tells which."""
+
+    symbol: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A literal fact ``key = value``; ``key`` is dotted and as written, ``value_type`` one of
     ``int float bool string path url version``."""

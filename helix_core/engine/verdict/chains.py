@@ -10,11 +10,14 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from helix_core.engine.verdict.observe import Sight
-from helix_core.ingest import FAILURES, Chains, Masked, Naming, ParseGuard, mask, preload_grammar, time_for
-from helix_core.model import Item
+from helix_core.model import Item, Naming
 from helix_core.workspace import content_reason
+
+if TYPE_CHECKING:
+    from helix_core.engine.verdict.observe import Sight
+    from helix_core.ingest import Chains, Masked, ParseGuard
 
 KEPT_BYTES = 4 * 1024 * 1024
 PARSED_BYTES_PER_MS = 3_000
@@ -63,6 +66,8 @@ class ChainLookup:
 
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
         """Label the text at the item's place in a buffer of its path."""
+        from helix_core.ingest import mask
+
         return self._name(item, hashlib.sha256(buffer).hexdigest(), lambda: mask(buffer).data)
 
     def _name(self, item: Item, content_hash: str, data: Callable[[], bytes]) -> Naming:
@@ -72,6 +77,9 @@ class ChainLookup:
 
     def _parsed(self, path: bytes, content_hash: str, data: bytes) -> Chains | Naming:
         """Return the chains, or the label to use without them."""
+        # A search imports no parser: it labels only what has moved.
+        from helix_core.ingest import FAILURES, Chains, preload_grammar, time_for
+
         if len(data) / PARSED_BYTES_PER_MS > self._left_ms:
             return Naming(None, NOT_TOLD)
         preload_grammar(path, data)

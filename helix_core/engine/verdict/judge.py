@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.observe import RELOCATE_BYTES
 from helix_core.engine.verdict.spans import narrowed
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
-from helix_core.ingest import ParseGuard, ingest, mask
+from helix_core.ingest import mask
 from helix_core.ingest.provenance import provenance
 from helix_core.model import (
     NOTE_SCHEME,
@@ -36,6 +37,9 @@ from helix_core.model import (
 from helix_core.search import Question
 from helix_core.store import Reader
 from helix_core.workspace import DiskError, Root, checked, content_reason, name_reason, source_id_of
+
+if TYPE_CHECKING:
+    from helix_core.ingest import ParseGuard
 
 MOST_BUFFER_BYTES = 256 * 1024
 _NO_SIGNATURE = StatSignature(0, 0, 0, 0)
@@ -334,6 +338,8 @@ class UnsavedNames:
         return [found for path, buffer in holding[:MOST_BUFFERS] for found in self._in(path, buffer, unknown)]
 
     def _in(self, path: bytes, buffer: bytes, names: set[str]) -> Iterator[OnlyInBuffer]:
+        from helix_core.ingest import ingest
+
         self.check()
         source = self.reader.files.source(path)
         content_hash = self._hash_on_disk(path)

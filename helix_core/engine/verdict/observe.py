@@ -7,13 +7,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from helix_core.errors import BusyStoreError, CorruptStoreError, StoreError
-from helix_core.ingest import Masked, ParseGuard, ingest, is_current_generation, mask, parser_version, preload_grammar
+from helix_core.ingest import Masked, is_current_generation, mask
 from helix_core.lines import LineTable, is_line_start
 from helix_core.model import Item, Reason, Source
 from helix_core.store import Reader, Writer
 from helix_core.workspace import DiskError, DiskFile, Root, content_reason
+
+if TYPE_CHECKING:
+    from helix_core.ingest import ParseGuard
 
 INGEST_BYTES_PER_MS = 3_000
 LEAST_INGEST_MS = 0.5
@@ -206,6 +210,9 @@ class Observer:
             self._check()
 
     def _reingest(self, source: Source, file: DiskFile, observed_ns: int) -> Sight:
+        # The parsers cost a search more than all of its answer; a search without a change does not import them.
+        from helix_core.ingest import ingest, parser_version, preload_grammar
+
         self._replaced.add(source.id)
         before = {item.text_hash: item.start_line for item in self._reader.files.items_of(source.id)}
         data = file.data
