@@ -1,6 +1,6 @@
 """How Helix feels in an editor: the language server driven over stdio as a window drives it.
 
-    python benchmarks/editor.py [FOLDER] [--only first,later,hover,verdict,switch,rest,storm,events] [--json FILE]
+    python benchmarks/editor.py [FOLDER] [--only first,hover,typing,…] [--json FILE]
 
 FOLDER (this repository by default; the targets are meant for django's sources in git) is copied to a scratch folder
 first; daemon, cache and settings are the bench's own. Absolute times depend on the machine and on what else it does:
@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent / "editorbench"))
 
 from figures import Figure, table
 from heard import storm
-from server_measures import Desk, at_rest, events, first_window, hovers, later_windows, switches, verdicts
+from server_measures import Desk, at_rest, events, first_window, hovers, keystrokes, later_windows, switches, verdicts
 from speed import REPOSITORY, copied
 
-ALL = ("first", "later", "hover", "verdict", "switch", "rest", "storm", "events")
+ALL = ("first", "later", "hover", "typing", "verdict", "switch", "rest", "storm", "events")
 
 
 async def run(desk: Desk, options: argparse.Namespace) -> list[Figure]:
@@ -37,6 +37,7 @@ async def run(desk: Desk, options: argparse.Namespace) -> list[Figure]:
         "first": lambda: first_window(desk),
         "later": lambda: later_windows(desk, options.windows),
         "hover": lambda: hovers(desk, options.hovers),
+        "typing": lambda: keystrokes(desk, options.names),
         "verdict": lambda: verdicts(desk, options.saves, options.busy),
         "switch": lambda: switches(desk, options.files),
         "rest": lambda: at_rest(desk, options.rest_s),
@@ -59,6 +60,7 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(ALL), help=f"some of {','.join(ALL)}; first always runs")
     parser.add_argument("--windows", type=int, default=7, help="windows opened one after the other")
     parser.add_argument("--hovers", type=int, default=400)
+    parser.add_argument("--names", type=int, default=40, help="names typed key by key into the symbol box")
     parser.add_argument("--saves", type=int, default=40, help="saves that change a verdict")
     parser.add_argument("--busy", type=int, default=8, help="busy loops beside the second half of the saves")
     parser.add_argument("--files", type=int, default=500, help="files that differ between the branches")

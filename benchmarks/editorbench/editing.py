@@ -52,6 +52,13 @@ def symbols(folder: Path, seed: int) -> list[tuple[Path, int, int]]:
     return places
 
 
+def name_at(place: tuple[Path, int, int]) -> str:
+    """The name defined at one of ``symbols``' places."""
+    file, line, _ = place
+    found = _WORD.search(file.read_text(encoding="utf-8", errors="replace").split("\n")[line])
+    return found.group(1) if found else ""
+
+
 def open_documents(client: Client, places: Iterable[tuple[Path, int, int]]) -> None:
     """``didOpen`` of every file among ``places``, with what is on disk."""
     for file in dict.fromkeys(place[0] for place in places):

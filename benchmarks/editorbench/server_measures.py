@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from editing import git, hover_at, in_thread, is_fresh, is_indexing, open_documents, symbols
+from editing import git, hover_at, in_thread, is_fresh, is_indexing, name_at, open_documents, symbols
 from figures import Figure, median, percentile, spread_of
 from heard import timed, write
 from wire import Client
@@ -125,6 +125,29 @@ async def hovers(desk: Desk, times: int) -> list[Figure]:
         Figure(
             "hover p95", percentile(elapsed, 0.95), "ms", target=30.0, note=f"{times} hovers, {share:.0%} with content"
         ),
+    ]
+
+
+async def keystrokes(desk: Desk, times: int) -> list[Figure]:
+    """Names typed key by key, as *Where Is…* asks for them: from the key to the list with its marks."""
+    client = await opened(desk)
+    places = symbols(desk.folder, desk.seed)[:times]
+    typed = [name_at(place) for place in places]
+    await client.command("helix.names", {"text": ""})
+    elapsed, found = [], 0
+    for name in typed:
+        shown: list[str] = []
+        for end in range(1, len(name) + 1):
+            started = time.perf_counter()
+            answer = await client.command("helix.names", {"text": name[:end]})
+            elapsed.append((time.perf_counter() - started) * 1e3)
+            shown = [item["symbol"].rpartition(".")[2] for item in answer["items"]]
+        found += name in shown
+    await client.stop()
+    note = f"{len(elapsed)} keys of {len(typed)} names, {found} found by their whole name"
+    return [
+        Figure("key → list of names p50", percentile(elapsed, 0.5), "ms"),
+        Figure("key → list of names p95", percentile(elapsed, 0.95), "ms", target=50.0, note=note),
     ]
 
 

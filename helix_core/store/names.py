@@ -33,6 +33,9 @@ _BY_PREFIX = """
     WHERE n.folded >= ?1 AND n.folded < ?2 AND s.live = 1
     ORDER BY length(n.folded), n.folded, s.path, d.item_id LIMIT ?3
 """
+_DEFINED_AFTER = """
+    SELECT coalesce(name, folded) FROM name WHERE id IN (SELECT name_id FROM definition WHERE item_id > ?)
+"""
 _CANDIDATES = """
     SELECT n.id, coalesce(n.name, n.folded), n.folded FROM (
         SELECT doc, count(*) AS shared FROM json_each(?1) wanted JOIN name_vocab v ON v.term = wanted.value
@@ -176,6 +179,14 @@ class NameQueries:
     def definitions(self, folded_names: Iterable[str], limit: int = 200) -> list[DefinitionHit]:
         """Return live definitions of lower-cased names, in path order."""
         return [DefinitionHit(*row) for row in self._session.rows(_DEFINITIONS, (text_list(folded_names), limit))]
+
+    def newest_definition(self) -> int:
+        """Return the largest item id of a definition, or 0: it grows whenever a definition is added."""
+        return int(self._session.rows("SELECT coalesce(max(item_id), 0) FROM definition")[0][0])
+
+    def defined_after(self, item_id: int) -> list[str]:
+        """Return the names, as written, that items with a larger id define; those of parked versions too."""
+        return [row[0] for row in self._session.rows(_DEFINED_AFTER, (item_id,))]
 
     def sole_definition(self, name: str) -> DefinitionHit | None:
         """Return the live definition of a name, case-sensitive, when there is exactly one."""

@@ -65,6 +65,8 @@ _SET_ASIDE = """
 _COUNTS = """
     SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
 """
+_FIRST_ITEM = "SELECT first_item FROM source WHERE path = ? AND live = 1 AND item_count > 0"
+_LIVE_PATHS = "SELECT path FROM source WHERE live = 1 AND item_count > 0 ORDER BY path"
 
 
 class SourceQueries:
@@ -88,6 +90,15 @@ class SourceQueries:
         sql = f"{_STATES} AND (path = ?1 OR path > ?2 AND path < ?3)"
         bounds = [(path, path + b"/", path + b"0") for path in paths]
         return {row[0]: _state(row) for bound in bounds for row in self._session.rows(sql, bound)}
+
+    def live_paths(self) -> list[bytes]:
+        """Return the path of every live source that has text, in path order."""
+        return [row[0] for row in self._session.rows(_LIVE_PATHS)]
+
+    def first_items(self, paths: Iterable[bytes]) -> list[int]:
+        """Return the id of the first item of each live source at ``paths``."""
+        known = (self._session.rows(_FIRST_ITEM, (path,)) for path in paths)
+        return [row[0] for rows in known for row in rows]
 
     def source(self, path: bytes) -> Source | None:
         """Return the live version of a path, unless it is skipped."""

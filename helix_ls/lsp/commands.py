@@ -165,6 +165,7 @@ class Commands:
             "helix.open": Command(places.OPEN, asking.open),
             "helix.check": Command(places.CHECK, asking.check),
             "helix.symbol": Command(places.SYMBOL, asking.symbol),
+            "helix.names": Command(places.NAMES, asking.names),
             "helix.index.refresh": Command(hosting.REFRESH_INDEX, acts.refresh, lasts=True),
             "helix.index.rebuild": Command(hosting.REBUILD_INDEX, acts.rebuild, lasts=True),
             "helix.index.pause": Command(hosting.PAUSE_INDEX, acts.pause),

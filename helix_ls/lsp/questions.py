@@ -22,7 +22,9 @@ from helix_ls.operations.places import (
     ExplainArguments,
     NameArguments,
     OpenArguments,
+    TypedArguments,
     check,
+    names,
     open_lines,
 )
 from helix_ls.operations.questions import PLAN, PacketArguments, PlanArguments, SearchArguments
@@ -145,6 +147,14 @@ class QueryHandlers:
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return check(helix, given, AskContext(cancelled))
+
+        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
+
+    async def names(self, given: TypedArguments) -> dict[str, Any]:
+        """Handle ``helix.names``: list places by what is typed of their names."""
+
+        def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return names(helix, given, AskContext(cancelled, overlays=overlays))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 

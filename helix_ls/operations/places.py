@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import DEEPEST, DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, MOST_USES, checked_places
+from helix_core.engine import DEEPEST, DIRECTIONS, LONGEST_TEXT, MOST_NEIGHBOURS, MOST_TYPED, MOST_USES, checked_places
 from helix_core.errors import UsageError
 from helix_core.model import TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
@@ -158,6 +158,34 @@ SYMBOL = Operation(
     symbol,
     "helix.symbol/1",
     needs=(("name",), ("uri", "position")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedArguments:
+    """The arguments of ``names``."""
+
+    text: Annotated[
+        str,
+        Argument("What is typed: a name, owner.name, or a file.", most=LONGEST_PATH, also=("name", "query"), on=LSP),
+    ]
+    k: Annotated[int, Argument("The maximum number of places.", 1, MOST_USES, on=LSP)] = MOST_TYPED
+    workspace: Workspace = None
+
+
+def names(helix: Helix, given: TypedArguments, context: AskContext) -> dict[str, Any]:
+    """Return the ``helix.names/1`` object: definitions and files by what is typed of their names."""
+    return helix.symbols.typed(given.text, k=given.k, overlays=context.overlays, cancelled=context.cancelled)
+
+
+NAMES = Operation(
+    "names",
+    "Names as they are typed",
+    "List definitions and files by a prefix of their name, by its humps (WP is WritePacket) or by letters of it in "
+    "order, the nearest match first, each place with its mark. The names are searched in memory, at every keystroke.",
+    TypedArguments,
+    names,
+    "helix.names/1",
 )
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "helix.refreshPlan",
     "helix.explain",
     "helix.symbol",
+    "helix.names",
     "helix.check",
     "helix.index.refresh",
     "helix.index.rebuild",

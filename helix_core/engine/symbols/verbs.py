@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.engine.requests import NO_OVERLAYS, go_on, stop_when
+from helix_core.engine.requests import MOST_TYPED, NO_OVERLAYS, go_on, stop_when
 from helix_core.model import Overlays
 from helix_core.packet import round_share
 from helix_core.workspace import path_of
 
 if TYPE_CHECKING:
     from helix_core.engine.symbols.lenses import Findings
+    from helix_core.engine.symbols.typed import TypedNames
 
 FINDINGS_MS = 150.0
 MOST_NAMES_FOLLOWED = 12
@@ -24,6 +25,7 @@ class Symbols:
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
+        self._typed: TypedNames | None = None
 
     @heals_index()
     def about(
@@ -61,6 +63,30 @@ class Symbols:
             answer["indexed_share"] = round_share(lacking.share)
             answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
         return answer
+
+    @heals_index(fills=False)
+    def typed(
+        self,
+        text: str,
+        *,
+        k: int = MOST_TYPED,
+        overlays: Overlays = NO_OVERLAYS,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]:
+        """Return the ``helix.names/1`` object: at most ``k`` definitions and files by what is typed of their names.
+
+        The names are kept in memory; each place is compared with the disk, and with ``overlays``, the editor's unsaved
+        buffers. Raises Cancelled soon after ``cancelled`` says so.
+        """
+        from helix_core.engine.symbols.typed import NameSearch, TypedNames
+
+        session, check = self.session, stop_when(cancelled)
+        if self._typed is None:
+            self._typed = TypedNames()
+        search = NameSearch(session.index.reader, self._typed, session.weigher(overlays, check, mends=False), check)
+        lacking = session.not_indexed()
+        notes = [lacking.partial_note] if lacking.partial_note else []
+        return {**search.answer(text, k), "indexed_share": round_share(lacking.share), "notes": notes}
 
     @heals_index()
     def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:

@@ -136,16 +136,25 @@ class Weigher:
         self.observer.expect(one.item.source.path for one in ranked if one.item.source.is_indexed)
         return [self._preview(self.place(one), task, confidence) for one in ranked]
 
-    def _preview(self, placed: Placed, task: TaskType, confidence: float) -> Preview:
+    def marks(self, ranked: Sequence[Ranked], task: TaskType) -> list[Preview | None]:
+        """Compare items with the disk without reading their declaring lines; None for one whose file is gone."""
+        self.observer.expect(one.item.source.path for one in ranked if one.item.source.is_indexed)
+        placed = [self.place(one) for one in ranked]
+        return [
+            None if self.observer.look(one.ranked.item.source).file is None else self._preview(one, task, 1.0, "")
+            for one in placed
+        ]
+
+    def _preview(self, placed: Placed, task: TaskType, confidence: float, line: str | None = None) -> Preview:
+        """Return the verdict of an item, with ``line``, or with the line that declares it where that is None."""
         self.facts.check()
         item, seen = placed.ranked.item, self._observed(placed, self._in_buffer(placed), confidence)
-        line = ""
-        if placed.reason in TEXT_THERE:
+        if line is None and placed.reason in TEXT_THERE:
             masked = self.mask(self.observer.look(item.source))
             text = masked.text(item.start_byte, min(item.end_byte, item.start_byte + QUOTE_BYTES))
             is_prose = item.source.source_kind in (SourceKind.DOC, SourceKind.NOTE, SourceKind.CHAT)
             line = first_line(text) if is_prose else declaring_line(text, item.name.rpartition(".")[2])
-        return Preview(placed.ranked, verdict(seen, task), line)
+        return Preview(placed.ranked, verdict(seen, task), line or "")
 
     def place(self, one: Ranked) -> Placed:
         """Relocate the item in its current file."""

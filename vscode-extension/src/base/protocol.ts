@@ -309,6 +309,24 @@ export interface SearchAnswer {
   readonly nearest: readonly string[];
 }
 
+/** A definition or a file whose name is being typed. */
+export interface NamedPlace extends LineSpan {
+  readonly source_id: string;
+  readonly symbol: string;
+  readonly kind: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+}
+
+/** `helix.names/1`, the nearest match first. */
+export interface NamesAnswer {
+  readonly schema: 'helix.names/1';
+  readonly typed: string;
+  readonly items: readonly NamedPlace[];
+  readonly indexed_share: number;
+  readonly notes: readonly string[];
+}
+
 export interface SymbolPlace extends LineSpan {
   readonly source_id: string;
   readonly uri: string;
@@ -432,6 +450,7 @@ export const serverCommands = {
   refreshPlan: 'helix.refreshPlan',
   explain: 'helix.explain',
   symbol: 'helix.symbol',
+  names: 'helix.names',
   check: 'helix.check',
   refreshIndex: 'helix.index.refresh',
   rebuildIndex: 'helix.index.rebuild',

@@ -1,9 +1,10 @@
-/** “Where Is…”: places that answer, while you type, each shown in the editor before you choose it. */
+/** “Where Is…”: a symbol box. What one moves to is shown in the editor before it is chosen. */
 import * as vscode from 'vscode';
-import { serverCommands, type SearchAnswer, type SearchItem } from '../base/protocol';
-import { verdictSigns } from '../view/words';
+import { serverCommands, type NamesAnswer, type SearchAnswer } from '../base/protocol';
 import type { CommandNeeds } from './needs';
 import { askedFolder } from './packets';
+import { Typing } from './typing';
+import { whereRows, type WhereRow } from './whereRows';
 
 interface Place extends vscode.QuickPickItem {
   readonly uri: vscode.Uri;
@@ -13,8 +14,8 @@ interface Place extends vscode.QuickPickItem {
 /** A place, or a line between places. */
 type Row = Place | vscode.QuickPickItem;
 
-const typingPauseMs = 150;
 const mostPlaces = 20;
+const placeholder = 'A name, a path, or what it does';
 
 export async function whereIs(needs: CommandNeeds, given?: unknown): Promise<void> {
   const workspace = askedFolder();
@@ -43,16 +44,50 @@ function tabs(): { tab: vscode.Tab; uri: string }[] {
 
 function pick(needs: CommandNeeds, workspace: string, question: string): Promise<Place | undefined> {
   return new Promise((resolve) => {
-    const list = vscode.window.createQuickPick<Row>();
-    const search = new LiveSearch(needs, workspace, list);
-    list.title = 'Helix: Where Is…';
-    list.placeholder = 'A name, a path, or what it does';
+    const list: Unsorted<Row> = vscode.window.createQuickPick<Row>();
+    const title = 'Helix: Where Is…';
+    const folder = vscode.Uri.parse(workspace);
+    const typing = new Typing({
+      names: (text, signal) =>
+        ask<NamesAnswer>(needs, serverCommands.names, { text, k: mostPlaces, workspace }, signal),
+      meaning: (asked, signal) =>
+        ask<SearchAnswer>(
+          needs,
+          serverCommands.search,
+          { question: asked, k: mostPlaces, previews: true, workspace },
+          signal,
+        ),
+      show: (answers, busy) => {
+        const [before] = list.activeItems;
+        list.title = title;
+        list.items = whereRows(answers).map((row) => rowOf(row, folder));
+        // What somebody went to stays chosen when the meaning comes.
+        const same = before && hasMoved && list.items.find((row) => row.label === before.label && isSame(row, before));
+        if (same) {
+          list.activeItems = [same];
+        }
+        list.busy = busy;
+      },
+      failed: (error) => {
+        needs.logs.logger.error('helix.ask.where', error);
+        list.title = `Helix: ${error instanceof Error ? error.message : String(error)}`;
+      },
+    });
+    // Only what somebody moves to is shown in the editor: opening a file at each key would be in the way of typing.
+    let hasMoved = false;
+    list.title = title;
+    list.placeholder = placeholder;
     list.value = question;
+    list.sortByLabel = false;
     list.onDidChangeValue((value) => {
-      search.typed(value);
+      hasMoved = false;
+      typing.typed(value);
     });
     list.onDidChangeActive(([place]) => {
-      if (place && isPlace(place)) {
+      if (place && place !== list.items[0]) {
+        hasMoved = true;
+      }
+      if (place && hasMoved && isPlace(place)) {
         void open(place, true);
       }
     });
@@ -62,112 +97,58 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
       list.hide();
     });
     list.onDidHide(() => {
-      search.dispose();
+      typing.stop();
       list.dispose();
       resolve(undefined);
     });
     list.show();
-    search.typed(question);
+    typing.typed(question);
   });
 }
 
-/** Asks once typing rests, cancels what is out of date, and never lets an old answer replace a newer one. */
-class LiveSearch {
-  private timer: NodeJS.Timeout | undefined;
-  private asking: vscode.CancellationTokenSource | undefined;
+/** The editor sorts by label and drops separators while somebody types, unless this is set; older ones ignore it. */
+type Unsorted<T extends vscode.QuickPickItem> = vscode.QuickPick<T> & { sortByLabel?: boolean };
 
-  constructor(
-    private readonly needs: CommandNeeds,
-    private readonly workspace: string,
-    private readonly list: vscode.QuickPick<Row>,
-  ) {}
-
-  typed(value: string): void {
-    this.dispose();
-    const question = value.trim();
-    if (!question) {
-      this.list.items = [];
-      this.list.busy = false;
-      return;
-    }
-    this.list.busy = true;
-    this.timer = setTimeout(() => void this.ask(question), typingPauseMs);
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    this.asking?.cancel();
-    this.asking = undefined;
-  }
-
-  private async ask(question: string): Promise<void> {
-    const asking = (this.asking = new vscode.CancellationTokenSource());
-    try {
-      const argument = { question, k: mostPlaces, previews: true, workspace: this.workspace };
-      const answer = await this.needs.server.ask<SearchAnswer>(serverCommands.search, argument, asking.token);
-      if (this.asking === asking) {
-        const places = answer.items.map((item) => placeOf(item, this.workspace));
-        this.list.items = answer.known_empty
-          ? [nothingHere(answer), ...(places.length > 0 ? [near, ...places] : [])]
-          : places;
-        this.list.placeholder = answer.items.length > 0 ? 'A name, a path, or what it does' : nothingFound(answer);
-      }
-    } catch (error) {
-      if (this.asking === asking) {
-        this.needs.logs.logger.error('helix.ask.where', error);
-        this.list.title = `Helix: ${error instanceof Error ? error.message : String(error)}`;
-      }
-    } finally {
-      if (this.asking === asking) {
-        this.list.busy = false;
-      }
-      asking.dispose();
-    }
-  }
-}
-
-const near: vscode.QuickPickItem = { label: 'What comes near', kind: vscode.QuickPickItemKind.Separator };
-
-/** The first row, so that nothing is taken for an answer, nor opened, before somebody chooses it. */
-function nothingHere({ nearest }: SearchAnswer): vscode.QuickPickItem {
-  return {
-    label: '$(circle-slash) Nothing here answers that',
-    ...(nearest.length > 0 && { detail: `Names that come near: ${nearest.join(', ')}` }),
-    alwaysShow: true,
+async function ask<T>(needs: CommandNeeds, command: string, argument: object, signal: AbortSignal): Promise<T> {
+  const source = new vscode.CancellationTokenSource();
+  const cancel = (): void => {
+    source.cancel();
   };
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await needs.server.ask<T>(command, argument, source.token);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    source.dispose();
+  }
 }
 
 function isPlace(row: Row): row is Place {
   return 'uri' in row;
 }
 
-function nothingFound(answer: SearchAnswer): string {
-  return answer.nearest.length > 0 ? `Nothing found. Near to it: ${answer.nearest.join(', ')}` : 'Nothing found';
+function isSame(one: Row, other: Row): boolean {
+  return (
+    isPlace(one) && isPlace(other) && one.uri.toString() === other.uri.toString() && one.range.isEqual(other.range)
+  );
 }
 
-function placeOf(item: SearchItem, workspace: string): Place {
-  const name = item.source_id.split('/').at(-1) ?? item.source_id;
+function rowOf(row: WhereRow, folder: vscode.Uri): Row {
+  if (row.kind === 'separator') {
+    return { label: row.label, kind: vscode.QuickPickItemKind.Separator };
+  }
+  if (row.kind === 'message') {
+    return { label: row.label, detail: row.detail, alwaysShow: true };
+  }
   return {
-    label: `$(${icons[item.kind] ?? 'file'}) ${item.symbol || name}`,
-    description: `${item.status === undefined ? '' : `${verdictSigns[item.status]} `}${item.source_id}:${item.start_line}`,
+    label: row.label,
+    description: row.description,
     // The server ranks; the list must neither filter nor sort by what is typed.
     alwaysShow: true,
-    uri: vscode.Uri.joinPath(vscode.Uri.parse(workspace), ...item.source_id.split('/')),
-    range: new vscode.Range(item.start_line - 1, 0, item.end_line - 1, 0),
+    uri: vscode.Uri.joinPath(folder, ...row.sourceId.split('/')),
+    range: new vscode.Range(row.startLine - 1, 0, row.endLine - 1, 0),
   };
 }
-
-const icons: Readonly<Record<string, string>> = {
-  function: 'symbol-function',
-  method: 'symbol-method',
-  class: 'symbol-class',
-  struct: 'symbol-structure',
-  interface: 'symbol-interface',
-  enum: 'symbol-enum',
-  constant: 'symbol-constant',
-  section: 'markdown',
-  module: 'symbol-namespace',
-};
 
 async function open(place: Place, preview: boolean): Promise<void> {
   const editor = await vscode.window.showTextDocument(place.uri, { preview, preserveFocus: preview });

@@ -106,6 +106,43 @@ async function opensAtLine(stage: Stage): Promise<void> {
   assert.match(await window.editorText(), new RegExp(`(def|class) ${row.symbol}`));
 }
 
+async function whereIs(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
+  await window.run('Helix: Where Is…');
+  const input = window.page.locator('.quick-input-widget input').first();
+  const labels = async (): Promise<string[]> =>
+    (await window.page.locator('.quick-input-list .monaco-list-row').allInnerTexts()).map((text) =>
+      text.replaceAll(/\s+/g, ' ').trim(),
+    );
+  const shows = (wanted: RegExp): Promise<string[]> =>
+    until(
+      `the list shows ${String(wanted)}`,
+      async () => {
+        const rows = await labels();
+        if (rows.some((row) => wanted.test(row))) return rows;
+        throw new Error(JSON.stringify(rows));
+      },
+      { withinMs: 15_000, everyMs: 20 },
+    );
+  await input.pressSequentially('rp', { delay: 30 });
+  const [first = ''] = await shows(/✓ refund_payment.*ledger\/refunds\.py:\d+/);
+  assert.match(first, /refund_payment/);
+  await input.fill('refund');
+  const rows = await shows(/By meaning/);
+  assert.match(rows[0] ?? '', /refund/i);
+  await stage.picture('where-is');
+  await input.fill('kubernetes operator for billing');
+  const none = await shows(/Nothing here answers that/);
+  assert.match(none[0] ?? '', /Nothing here answers that/);
+  await stage.picture('where-is-nothing');
+  await input.fill('refund_payment');
+  await shows(/✓ refund_payment/);
+  await window.page.keyboard.press('Enter');
+  await window.page.locator('.tab.active[data-resource-name="refunds.py"]').waitFor();
+  await stage.status(/fresh/i);
+}
+
 async function unfolds(stage: Stage): Promise<void> {
   const view = new PacketView(await stage.window());
   await stage.status(/fresh/i, 60_000);
@@ -176,6 +213,7 @@ export const firstLook: Act = {
     scenario('a packet asked for in the palette has marks', packetByPalette),
     scenario('a packet asked for in the view answers there', packetByView),
     scenario('a pointer opens at its line', opensAtLine),
+    scenario('Where Is finds a name by its humps, then by meaning, and says when nothing answers', whereIs),
     scenario('a pointer unfolds its quote and explains its verdict by keyboard', unfolds),
     ...explained,
     scenario('the view follows dark and high-contrast themes', themes, 90_000),
