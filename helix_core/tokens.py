@@ -24,11 +24,10 @@ def estimate(text: str) -> int:
     """Return the estimated tokens, rounded up: words, long words, digits by three, line ends, punctuation, other
     scripts.
     """
-    cost = 100 + 160 * len(_LINE_ENDS.findall(text))
-    for line in text.split("\n"):
-        if line:
-            cost += _cached_cost(line) if len(line) <= _LONGEST_CACHED else _cost(line)
-    return cost * MARGIN_PERCENT // 10_000 + 1
+    lines = text.split("\n")
+    is_short = len(text) <= _LONGEST_CACHED or max(map(len, lines)) <= _LONGEST_CACHED
+    cost = sum(map(_cached_cost, lines)) if is_short else sum(map(_cost_of_any, lines))
+    return (100 + 160 * len(_LINE_ENDS.findall(text)) + cost) * MARGIN_PERCENT // 10_000 + 1
 
 
 def _cost(line: str) -> int:
@@ -49,3 +48,7 @@ def _cost(line: str) -> int:
 
 # Trimming counts the same lines again with each unit it tries.
 _cached_cost = lru_cache(_CACHED_LINES)(_cost)
+
+
+def _cost_of_any(line: str) -> int:
+    return _cached_cost(line) if len(line) <= _LONGEST_CACHED else _cost(line)

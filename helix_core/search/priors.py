@@ -69,4 +69,4 @@ def prior(source: Source, intents: frozenset[Intent], hints: Hints) -> Prior:
     if source.path in hints.changed_with:
         factor *= CHANGED_WITH_FACTOR
         names.append(f"changes with what is open x{CHANGED_WITH_FACTOR:g}")
-    return Prior(role.factor * min(factor, SESSION_CAP), (*role.names, *names))
+    return Prior(role.factor * min(factor, SESSION_CAP), (*role.names, *names)) if names else role

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
+from typing import NamedTuple
 
 from helix_core.model import Item, Role
 from helix_core.search.meaning import OUTLINES, PASSAGES, QuestionVector
@@ -153,9 +154,11 @@ DAMPING = 0.3
 DAMPED_CHUNKS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """A file in a ranker's list: its score within this ranker, and the matching chunks, best first (may be empty)."""
+class Vote(NamedTuple):
+    """A file in a ranker's list: its score within this ranker, and the matching chunks, best first (may be empty).
+
+    A question creates hundreds of these.
+    """
 
     source_id: int
     score: float

@@ -376,7 +376,7 @@ class _Search:
         if term.frequency > MAX_POSTINGS:
             return True
         try:
-            return bool(self._reader.text.chunk_matches(f"{{names path}} : {any_of([term.word])}", 1))
+            return self._reader.text.occurs(f"{{names path}} : {any_of([term.word])}")
         except QueryBudgetError:
             return True
 
@@ -471,10 +471,12 @@ class _Search:
         source_of: dict[int, int] = {}
         rankings = []
         for name, votes in results.votes.items():
-            meant = [item for vote in votes.votes if vote.source_id in wanted for item in vote.items]
-            source_of.update({item: vote.source_id for vote in votes.votes for item in vote.items})
-            meant.sort(key=lambda item: (-votes.item_scores.get(item, 0.0), item))
-            rankings.append(Ranking(name, tuple(meant)))
+            scores = votes.item_scores
+            own = {item: vote.source_id for vote in votes.votes if vote.source_id in wanted for item in vote.items}
+            source_of.update(own)
+            rankings.append(
+                Ranking(name, tuple(item for _, item in sorted((-scores.get(one, 0.0), one) for one in own)))
+            )
         found: dict[int, list[tuple[int, float]]] = {}
         for one in fuse(rankings):
             found.setdefault(source_of[one.id], []).append((one.id, one.score))

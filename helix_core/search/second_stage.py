@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
+from typing import NamedTuple
 
 from helix_core.model import LineSpan, SourceKind
 from helix_core.search.line_weights import VECTORS, WORDS
@@ -57,8 +58,7 @@ class StageInput:
     asks_for_values: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A chunk with its score; ``file_rank`` is its file's, 0 for the best."""
 
     place: FileChunk
@@ -282,7 +282,8 @@ def monotone(places: Sequence[ChosenSpan]) -> list[ChosenSpan]:
     """Return the spans in their order, with no score higher than the one before it."""
     found: list[ChosenSpan] = []
     for place in places:
-        found.append(replace(place, score=min(place.score, found[-1].score)) if found else place)
+        most = found[-1].score if found else place.score
+        found.append(place if place.score <= most else replace(place, score=most))
     return found
 
 

@@ -158,8 +158,15 @@ _INSIDE = f"""
     FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3
 """
 
+_OCCURS = """
+    SELECT 1 FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
+    WHERE f.chunk_fts MATCH ? AND s.live = 1 LIMIT 1
+"""
 _KNOWN = "SELECT v.term, v.doc FROM json_each(?1) w CROSS JOIN chunk_vocab v ON v.term = w.value"
-_SIZE = "SELECT count(*), sum(item_count) FROM source WHERE live = 1 AND skipped = ''"
+_SIZE = """
+    SELECT count(*), sum(item_count), EXISTS (SELECT 1 FROM source WHERE live = 0)
+    FROM source WHERE live = 1 AND skipped = ''
+"""
 
 
 class MatchCounts(NamedTuple):
@@ -234,7 +241,7 @@ class TextQueries:
         self._session = session
         self._words = words
         self._reference_tokenizer: apsw.FTS5Tokenizer | None = None
-        self._sized = (-1, 0, 0)
+        self._sized = (-1, 0, 0, False)
         self._registered = False
 
     def chunk_matches(self, match: str, limit: int, weights: Weights = _EVEN) -> list[tuple[int, int, float]]:
@@ -289,11 +296,18 @@ class TextQueries:
 
     def size(self) -> tuple[int, int]:
         """Return the numbers of live files and chunks; cached until another connection writes."""
+        return self._size()[1:3]
+
+    def occurs(self, match: str) -> bool:
+        """Return whether a chunk of a live file matches; it ranks nothing, so it costs little."""
+        return bool(self._session.bounded_rows(_OCCURS, (match,)))
+
+    def _size(self) -> tuple[int, int, int, bool]:
         version = self._session.version()
         if version != self._sized[0]:
-            sources, items = self._session.rows(_SIZE)[0]
-            self._sized = (version, int(sources), int(items or 0))
-        return self._sized[1:]
+            sources, items, has_parked = self._session.rows(_SIZE)[0]
+            self._sized = (version, int(sources), int(items or 0), bool(has_parked))
+        return self._sized
 
     def chunk_evidence(self, match: str, phrases: int, limit: int, weights: Weights) -> list[MatchCounts]:
         """Return at most ``limit`` chunks, best first, with counts of the first ``phrases`` phrases of ``match``."""
@@ -339,7 +353,7 @@ class TextQueries:
         """Return ``limit`` live rows: the postings include parked versions, so double the query's limit until enough
         rows are live.
         """
-        count = limit + _SPARE
+        count = limit + (_SPARE if self._size()[3] else 0)
         while True:
             rows = ask(count)
             live = [row for row in rows if row[-1]]

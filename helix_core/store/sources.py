@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import apsw
 
@@ -31,6 +32,7 @@ _SOURCE_COLUMNS = """
     iif(s.skipped = '', s.masked_count, -1), p.parser
 """
 _SOURCE_WIDTH = 17
+_SOURCES_KEPT = 4_096
 _ITEM_COLUMNS = """
     i.id, k.kind, coalesce(n.name, n.folded, ''), i.breadcrumb,
     i.start_byte, i.end_byte, i.start_line, i.end_line, i.text_hash
@@ -188,25 +190,31 @@ class SourceQueries:
         return items
 
     def _source(self, row: Row) -> Source:
-        row_id, path, content_hash = row[:3]
-        observed_ns, verified_ns, language, source_kind, volatility, authority, role, *counted = row[7:_SOURCE_WIDTH]
-        return Source(
-            id=row_id,
-            path=path,
-            source_id=self._source_id_of(path),
-            content_hash=content_hash.hex(),
-            signature=StatSignature(*row[3:7]),
-            observed_at=observed_ns / 1e9,
-            verified_at=verified_ns / 1e9,
-            language=language,
-            source_kind=SourceKind(source_kind),
-            volatility=Volatility(volatility),
-            authority=Authority(authority),
-            role=Role(role),
-            line_count=counted[0],
-            masked_count=counted[1],
-            parser=counted[2],
-        )
+        return _source(row[:_SOURCE_WIDTH], self._source_id_of)
+
+
+# Every question reads a hundred rows, and most of them again for the next one.
+@lru_cache(_SOURCES_KEPT)
+def _source(row: Row, source_id_of: Callable[[bytes], str]) -> Source:
+    row_id, path, content_hash = row[:3]
+    observed_ns, verified_ns, language, source_kind, volatility, authority, role, *counted = row[7:]
+    return Source(
+        id=row_id,
+        path=path,
+        source_id=source_id_of(path),
+        content_hash=content_hash.hex(),
+        signature=StatSignature(*row[3:7]),
+        observed_at=observed_ns / 1e9,
+        verified_at=verified_ns / 1e9,
+        language=language,
+        source_kind=SourceKind(source_kind),
+        volatility=Volatility(volatility),
+        authority=Authority(authority),
+        role=Role(role),
+        line_count=counted[0],
+        masked_count=counted[1],
+        parser=counted[2],
+    )
 
 
 def _last_commit(row: Row) -> LastCommit:

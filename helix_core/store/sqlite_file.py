@@ -80,8 +80,12 @@ class QuerySession:
         """Execute a statement and return all rows."""
         if self._thread is not None and get_ident() != self._thread:
             raise RuntimeError("A Reader belongs to the thread that made it; ask the Index for another.")
-        with self.errors():
+        try:
             return rows_of(self.connection, sql, bindings)
+        except (apsw.Error, UnicodeDecodeError):
+            # Entered only on an error: a question runs some eighty statements.
+            with self.errors():
+                raise
 
     def bounded_rows(
         self, sql: str, bindings: Sequence[Value] = (), steps_per_ms: int = RANKING_STEPS_PER_MS

@@ -388,8 +388,8 @@ class VectorQueries:
                 end += 1
             found = dict(texts[start:end])
             places = self._session.rows(_LIVE, (id_list(found),))
-            some = [VectorHit(source_id, item_id, found[text_id]) for text_id, source_id, item_id in places]
-            hits += sorted(some, key=lambda hit: (-hit.similarity, hit.source_id, hit.item_id or 0))
+            some = sorted((-found[text_id], source_id, item_id or 0) for text_id, source_id, item_id in places)
+            hits += [VectorHit(source_id, item_id or None, -distance) for distance, source_id, item_id in some]
             start, end = end, _FIRST_SHARE * end
         return hits
 

@@ -18,6 +18,8 @@ def test_a_replaced_version_is_no_longer_found_anywhere(writer: Writer, reader: 
     writer.replace(document(b"app/conf.py", NEW), signature(2), 2)
     assert reader.text.chunk_matches("config", 10) == []
     assert reader.text.file_matches("config", 10) == []
+    assert not reader.text.occurs("config")
+    assert reader.text.occurs("settings")
     assert reader.names.definitions(["parse_config"]) == []
     assert reader.names.definitions_by_prefix("parse_c") == []
     assert "parse_config" not in {found.name for found in reader.names.similar_names("parse_config")}
@@ -102,6 +104,18 @@ def test_enough_live_matches_come_back_however_many_are_parked(writer: Writer, r
     assert len(reader.text.chunk_matches("wanted", 50)) == 8
     assert len(reader.text.file_matches("wanted", 50)) == 8
     assert len(reader.text.references("wanted", 50)) == 8
+
+
+def test_all_matches_of_a_limit_are_live_before_and_after_one_is_parked(writer: Writer, reader: Reader) -> None:
+    with writer.batch():
+        for number in range(9):
+            writer.replace(document(b"file%d.py" % number, b"def wanted(): return %d\n" % number), signature(), 1)
+    before = reader.text.chunk_matches("wanted", 9)
+    assert len(before) == 9
+    with writer.batch():
+        for number in range(3):
+            writer.replace(document(b"file%d.py" % number, b"def other(): return %d\n" % number), signature(), 2)
+    assert reader.text.chunk_matches("wanted", 9) == before[3:]
 
 
 def test_references_of_a_name_that_is_no_single_word_can_be_asked_for(writer: Writer, reader: Reader) -> None:
