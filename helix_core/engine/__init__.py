@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MOST_NEIGHBOURS,
         MOST_TYPED,
         MOST_USES,
+        NO_FILTERS,
         checked_places,
         checked_spending,
     )
@@ -37,6 +38,7 @@ __all__ = [
     "MOST_NEIGHBOURS",
     "MOST_TYPED",
     "MOST_USES",
+    "NO_FILTERS",
     "Embedding",
     "Helix",
     "MemoryFile",
@@ -65,6 +67,7 @@ __getattr__ = lazy_face(
             "MOST_NEIGHBOURS",
             "MOST_TYPED",
             "MOST_USES",
+            "NO_FILTERS",
             "checked_places",
             "checked_spending",
         ),

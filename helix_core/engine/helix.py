@@ -32,6 +32,7 @@ from helix_core.engine.opened import (
 )
 from helix_core.engine.requests import (
     MAX_K,
+    NO_FILTERS,
     NO_HINTS,
     NO_OVERLAYS,
     NOTHING_ASKED,
@@ -46,7 +47,7 @@ from helix_core.engine.requests import (
 from helix_core.engine.symbols import Symbols
 from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
 from helix_core.ingest import ParseGuard, no_parse_guard
-from helix_core.model import NOTE_SCHEME, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
+from helix_core.model import NOTE_SCHEME, Filters, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import Quotes
 from helix_core.store import RULES
 
@@ -266,16 +267,23 @@ class Helix:
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
         previews: bool = False,
+        filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
-        """Return the ``helix.search/1`` object: at most ``k`` items, best first.
+        """Return the ``helix.search/1`` object: at most ``k`` items of the files that ``filters`` keep, best first.
 
         With ``previews`` each item is compared with the disk and with ``overlays``, the editor's unsaved buffers, and
         has ``status``, ``reason`` and ``signature``, the line that declares it. Raises UsageError for an invalid call,
         and Cancelled soon after ``cancelled`` returns True.
         """
         request = AnswerRequest(
-            question, k, hints=hints, overlays=overlays, check=stop_when(cancelled), previewed=previews
+            question,
+            k,
+            hints=hints,
+            overlays=overlays,
+            check=stop_when(cancelled),
+            previewed=previews,
+            filters=filters,
         )
         return self._answers.search(request)
 
@@ -290,6 +298,7 @@ class Helix:
         quotes: Quotes | str = Quotes.CHOSEN,
         max_tokens: int | None = None,
         as_text: bool = False,
+        filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.packet/1`` object: at most ``k`` pointers, each with a verdict true at this moment.
@@ -299,7 +308,8 @@ class Helix:
         task wants the very words, or whole everywhere. ``max_tokens`` bounds the whole packet: items then have only
         what points, judges and quotes, and fewer come. With ``as_text`` the object also has ``text``, the packet as
         compact text that is within ``max_tokens`` by itself (1,200 where it is not given), and ``text_items``, what the
-        text shows; without ``k`` the text also names more files. Raises UsageError for a bad call, and Cancelled soon
+        text shows; without ``k`` the text also names more files. ``filters`` say which files are searched; a verdict
+        does not depend on them. Raises UsageError for a bad call, and Cancelled soon
         after ``cancelled`` says so.
         """
         chosen = checked_task(task)
@@ -307,7 +317,7 @@ class Helix:
         most, spending = checked_places(k, max_tokens), checked_spending(quotes, max_tokens, chosen)
         if as_text:
             spending = dataclasses.replace(spending, as_text=True, names_more=k is None)
-        request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled))
+        request = AnswerRequest(question, most, chosen, hints, overlays, stop_when(cancelled), filters=filters)
         return self._answers.packet(request, spending)
 
     def packet_of(
@@ -338,12 +348,14 @@ class Helix:
         hints: Hints = NO_HINTS,
         overlays: Overlays = NO_OVERLAYS,
         asked: ConversationQuery = NOTHING_ASKED,
+        filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """Return the ``helix.context/1`` object: the evidence as text for a chat model, within the budget of
         ``request``.
 
-        ``asked`` is what a conversation was read as; without it the question is read by itself.
+        ``asked`` is what a conversation was read as; without it the question is read by itself. ``filters`` say which
+        files are searched.
 
         Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
         """
@@ -352,7 +364,13 @@ class Helix:
         checked_question(question)
         wanted = (request or ContextRequest()).checked()
         answering = AnswerRequest(
-            question, window_places(wanted), hints=hints, overlays=overlays, check=stop_when(cancelled), asked=asked
+            question,
+            window_places(wanted),
+            hints=hints,
+            overlays=overlays,
+            check=stop_when(cancelled),
+            asked=asked,
+            filters=filters,
         )
         return self._answers.context(answering, wanted)
 
@@ -466,6 +484,7 @@ class Helix:
         k: int = 10,
         hints: Hints = NO_HINTS,
         previews: bool = False,
+        filters: Filters = NO_FILTERS,
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.search/1`` object of ``search``, and how it came about: ``lists`` (of each ranker its first
@@ -473,7 +492,15 @@ class Helix:
 
         Raises UsageError for a bad call, and Cancelled soon after ``cancelled`` says so.
         """
-        asked = AnswerRequest(question, k, hints=hints, check=stop_when(cancelled), explained=True, previewed=previews)
+        asked = AnswerRequest(
+            question,
+            k,
+            hints=hints,
+            check=stop_when(cancelled),
+            explained=True,
+            previewed=previews,
+            filters=filters,
+        )
         return self._answers.search(asked)
 
     def explain_answer(

@@ -429,7 +429,7 @@ class WorkspaceSession:
     def notes(self, found: Found) -> tuple[str, ...]:
         """Return the notes of an answer: of settings and index, of this moment, and of the search."""
         doubts = self.doubts()
-        is_empty = not found.searched_sources and found.indexed_share == 1 and not doubts
+        is_empty = not doubts and found.indexed_share == 1 and not self.index.reader.text.size()[0]
         return (*self.notices, *doubts, *((EMPTY_FOLDER,) if is_empty else ()), *found.notes)
 
     def doubts(self) -> list[str]:

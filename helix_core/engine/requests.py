@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from helix_core.conversation import ConversationQuery, read_question
 from helix_core.errors import Cancelled, UsageError
-from helix_core.model import HIGH_RISK, Hints, Overlays, TaskType
+from helix_core.model import HIGH_RISK, Filters, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 
 MAX_K = 100
@@ -20,6 +20,7 @@ LONGEST_TEXT = 262_144
 DIRECTIONS = ("all", "forward", "backward", "sideways")
 MOST_NEIGHBOURS = 50
 NO_HINTS = Hints()
+NO_FILTERS = Filters()
 NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})
 
@@ -42,6 +43,7 @@ class AnswerRequest:
         explained: The answer says how it came about.
         previewed: A search compares each place with the disk and returns the line that declares it.
         asked: What of the question is searched for; read from the question itself where nobody gives it.
+        filters: Which files are searched.
     """
 
     question: str
@@ -53,6 +55,7 @@ class AnswerRequest:
     explained: bool = False
     previewed: bool = False
     asked: ConversationQuery = NOTHING_ASKED
+    filters: Filters = NO_FILTERS
 
     def __post_init__(self) -> None:
         """Raise UsageError for an empty question or a k out of bounds."""

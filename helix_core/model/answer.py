@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from helix_core.model.content import Item, LastCommit, Source
-from helix_core.model.kinds import Reason, Status
+from helix_core.model.kinds import Kept, Reason, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,23 @@ class Found:
     notes: tuple[str, ...] = ()
     seems_empty: bool = False
     indexed_share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which files a question is asked of; by default all.
+
+    ``paths`` are globs in gitignore syntax, one that begins with ``!`` excludes. ``language`` is a language of the
+    index. ``since`` is a git revision: files that differ from it. ``author`` is a part of the name or e-mail address of
+    somebody whose commits touched them, with ``since`` only commits after it.
+    """
+
+    paths: tuple[str, ...] = ()
+    language: str = ""
+    tests: Kept = Kept.WITH
+    docs: Kept = Kept.WITH
+    since: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)

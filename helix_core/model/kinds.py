@@ -69,6 +69,14 @@ class Reason(StrEnum):
     UNLOCATED = "unlocated"
 
 
+class Kept(StrEnum):
+    """What a filter does with one kind of files."""
+
+    WITH = "with"
+    WITHOUT = "without"
+    ONLY = "only"
+
+
 class SourceKind(StrEnum):
     """The kind of a source."""
 

@@ -426,19 +426,25 @@ _NOT_FOR_THE_IMPLEMENTATION = frozenset({Intent.TESTS, Intent.EXAMPLES, Intent.H
 
 def outlines(query: RankerInput) -> Votes:
     """Rank files by their nearest outline vector."""
-    return _by_nearest(query.meaning.nearest(OUTLINES, NEIGHBOURS)) if query.meaning else NOTHING
+    return _nearest(query, OUTLINES)
 
 
 def passages(query: RankerInput) -> Votes:
     """Rank files by their nearest chunk vector."""
-    return _by_nearest(query.meaning.nearest(PASSAGES, NEIGHBOURS)) if query.meaning else NOTHING
+    return _nearest(query, PASSAGES)
 
 
-def _by_nearest(hits: Sequence[VectorHit]) -> Votes:
-    """Score by distance from the last neighbor: a cosine of 0.4 is high for one question and low for another."""
-    if not hits:
+def _nearest(query: RankerInput, level: str) -> Votes:
+    if query.meaning is None:
         return NOTHING
-    last = hits[-1].similarity
+    hits = query.meaning.nearest(level, NEIGHBOURS)
+    # Of few files that a filter left the last may well be the answer.
+    are_all = query.reader.is_narrowed and len(hits) < NEIGHBOURS
+    return _by_nearest(hits, 0.0 if are_all else hits[-1].similarity) if hits else NOTHING
+
+
+def _by_nearest(hits: Sequence[VectorHit], last: float) -> Votes:
+    """Score by distance from the last neighbor: a cosine of 0.4 is high for one question and low for another."""
     files: dict[int, float] = {}
     items: dict[int, list[int]] = {}
     item_scores: dict[int, float] = {}

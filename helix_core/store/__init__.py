@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from helix_core.store.memory import Memory
     from helix_core.store.names import DefinedAt, UseTotals
     from helix_core.store.reader import Reader
+    from helix_core.store.sources import SourceProfile
     from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QueryBudgetError
     from helix_core.store.vectors import UnembeddedFile, VectorHit
     from helix_core.store.writer import RULES, Writer
@@ -38,6 +39,7 @@ __all__ = [
     "QueryBudgetError",
     "Reader",
     "SimilarName",
+    "SourceProfile",
     "SourceTotals",
     "UnembeddedFile",
     "UseTotals",
@@ -60,6 +62,7 @@ __getattr__ = lazy_face(
         "memory": ("Memory",),
         "names": ("DefinedAt", "UseTotals"),
         "reader": ("Reader",),
+        "sources": ("SourceProfile",),
         "sqlite_file": ("BUSY_TIMEOUT_MS", "QueryBudgetError"),
         "vectors": ("UnembeddedFile", "VectorHit"),
         "writer": ("RULES", "Writer"),

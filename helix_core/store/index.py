@@ -12,7 +12,7 @@ import apsw
 from helix_core.errors import CorruptStoreError, StoreError
 from helix_core.store.lifecycle import FileFormat, Identity, file_identity, move_damaged_aside, rebuild_lock
 from helix_core.store.reader import Reader
-from helix_core.store.sqlite_file import connect, load_vectors, rows_of
+from helix_core.store.sqlite_file import allow_narrowing, connect, load_vectors, rows_of
 from helix_core.store.writer import Writer
 
 SCHEMA_VERSION = 8
@@ -122,6 +122,7 @@ class Index:
             connection = connect(self._file, apsw.SQLITE_OPEN_READONLY)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.wal_autocheckpoint(0)
+            allow_narrowing(connection)
             connection.execute(f"PRAGMA query_only=1; PRAGMA cache_size=-{_READER_CACHE_KIB}")
         return Reader(self._file, connection, budget_ms, self._source_id_of, INDEX.errors)
 

@@ -11,6 +11,7 @@ import apsw
 
 from helix_core.store.hits import Weights
 from helix_core.store.sqlite_file import (
+    IN_SCOPE,
     LONG_TEXT_STEPS_PER_MS,
     RANKING_STEPS_PER_MS,
     ROW_STEPS_PER_MS,
@@ -27,14 +28,23 @@ _SPARE = 16
 MOST_KEPT = 20_000
 """Size limit of the caches of frequencies and stems, in words."""
 
-_CHUNKS = """
+# Inside the ranked query, so that a filter that leaves few chunks is no matter of how far the query reads.
+_CHUNK_IN_SCOPE = "(SELECT i.source_id FROM item i WHERE i.id = chunk_fts.rowid) NOT IN temp.out_of_scope"
+_FILE_IN_SCOPE = "file_fts.rowid NOT IN temp.out_of_scope"
+_CHUNKS = f"""
     SELECT f.rowid, i.source_id, -f.rank, s.live
-    FROM (SELECT rowid, rank FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3) f
+    FROM (
+        SELECT rowid, rank FROM chunk_fts
+        WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 AND {_CHUNK_IN_SCOPE} ORDER BY rank LIMIT ?3
+    ) f
     JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
 """
-_FILES = """
+_FILES = f"""
     SELECT f.rowid, -f.rank, s.live
-    FROM (SELECT rowid, rank FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3) f
+    FROM (
+        SELECT rowid, rank FROM file_fts
+        WHERE file_fts MATCH ?1 AND rank MATCH ?2 AND {_FILE_IN_SCOPE} ORDER BY rank LIMIT ?3
+    ) f
     JOIN source s ON s.id = f.rowid
 """
 _CHUNKS_IN = """
@@ -47,9 +57,9 @@ _CHUNKS_IN = """
     )
     ORDER BY 3 DESC, 1 LIMIT ?4
 """
-_REFERENCES = """
+_REFERENCES = f"""
     SELECT f.rowid FROM ref_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
-    WHERE f.ref_fts MATCH ? AND s.live = 1 ORDER BY f.rowid LIMIT ?
+    WHERE f.ref_fts MATCH ? AND {IN_SCOPE} ORDER BY f.rowid LIMIT ?
 """
 
 
@@ -143,14 +153,14 @@ _CHUNK_COUNTS = f"""
     SELECT f.rowid, i.source_id, f.counted, s.live
     FROM (
         SELECT rowid, {_FUNCTION}(chunk_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
-        FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+        FROM chunk_fts WHERE chunk_fts MATCH ?1 AND rank MATCH ?2 AND {_CHUNK_IN_SCOPE} ORDER BY rank LIMIT ?3
     ) f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
 """
 _FILE_COUNTS = f"""
     SELECT f.rowid, f.rowid, f.counted, s.live
     FROM (
         SELECT rowid, {_FUNCTION}(file_fts, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AS counted
-        FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 ORDER BY rank LIMIT ?3
+        FROM file_fts WHERE file_fts MATCH ?1 AND rank MATCH ?2 AND {_FILE_IN_SCOPE} ORDER BY rank LIMIT ?3
     ) f JOIN source s ON s.id = f.rowid
 """
 _INSIDE = f"""

@@ -9,16 +9,16 @@ from math import ceil
 from helix_core.model import Role, SourceKind
 from helix_core.store.hits import DefinitionHit, SimilarName
 from helix_core.store.rows import IMPORTS, TESTS
-from helix_core.store.sqlite_file import ROW_STEPS_PER_MS, QuerySession, Row, id_list, text_list
+from helix_core.store.sqlite_file import IN_SCOPE, ROW_STEPS_PER_MS, QuerySession, Row, id_list, text_list
 
 _SIMILAR_CANDIDATES = 200
 _SPELLINGS_KEPT = 16
 
-_DEFINITIONS = """
+_DEFINITIONS = f"""
     SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
     FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value JOIN definition d ON d.name_id = n.id
     JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
-    WHERE s.live = 1 ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
+    WHERE {IN_SCOPE} ORDER BY s.path, d.item_id, d.ordinal LIMIT ?2
 """
 _SOLE = """
     SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
@@ -26,11 +26,11 @@ _SOLE = """
     JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
     WHERE n.folded = ?1 AND coalesce(n.name, n.folded) = ?2 AND s.live = 1 LIMIT 2
 """
-_BY_PREFIX = """
+_BY_PREFIX = f"""
     SELECT d.item_id, i.source_id, coalesce(n.name, n.folded), k.kind, d.start_line, d.end_line
     FROM name n JOIN definition d ON d.name_id = n.id
     JOIN kind k ON k.id = d.kind_id JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
-    WHERE n.folded >= ?1 AND n.folded < ?2 AND s.live = 1
+    WHERE n.folded >= ?1 AND n.folded < ?2 AND {IN_SCOPE}
     ORDER BY length(n.folded), n.folded, s.path, d.item_id LIMIT ?3
 """
 _DEFINED_AFTER = """
@@ -43,21 +43,21 @@ _CANDIDATES = """
     ) f JOIN name n ON n.id = f.doc
     ORDER BY 2.0 * f.shared / (?2 + max(1, length(n.folded) - 2)) DESC, n.id LIMIT ?3
 """
-_IS_DEFINED = """
+_IS_DEFINED = f"""
     SELECT 1 FROM definition d JOIN item i ON i.id = d.item_id JOIN source s ON s.id = i.source_id
-    WHERE d.name_id = ? AND s.live = 1 LIMIT 1
+    WHERE d.name_id = ? AND {IN_SCOPE} LIMIT 1
 """
-_IS_STEM = "SELECT 1 FROM source WHERE stem_id = ? AND live = 1 LIMIT 1"
+_IS_STEM = f"SELECT 1 FROM source s WHERE s.stem_id = ? AND {IN_SCOPE} LIMIT 1"
 _IMPORTS_OF = f"""
     SELECT DISTINCT t.target FROM source s
     JOIN link l ON l.item_id >= s.first_item AND l.item_id < s.first_item + s.item_count
     JOIN target t ON t.id = l.target_id
     WHERE s.id = ? AND s.live = 1 AND l.rel = {IMPORTS} ORDER BY t.target
 """
-_LINKED = """
+_LINKED = f"""
     SELECT l.item_id FROM target t JOIN link l ON l.target_id = t.id
     JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
-    WHERE t.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND s.live = 1 ORDER BY s.path, l.item_id LIMIT ?3
+    WHERE t.target = ?1 COLLATE NOCASE AND l.rel = ?2 AND {IN_SCOPE} ORDER BY s.path, l.item_id LIMIT ?3
 """
 
 
@@ -66,7 +66,7 @@ _TESTED = f"""
     FROM json_each(?1) wanted JOIN source t ON t.id = wanted.value
     JOIN link l ON l.item_id = t.first_item JOIN target g ON g.id = l.target_id
     JOIN name n ON n.folded = lower(g.target) JOIN source s ON s.stem_id = n.id JOIN profile p ON p.id = s.profile_id
-    WHERE l.rel = {TESTS} AND t.live = 1 AND s.live = 1 AND p.role = '{Role.IMPLEMENTATION.value}' AND s.id <> t.id
+    WHERE l.rel = {TESTS} AND t.live = 1 AND {IN_SCOPE} AND p.role = '{Role.IMPLEMENTATION.value}' AND s.id <> t.id
     ORDER BY t.id, s.path LIMIT ?2
 """
 
@@ -140,7 +140,7 @@ _IMPORTING_FROM = f"""
 _SAID = f"""
     SELECT f.rowid FROM chunk_fts f JOIN item i ON i.id = f.rowid JOIN source s ON s.id = i.source_id
     JOIN profile p ON p.id = s.profile_id
-    WHERE f.chunk_fts MATCH ?1 AND s.live = 1 AND p.source_kind = '{SourceKind.DOC.value}'
+    WHERE f.chunk_fts MATCH ?1 AND {IN_SCOPE} AND p.source_kind = '{SourceKind.DOC.value}'
       AND p.role <> '{Role.HISTORY.value}' LIMIT ?2
 """
 _IN_CODE = f"""

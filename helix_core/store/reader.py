@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from threading import get_ident
 from types import TracebackType
@@ -66,6 +66,23 @@ class Reader:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+    @contextmanager
+    def narrowed(self, source_ids: Sequence[int]) -> Iterator[None]:
+        """Let every query that finds candidates, by text, name, path, claim, link or vector, see these sources only.
+
+        What is looked up by id, and the frequencies of words, stay those of the whole index.
+        """
+        self._session.narrow(source_ids)
+        try:
+            yield
+        finally:
+            self._session.widen()
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Return whether queries see only the sources of ``narrowed``."""
+        return self._session.scope is not None
 
     def version(self) -> int:
         """Return SQLite's ``data_version``, which changes whenever another connection, the writer's included, has

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import apsw
 
@@ -24,7 +25,7 @@ from helix_core.model import (
 )
 from helix_core.store.hits import ClaimHit, Counts, Pending, SourceTotals
 from helix_core.store.rows import IMPORTS, leaf_of
-from helix_core.store.sqlite_file import QuerySession, Row, id_list, text_list
+from helix_core.store.sqlite_file import IN_SCOPE, QuerySession, Row, id_list, text_list
 
 _SOURCE_COLUMNS = """
     s.id, s.path, s.content_hash, s.size_bytes, s.mtime_ns, s.ctime_ns, s.inode, s.observed_ns, s.verified_ns,
@@ -64,11 +65,25 @@ _SET_ASIDE = """
     FROM source s LEFT JOIN set_aside a ON a.path = s.path AND a.content_hash = s.content_hash
     WHERE s.live = 1 AND s.skipped = 'quarantined' ORDER BY s.path
 """
+_PROFILES = f"""
+    SELECT s.id, s.path, p.language, p.source_kind, p.role FROM source s {_PROFILE}
+    WHERE s.live = 1 AND s.skipped = '' ORDER BY s.id
+"""
 _COUNTS = """
     SELECT live, skipped <> '', count(*), sum(item_count) FROM source GROUP BY 1, 2
 """
 _FIRST_ITEM = "SELECT first_item FROM source WHERE path = ? AND live = 1 AND item_count > 0"
 _LIVE_PATHS = "SELECT path FROM source WHERE live = 1 AND item_count > 0 ORDER BY path"
+
+
+class SourceProfile(NamedTuple):
+    """What filters go by of a file; a large index has many thousands."""
+
+    id: int
+    path: bytes
+    language: str
+    source_kind: SourceKind
+    role: Role
 
 
 class SourceQueries:
@@ -155,6 +170,13 @@ class SourceQueries:
         rows = self._session.rows("SELECT path, is_new FROM pending ORDER BY path")
         told = self._session.rows("SELECT count(*) FROM meta WHERE key IN ('listed', 'complete')")[0][0]
         return Pending(tuple(row[0] for row in rows if row[1]), sum(not row[1] for row in rows), bool(told))
+
+    def profiles(self) -> list[SourceProfile]:
+        """Return what filters go by of every searchable file, in row order."""
+        return [
+            SourceProfile(row[0], row[1], row[2], SourceKind(row[3]), Role(row[4]))
+            for row in self._session.rows(_PROFILES)
+        ]
 
     def languages(self) -> dict[str, int]:
         """Count the searchable files of each language, most first."""
@@ -269,7 +291,7 @@ def digest_of(connection: apsw.Connection) -> str:
 _COLUMNS = "c.item_id, i.source_id, c.key, c.value, c.value_type, c.line"
 _BY_LEAF = f"""
     SELECT {_COLUMNS} FROM claim c JOIN item i ON i.id = c.item_id JOIN source s ON s.id = i.source_id
-    WHERE c.leaf = ?1 AND s.live = 1
+    WHERE c.leaf = ?1 AND {IN_SCOPE}
       AND (lower(c.key) = ?2 OR (?3 AND lower(substr(c.key, -length(?2) - 1)) = '.' || ?2))
     ORDER BY s.path, c.item_id, c.ordinal LIMIT ?4
 """
@@ -308,19 +330,19 @@ class ClaimQueries:
         return [ClaimHit(*row) for row in self._session.rows(_BY_LEAF, (leaf_of(key), key, or_ending, limit))]
 
 
-_IMPORTED = """
+_IMPORTED = f"""
     SELECT s.id, s.path FROM json_each(?1) wanted JOIN name n ON n.folded = wanted.value
-    JOIN source s ON s.stem_id = n.id WHERE s.live = 1 AND s.item_count > 0 LIMIT ?2
+    JOIN source s ON s.stem_id = n.id WHERE {IN_SCOPE} AND s.item_count > 0 LIMIT ?2
 """
 _IMPORTERS = f"""
     SELECT t.target, s.id, s.path FROM json_each(?1) wanted JOIN target t ON t.target = wanted.value COLLATE NOCASE
     JOIN link l ON l.target_id = t.id AND l.rel = {IMPORTS}
     JOIN item i ON i.id = l.item_id JOIN source s ON s.id = i.source_id
-    WHERE s.live = 1 LIMIT ?2
+    WHERE {IN_SCOPE} LIMIT ?2
 """
-_CO_CHANGED = """
+_CO_CHANGED = f"""
     SELECT s.id, s.path, c.together, c.lift FROM json_each(?1) wanted JOIN source own ON own.id = wanted.value
-    JOIN co_change c ON c.path = own.path JOIN source s ON s.path = c.other AND s.live = 1
+    JOIN co_change c ON c.path = own.path JOIN source s ON s.path = c.other AND {IN_SCOPE}
     WHERE s.item_count > 0 ORDER BY wanted.key, c.place
 """
 _FIRST_ITEMS = "SELECT s.id, s.first_item FROM json_each(?1) wanted JOIN source s ON s.id = wanted.value"

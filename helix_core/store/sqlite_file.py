@@ -28,6 +28,13 @@ LONG_TEXT_STEPS_PER_MS = 4_000
 ROW_STEPS_PER_MS = 25_000
 """The same for plain rows and joins."""
 _STEPS_PER_LOOK = 1_000
+IN_SCOPE = "s.live = 1 AND s.id NOT IN temp.out_of_scope"
+"""The condition on ``source s`` of every query that finds candidates: live, and not filtered out by ``narrowed``."""
+_SCOPE = "CREATE TEMP TABLE out_of_scope (id INTEGER PRIMARY KEY)"
+_LEAVE_OUT = """
+    INSERT INTO temp.out_of_scope
+    SELECT id FROM source WHERE live = 1 AND id NOT IN (SELECT value FROM json_each(?))
+"""
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 
@@ -49,6 +56,11 @@ def connect(path: str, flags: int) -> apsw.Connection:
     return connection
 
 
+def allow_narrowing(connection: apsw.Connection) -> None:
+    """Create what ``QuerySession.narrow`` needs; in memory, and of this connection alone."""
+    connection.execute(_SCOPE)
+
+
 def rows_of(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
     """Execute a statement and return all rows."""
     return connection.execute(sql, tuple(bindings)).fetchall()
@@ -58,7 +70,7 @@ class QuerySession:
     """One connection shared by query objects: it bounds their work and translates their errors.
 
     ``translate`` returns the context manager that turns SQLite's errors into the errors of this file. With ``thread``
-    set, queries from another thread raise RuntimeError.
+    set, queries from another thread raise RuntimeError. ``scope`` are the sources that ``narrow`` left, None for all.
     """
 
     def __init__(
@@ -72,6 +84,7 @@ class QuerySession:
     ) -> None:
         self.path = path
         self.connection = connection
+        self.scope: Sequence[int] | None = None
         self._budget_ms = budget_ms
         self._translate = translate
         self._thread = thread
@@ -107,6 +120,18 @@ class QuerySession:
             return self.rows(sql, bindings)
         finally:
             self.connection.set_progress_handler(None, id="budget")
+
+    def narrow(self, source_ids: Sequence[int]) -> None:
+        """Restrict the queries with ``IN_SCOPE`` to these live sources, until ``widen``."""
+        self.rows("PRAGMA query_only=0")
+        self.rows(_LEAVE_OUT, (id_list(source_ids),))
+        self.scope = tuple(source_ids)
+
+    def widen(self) -> None:
+        """Lift the restriction of ``narrow``."""
+        self.scope = None
+        self.rows("DELETE FROM temp.out_of_scope")
+        self.rows("PRAGMA query_only=1")
 
     def errors(self) -> AbstractContextManager[None]:
         """Return a context manager that translates SQLite's errors."""

@@ -12,7 +12,7 @@ from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_core.model import Level
-from helix_core.store.sqlite_file import QuerySession, Row, id_list, load_vectors
+from helix_core.store.sqlite_file import IN_SCOPE, QuerySession, Row, id_list, load_vectors
 from helix_core.store.vector_rows import LEVEL_NUMBER, Space, spaces_of
 
 if TYPE_CHECKING:
@@ -224,10 +224,17 @@ MOST_NEAREST = 1_000
 COUNTED_S = 2.0
 _FIRST_SHARE = 8
 """Divisor of the texts looked up first: a text with many copies can fill an answer by itself."""
-_LIVE = """
+_LIVE = f"""
     SELECT t.text_id, t.source_id, t.item_id
     FROM json_each(?) wanted JOIN stands_in t ON t.text_id = wanted.value JOIN source s ON s.id = t.source_id
-    WHERE s.live = 1
+    WHERE {IN_SCOPE}
+"""
+FEW_TEXTS = 2_000
+"""Above so many texts the matrix is loaded: comparing them one by one takes longer than importing numpy."""
+_TEXTS_IN_SCOPE = """
+    SELECT DISTINCT t.text_id FROM json_each(?) wanted JOIN source s ON s.id = wanted.value
+    JOIN stands_in t ON t.source_id = s.id JOIN embedded e ON e.id = t.text_id
+    WHERE s.live = 1 AND e.level = {level}
 """
 _IN_FILES = """
     SELECT t.item_id, t.text_id
@@ -282,6 +289,8 @@ class VectorQueries:
             return []
         limit = min(limit, MOST_NEAREST)
         query = floats_of(vector)
+        if self._session.scope is not None:
+            return self._places(self._texts_in_scope(found, query), limit)[:limit]
         wanted = limit + limit // 8
         while True:
             texts = self._nearest_texts(found, query, wanted)
@@ -345,6 +354,17 @@ class VectorQueries:
             near = inner if len(inner) >= wanted else near
         scores = similarities(query, self._kept(space, {row[0] for row in near}), space)
         return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:wanted]
+
+    def _texts_in_scope(self, space: Space, query: Sequence[float]) -> list[tuple[int, float]]:
+        """Return every text of the files that a filter left, nearest first: the nearest of all may be in none."""
+        self._asked += 1
+        sql = _TEXTS_IN_SCOPE.format(level=LEVEL_NUMBER[space.level])
+        texts = [row[0] for row in self._session.rows(sql, (id_list(self._session.scope or ()),))]
+        if self._is_in_memory(space) or len(texts) > FEW_TEXTS:
+            scores = self._matrix(space).scores(query, texts)
+        else:
+            scores = similarities(query, self._kept(space, texts), space)
+        return sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[: 4 * MOST_NEAREST]
 
     def _is_in_memory(self, space: Space) -> bool:
         """Return whether to load the matrix: after a few queries, when numpy is loaded anyway, or for a large space."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from helix_core.errors import GitError
+from helix_core.errors import GitError, UsageError
 from helix_core.lines import LineTable
 from helix_core.model import LastCommit
 from helix_core.workspace.git import TIMEOUT_SECONDS, Git
@@ -19,6 +19,7 @@ _FORMAT = "--format=%x01%H%x00%an%x00%ct"
 _LOG = ("log", "-z", _FORMAT, "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature")
 _CO_CHANGE_FILES = 30
 _MOST_BOUNDARY_BYTES = 1 << 20
+_LONGEST_REVISION = 200
 
 
 class LastCommits(dict[bytes, LastCommit]):
@@ -141,6 +142,59 @@ class ChangedSince:
 
     commit: str = ""
     paths: tuple[bytes, ...] = ()
+
+
+def commit_named(git: Git, name: str) -> str:
+    """Return the hash of the commit that a revision names, such as ``HEAD~5``, a tag, a branch or a short hash.
+
+    Raises UsageError where it names none; a name that could be an option never reaches git.
+    """
+    is_plain = 0 < len(name) <= _LONGEST_REVISION and name.isprintable() and not name.startswith("-")
+    if is_plain:
+        command = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+        found = git.run(command, accepted=frozenset({0, 1, 128})).split()
+        if found and len(found[-1]) in (40, 64):
+            return found[-1].decode("ascii")
+    raise UsageError(
+        f"there is no commit {name[:80]!a} in this repository; name a commit, tag or branch that "
+        "`git log` knows, such as HEAD~5"
+    )
+
+
+def changed_paths(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECONDS) -> frozenset[bytes]:
+    """Return the paths, relative to the folder, whose files on disk differ from those at ``commit`` (a whole hash):
+    changed in commits since, uncommitted, or not tracked. Raises ``GitError``.
+    """
+    # Unlike diff-index, diff compares the bytes of a file that was only touched, as every file of a copy was. A
+    # submodule would be asked by a git of its own.
+    command = ["diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]
+    changed = git.run([*command, commit, "--"], timeout_seconds=timeout_seconds, fresh_filters=True)
+    tracked = changed.split(b"\0")
+    untracked = git.run(["ls-files", "-z", "--others", "--exclude-standard"], timeout_seconds=timeout_seconds)
+    own = (path.removeprefix(git.prefix) for path in tracked if path and path.startswith(git.prefix))
+    return frozenset((*own, *filter(None, untracked.split(b"\0"))))
+
+
+def authored_paths(git: Git, author: str, since: str = "", timeout_seconds: float = 10.0) -> frozenset[bytes]:
+    """Return the paths, relative to the folder, that commits of ``author`` touched, back from HEAD to ``since`` (a
+    whole hash; empty for all). The author's name or e-mail address contains the text, case folded; renames are not
+    followed.
+
+    Raises ``GitError``, also when the time is up.
+    """
+    if not _has_commits(git):
+        return frozenset()
+    found: set[bytes] = set()
+    below = ("--", ".") if git.prefix else ()
+    reach = (f"{since}..HEAD",) if since else ("HEAD",)
+    started = time.monotonic()
+    options = [f"--author={author}", "--fixed-strings", "--regexp-ignore-case", "--relative"]
+    with git.stream([*_LOG, *options, *reach, *below], timeout_seconds=timeout_seconds) as pieces:
+        for _, touched in _commits(pieces):
+            found.update(touched)
+    if time.monotonic() - started >= timeout_seconds:
+        raise GitError(f"the commits of {author[:80]!a} were not read within {timeout_seconds:g} s; add since")
+    return frozenset(found)
 
 
 def changed_since(git: Git, commits: int = 200, timeout_seconds: float = 2.0) -> ChangedSince:

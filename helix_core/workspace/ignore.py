@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from helix_core.errors import UsageError
 from helix_core.model import FileEntry, Reason, Skipped
 from helix_core.workspace.disk import DiskError, Scan, signature_of
 
@@ -91,6 +92,7 @@ def _written(members: set[str], negated: bool) -> str:
 
 
 MAX_RULES_BYTES = 256 * 1024
+MAX_GLOB_BYTES = 1_000
 _PRIVATE = 0xE000
 _EVERYTHING = "."
 _EVERYTHING_INSIDE = "/"
@@ -150,6 +152,39 @@ def rules_of(lines: Iterable[str]) -> IgnoreRules:
     if not rules:
         return IgnoreRules((), None)
     return IgnoreRules(tuple(rules), re2.compile("|".join(sources), options=options))
+
+
+class PathGlobs:
+    """Which paths a list of globs in gitignore syntax means: those of a plain one, but those of one that begins with
+    ``!``; all others where every glob begins so. Order does not matter.
+    """
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        """Raises UsageError that names the first glob which is none."""
+        given = [_glob(one) for one in globs]
+        self._all = all(one.startswith("!") for one in given)
+        self._meant = RuleTree(rules_of(one for one in given if not one.startswith("!")), {})
+        self._left_out = RuleTree(rules_of(one[1:] for one in given if one.startswith("!")), {})
+
+    def mean(self, path: bytes) -> bool:
+        """Return whether the path of a file is one of those meant."""
+        return (self._all or self._meant.ignores(path)) and not self._left_out.ignores(path)
+
+
+def _glob(glob: str) -> str:
+    """Return the glob as a line of an ignore file, in Latin-1. Raises UsageError."""
+    mark = "!" if glob.startswith("!") else ""
+    text = glob.removeprefix("!").removeprefix("./")
+    line = text.encode("utf-8", "surrogatepass").decode("latin-1")
+    if line.startswith(("#", "!")):
+        line = f"\\{line}"
+    is_sound = len(line) <= MAX_GLOB_BYTES and not {"\n", "\r", "\0"} & set(line)
+    if not is_sound or ".." in text.split("/") or not rules_of([line]).rules:
+        raise UsageError(
+            f"{glob[:80]!a} is not a path glob; write one as in .gitignore, from the workspace folder: src/, *.py, "
+            "docs/**/*.md, or !tests/ to leave files out"
+        )
+    return mark + line
 
 
 class RuleTree:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from helix_core.conversation import Need
+from helix_core.model import Kept
+from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import is_cancelled, print_json, print_text, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -24,19 +26,26 @@ def context(
         str, typer.Option("--decoder", help=f"{_DECODER.about.description} {_DECODER.wanted.capitalize()}.")
     ] = _DECODER.default,
     model: Annotated[str, typer.Option("--model", help=_MODEL.about.description)] = _MODEL.default,
+    glob: Globs = None,
+    language: LanguageName = "",
+    tests: Tests = Kept.WITH,
+    docs: Docs = Kept.WITH,
+    since: Since = "",
+    author: Author = "",
     as_json: Json = False,
 ) -> None:
     """Answer with text for a chat model, within a budget of tokens."""
     from helix_core.engine.answer import ContextRequest, checked_decoder
 
     text = asked(question)
+    kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _BUDGET.check(budget)
     _DECODER.check(decoder)
     request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
-            answer = helix.context(text, request, cancelled=is_cancelled)
+            answer = helix.context(text, request, filters=kept, cancelled=is_cancelled)
         said = {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from helix_core.model import TaskType
+from helix_core.model import Kept, TaskType
 from helix_core.packet import Quotes
+from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import is_at_terminal, is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -23,12 +24,19 @@ def packet(
     task: Annotated[TaskType, typer.Option("--task", help=_TASK.about.description)] = TaskType.EXPLAIN,
     k: Annotated[int | None, typer.Option("--limit", "-k", help=_K.about.description)] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
+    glob: Globs = None,
+    language: LanguageName = "",
+    tests: Tests = Kept.WITH,
+    docs: Docs = Kept.WITH,
+    since: Since = "",
+    author: Author = "",
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""
     from helix_core.engine import checked_places, checked_spending
 
     text = asked(question)
+    kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _K.check(k)
     _MAX_TOKENS.check(max_tokens)
     # Text costs less than the same items as JSON, so count the printed form, and shorten quotes while it is made.
@@ -43,7 +51,7 @@ def packet(
         within_json = None if is_counted_here else max_tokens
         with waiting("searching"):
             answer = helix.packet(
-                text, task=task, k=most, quotes=quotes, max_tokens=within_json, cancelled=is_cancelled
+                text, task=task, k=most, quotes=quotes, max_tokens=within_json, filters=kept, cancelled=is_cancelled
             )
         said = {*helix.notices, helix.behind}
     if as_json:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from helix_core.model import Kept
+from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
@@ -17,6 +19,7 @@ _K = SEARCH.parameter("k")
 def search(
     question: Question,
     path: PathOption = HERE,
+    *,
     k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
     explained: Annotated[
         bool,
@@ -24,16 +27,23 @@ def search(
             "--explain", help="Show why: each ranker's list, rank and share, and what makes up the confidence."
         ),
     ] = False,
+    glob: Globs = None,
+    language: LanguageName = "",
+    tests: Tests = Kept.WITH,
+    docs: Docs = Kept.WITH,
+    since: Since = "",
+    author: Author = "",
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""
     text = asked(question)
+    kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _K.check(k)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
             ask = helix.explain_search if explained else helix.search
-            answer = ask(text, k=k, previews=not as_json, cancelled=is_cancelled)
+            answer = ask(text, k=k, previews=not as_json, filters=kept, cancelled=is_cancelled)
         workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -32,7 +32,11 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 _QUESTION = '"where are sessions signed?"'
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "index": ("helix index", "helix index ~/src/shop --rebuild"),
-    "search": (f"helix search {_QUESTION}", "helix search Basket.total_price --path ~/src/shop --limit 3"),
+    "search": (
+        f"helix search {_QUESTION}",
+        "helix search Basket.total_price --path ~/src/shop --limit 3",
+        f"helix search {_QUESTION} -g src/ --tests without",
+    ),
     "packet": (f"helix packet {_QUESTION}", f"helix packet {_QUESTION} --task edit --max-tokens 2000"),
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),

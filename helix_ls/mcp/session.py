@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,7 +83,7 @@ class Scope:
 
     async def answer(self, operation: Operation[A], given: A) -> Any:
         """Run an operation in the daemon with these arguments and return its answer."""
-        params = {each.name: getattr(given, each.name) for each in operation.parameters("daemon")}
+        params = {each.name: _plain(getattr(given, each.name)) for each in operation.parameters("daemon")}
         return await self.ask(f"helix.{operation.name}", **params)
 
     async def lines(self, given: OpenArguments) -> dict[str, Any]:
@@ -106,6 +106,11 @@ class Scope:
         """Return the note that names the other open folders, if there are any."""
         named = ", ".join(self.others)
         return [f"this is about {self.folder.name} only; workspace chooses another: {named}"] if named else []
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument as JSON has it."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def places(environ: Mapping[str, str], *folders: Path) -> dict[str, str]:

@@ -36,9 +36,9 @@ A = TypeVar("A")
 class Argument:
     """Wording and bounds of one argument, as metadata of ``Annotated``.
 
-    ``least`` and ``most`` bound a number; ``most`` of a string is its maximum length in characters, 0 for none. A
-    string is truncated to ``reads`` characters. ``also`` are older names that are accepted besides the field's own.
-    ``on`` are the surfaces that accept the argument.
+    ``least`` and ``most`` bound a number; ``most`` of a string, or of each string of a list, is its maximum length in
+    characters, 0 for none. A string is truncated to ``reads`` characters. ``also`` are older names that are accepted
+    besides the field's own. ``on`` are the surfaces that accept the argument.
     """
 
     description: str
@@ -52,7 +52,9 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredArgument:
-    """One field of a dataclass of arguments. ``item`` is the dataclass of an object, or of an array's objects."""
+    """One field of a dataclass of arguments. ``item`` is the dataclass of an object, or of an array's objects; an array
+    without one has strings.
+    """
 
     name: str
     kind: Kind
@@ -84,9 +86,9 @@ class DeclaredArgument:
         if self.kind in ("integer", "number"):
             number = "a whole number" if self.kind == "integer" else "a number"
             return f"{number} from {self.least:,} to {self.most:,}"
-        return {"string": "a string", "boolean": "true or false", "object": "an object", "array": "a list of objects"}[
-            self.kind
-        ]
+        if self.kind == "array":
+            return "a list of objects" if self.item is not None else "a list of strings"
+        return {"string": "a string", "boolean": "true or false", "object": "an object"}[self.kind]
 
     def check(self, value: Any) -> None:
         """Check the bounds and choices of a parsed value without pydantic, for the command line. Raises UsageError."""
@@ -101,8 +103,15 @@ class DeclaredArgument:
             about |= {"minimum": self.least, "maximum": self.most}
         elif self.about.choices:
             about |= {"enum": list(self.about.choices)}
-        elif self.most:
+        elif self.most and self.kind == "string":
             about |= {"maxLength": self.most}
+        elif self.kind == "array" and self.item is None:
+            about |= {"items": {"type": "string"} | ({"maxLength": self.most} if self.most else {})}
+        elif self.kind == "object" and self.item is not None:
+            members = parameters_of(self.item)
+            about |= {
+                "properties": {one.name: one.schema() | {"description": one.about.description} for one in members}
+            }
         return about
 
 
@@ -115,7 +124,8 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> DeclaredArgument:
     is_required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     default = None if field.default is dataclasses.MISSING else field.default
     if origin in (list, tuple):
-        return DeclaredArgument(field.name, "array", about, is_required, default, get_args(wanted)[0])
+        item = get_args(wanted)[0]
+        return DeclaredArgument(field.name, "array", about, is_required, default, None if item is str else item)
     if isinstance(origin, type) and dataclasses.is_dataclass(origin):
         return DeclaredArgument(field.name, "object", about, is_required, default, origin)
     return DeclaredArgument(field.name, _KINDS[origin], about, is_required, default)

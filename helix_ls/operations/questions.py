@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET
-from helix_core.model import Decoder, Pointer, Status, TaskType
+from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET, NO_FILTERS
+from helix_core.model import Decoder, Filters, Kept, Pointer, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
 
@@ -91,6 +91,49 @@ class GivenItem:
         )
 
 
+_KEPT = tuple(kept.value for kept in Kept)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterArguments:
+    """Which files are searched: the one declaration of the filters of search, packet and context."""
+
+    paths: Annotated[
+        tuple[str, ...],
+        Argument("Globs as in .gitignore, such as src/ or *.py; one that begins with ! excludes.", most=1_000),
+    ] = ()
+    language: Annotated[str, Argument("A language, such as python.", most=LONGEST_NAME)] = ""
+    tests: Annotated[str, Argument("Whether tests are searched.", choices=_KEPT)] = Kept.WITH.value
+    docs: Annotated[str, Argument("Whether documents are searched.", choices=_KEPT)] = Kept.WITH.value
+    since: Annotated[
+        str, Argument("A git commit, tag or branch: only files that differ from it on disk.", most=LONGEST_NAME)
+    ] = ""
+    author: Annotated[
+        str,
+        Argument(
+            "A part of a name or e-mail address: only files that commits of this author touched.", most=LONGEST_NAME
+        ),
+    ] = ""
+
+    @property
+    def filters(self) -> Filters:
+        """Return the filters as the engine takes them."""
+        kept = {name: Kept(getattr(self, name)) for name in ("tests", "docs")}
+        return Filters(self.paths, self.language, since=self.since, author=self.author, **kept)
+
+
+FILTERS = Argument(
+    "Search only these files: paths (globs; ! excludes), language, tests or docs (with, without, only), since (a "
+    "commit), author."
+)
+FilterOption = Annotated[FilterArguments | None, FILTERS]
+
+
+def filters_of(given: FilterArguments | None) -> Filters:
+    """Return the filters of a call; without any, all files are searched."""
+    return given.filters if given is not None else NO_FILTERS
+
+
 @dataclass(frozen=True, slots=True)
 class PacketArguments:
     """The arguments of ``packet``; ``open`` keeps the packet in the editor's session, judged at every change."""
@@ -106,6 +149,7 @@ class PacketArguments:
             MOST_TOKENS,
         ),
     ] = None
+    filters: FilterOption = None
     quotes: Annotated[
         str,
         Argument(
@@ -144,6 +188,7 @@ def packet(helix: Helix, given: PacketArguments, context: AskContext) -> dict[st
         quotes=given.quotes,
         max_tokens=given.max_tokens,
         as_text=given.as_text,
+        filters=filters_of(given.filters),
         cancelled=context.cancelled,
     )
 
@@ -165,6 +210,7 @@ class SearchArguments:
 
     question: Question
     k: Annotated[int, _RESULTS] = 10
+    filters: FilterOption = None
     previews: Annotated[
         bool,
         Argument(
@@ -184,6 +230,7 @@ def search(helix: Helix, given: SearchArguments, context: AskContext) -> dict[st
         hints=context.hints,
         overlays=context.overlays,
         previews=given.previews,
+        filters=filters_of(given.filters),
         cancelled=context.cancelled,
     )
 
@@ -204,6 +251,7 @@ class ContextArguments:
 
     question: Question
     budget: Annotated[int, _BUDGET] = 6_000
+    filters: FilterOption = None
     decoder_mode: Annotated[
         str,
         Argument(
@@ -243,7 +291,13 @@ def context(helix: Helix, given: ContextArguments, context: AskContext) -> dict[
     session = given.session_id
     if session and not given.ignore_delivered:
         request = replace(request, delivered=helix.memory.delivered(session))
-    found = helix.context(given.question, request, hints=context.hints, cancelled=context.cancelled)
+    found = helix.context(
+        given.question,
+        request,
+        hints=context.hints,
+        filters=filters_of(given.filters),
+        cancelled=context.cancelled,
+    )
     if session:
         helix.memory.deliver(session, found)
     return found
@@ -359,6 +413,7 @@ class FingerprintArguments:
     profile: Annotated[str, Argument("How many candidates are examined.", choices=tuple(PROFILES))] = "balanced"
     max_results: Annotated[int, Argument("The maximum number of places.", 1, MOST_FINGERPRINTS)] = 40
     score_floor: Annotated[float, Argument("Omit places with a lower score.", 0, 999_999_999)] = 0.0
+    filters: FilterOption = None
 
     @property
     def evaluated(self) -> int:
@@ -368,7 +423,7 @@ class FingerprintArguments:
 
 def fingerprint(helix: Helix, given: FingerprintArguments, context: AskContext) -> dict[str, Any]:
     """Return the places of ``helix.search/1``, with counts of those evaluated, passed, returned and left out."""
-    found = search(helix, SearchArguments(given.question, given.evaluated), context)
+    found = search(helix, SearchArguments(given.question, given.evaluated, given.filters), context)
     above = [item for item in found["items"] if item["score"] >= given.score_floor]
     returned = above[: given.max_results]
     return {

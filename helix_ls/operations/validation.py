@@ -52,11 +52,28 @@ def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surfac
 
 def _typed(arguments: Any, given: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
     """Return the values by the arguments' own names, converted to their types. Raises UsageError."""
+    members = {each.name: each for each in parameters_of(arguments) if each.kind == "object" and each.item is not None}
     sent = {name: given[as_sent] for name, as_sent in named.items()}
+    for name in sent.keys() & members.keys():
+        if isinstance(sent[name], Mapping):
+            sent[name] = _known_members(members[name], sent[name])
     try:
         return _values(arguments, _model(arguments, is_call=True).model_validate(sent))
     except ValidationError as error:
         raise UsageError(_sentence(arguments, error, named)) from None
+
+
+def _known_members(parameter: DeclaredArgument, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of an object without those that are null. Raises UsageError for one that nobody knows, on
+    every surface: a filter that is passed over would answer another question.
+    """
+    known = [each.name for each in parameters_of(parameter.item)]
+    for name in value:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            next_step = f"did you mean {close[0]}?" if close else f"its members are {', '.join(known)}"
+            raise UsageError(f"{parameter.name} has no member {name[:80]!a}; {next_step}")
+    return {name: one for name, one in value.items() if one is not None}
 
 
 def _first_name(parameter: DeclaredArgument, given: Mapping[str, Any]) -> str:
@@ -110,7 +127,8 @@ def _sentence(arguments: Any, error: ValidationError, named: Mapping[str, str]) 
     if first["type"] == "string_unicode":
         return f"{name} contains a lone surrogate; give valid Unicode text"
     is_item = inner and isinstance(inner[-1], int)
-    return f"{name} must be {'an object' if is_item else parameter.wanted}"
+    of_list = "an object" if parameter.item is not None else "a string"
+    return f"{name} must be {of_list if is_item else parameter.wanted}"
 
 
 def _within(item: Any, name: str) -> DeclaredArgument | None:
@@ -120,6 +138,12 @@ def _within(item: Any, name: str) -> DeclaredArgument | None:
 def _whole(value: Any) -> Any:
     """Convert an integral float to an integer: 8.0 is an integer of JSON Schema."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _list(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise PydanticCustomError("list_type", "no list")
+    return value
 
 
 def _text(value: str) -> str:
@@ -145,6 +169,9 @@ def _type(parameter: DeclaredArgument) -> Any:
         case "object":
             return dict[str, Any] if item is None else _model(item)
         case "array":
+            if item is None:
+                text = Annotated[str, Field(strict=True, max_length=parameter.most or None), AfterValidator(_text)]
+                return Annotated[tuple[text, ...], BeforeValidator(_list)]
             return list[_model(item)]  # type: ignore[misc]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Container, Iterator, Sequence
 
+from helix_core.engine.answer.filters import FileFilter
 from helix_core.engine.answer.reranking import Reranking
 from helix_core.engine.requests import AnswerRequest
 from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher, with_named
@@ -21,7 +22,9 @@ NAMED_CONFIDENCE = 0.9
 
 
 class IndexSearch:
-    """Search one workspace's index, and rerank the first results when a reranker is set up."""
+    """Search one workspace's index, or the files of it that ``filtered`` keeps, and rerank the first results when a
+    reranker is set up.
+    """
 
     def __init__(
         self,
@@ -30,8 +33,10 @@ class IndexSearch:
         prefer_implementation: bool,
         encoder: QuestionEncoder,
         reranking: Reranking | None = None,
+        filtered: FileFilter | None = None,
     ) -> None:
         self.reader = reader
+        self.filtered = filtered
         self._prefer_implementation = prefer_implementation
         self._encoder = encoder
         self._reranking = reranking
@@ -56,7 +61,12 @@ class IndexSearch:
             may_be_general=request.asked.may_be_general,
             discussed=request.asked.discussed,
         )
-        return search(wanted, self.reader)
+        if self.filtered is None:
+            return search(wanted, self.reader)
+        with self.reader.snapshot():
+            scope = self.filtered.scope(self.reader)
+            with self.reader.narrowed(scope.source_ids):
+                return scope.limits(search(wanted, self.reader))
 
     def rerank(self, request: AnswerRequest, found: Found, weigher: Weigher) -> Found:
         """Return the results with the first ones reranked; unchanged without a reranker."""
@@ -90,6 +100,8 @@ class Answer:
         found = self._with_not_indexed(question, found, k)
         weighed, pairs = self._weigher.weigh(_with_gone(found.ranked, gone, k), task, found.confidence)
         only = self._unsaved.defined(parse_question(question)) if self._unsaved is not None else []
+        if self._index.filtered is not None:
+            only = [one for one in only if self._index.filtered.keeps(one.item.source.path)]
         if only:
             best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]

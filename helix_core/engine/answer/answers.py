@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
+from helix_core.engine.requests import NO_FILTERS
 from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, Pointer, Preview, Ranked, TaskType
 from helix_core.packet import (
     TEXT_CANDIDATES,
@@ -22,9 +23,10 @@ from helix_core.packet import (
 
 if TYPE_CHECKING:
     from helix_core.engine.answer.answer import IndexSearch
+    from helix_core.engine.answer.filters import FileFilter
     from helix_core.engine.answer.window import ContextRequest
     from helix_core.engine.requests import AnswerRequest
-    from helix_core.engine.verdict import Weigher
+    from helix_core.engine.verdict import NotIndexed, Weigher
 
 
 Previews = tuple[Preview | None, ...]
@@ -90,7 +92,7 @@ class Answers:
     def _more_files(self, request: AnswerRequest) -> tuple[str, ...]:
         """Return the files of a longer answer, best first, for a reader of text: a name costs a few tokens."""
         longer = dataclasses.replace(self._hinted(request), k=TEXT_CANDIDATES)
-        ranked = self._index_search().search(longer).ranked
+        ranked = self._index_search(request).search(longer).ranked
         return tuple(dict.fromkeys(one.item.source.source_id for one in ranked))
 
     @heals_index()
@@ -147,13 +149,13 @@ class Answers:
 
         asked = self._hinted(request)
         # Read this before the search, so that files indexed meanwhile count as missing, never the reverse.
-        lacking = self.session.not_indexed()
-        index = self._index_search()
+        index = self._index_search(request)
+        lacking = self._not_indexed(index)
         found = index.search(asked)
         if index.is_reranked:
             found = index.rerank(asked, found, self.session.weigher(request.overlays, request.check, mends=False))
         found = with_named(lacking.limits(found), lacking.named_by(parse_question(request.asked.text)), request.k)
-        return self._notes.found_with_notes(found, request.k)
+        return found if index.filtered is not None else self._notes.found_with_notes(found, request.k)
 
     @heals_index()
     def _previews(self, found: Found, request: AnswerRequest) -> tuple[Previews, tuple[str, ...]]:
@@ -170,10 +172,9 @@ class Answers:
 
         weigher = self.session.weigher(request.overlays, request.check)
         unsaved = self.session.unsaved_names(request.overlays, request.check)
-        answer = Answer(
-            self._hinted(request), self._index_search(), weigher, self.session.not_indexed(), unsaved=unsaved
-        ).make()
-        return self._notes.with_notes(answer, request.task, request.k)[0], weigher
+        index = self._index_search(request)
+        answer = Answer(self._hinted(request), index, weigher, self._not_indexed(index), unsaved=unsaved).make()
+        return self._with_notes(answer, request)[0], weigher
 
     @heals_index()
     def _window(self, request: AnswerRequest, wanted: ContextRequest) -> tuple[dict[str, Any], Found, Weigher]:
@@ -182,8 +183,9 @@ class Answers:
 
         session = self.session
         weigher = session.weigher(request.overlays, request.check, patience=PATIENCE, busy_ms=BUSY_MS)
-        files = Answer(self._hinted(request), self._index_search(), weigher, session.not_indexed(), whole=True).make()
-        recalled = self._notes.with_notes(files, request.task, request.k)
+        index = self._index_search(request)
+        files = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
+        recalled = self._with_notes(files, request)
         made = context(
             request, wanted, files, recalled, reader=session.index.reader, weigher=weigher, config=session.config
         )
@@ -203,7 +205,17 @@ class Answers:
             hints = dataclasses.replace(hints, recent_paths=shown)
         return dataclasses.replace(request, hints=self._notes.hinted(hints))
 
-    def _index_search(self) -> IndexSearch:
+    def _with_notes(self, answer: Answered, request: AnswerRequest) -> tuple[Answered, dict[int, str]]:
+        """Return the answer with notes of the memory; a question of certain files gets none, as they are in no file."""
+        if request.filters != NO_FILTERS:
+            return answer, {}
+        return self._notes.with_notes(answer, request.task, request.k)
+
+    def _not_indexed(self, index: IndexSearch) -> NotIndexed:
+        lacking = self.session.not_indexed()
+        return lacking if index.filtered is None else index.filtered.not_indexed(lacking)
+
+    def _index_search(self, request: AnswerRequest) -> IndexSearch:
         from helix_core.engine.answer.answer import IndexSearch
         from helix_core.engine.answer.reranking import Reranking
 
@@ -214,7 +226,15 @@ class Answers:
             prefer_implementation=config.prefer_implementation,
             encoder=session.encoder,
             reranking=Reranking(reranker, config.rerank_budget_ms) if reranker is not None else None,
+            filtered=self._filtered(request),
         )
+
+    def _filtered(self, request: AnswerRequest) -> FileFilter | None:
+        if request.filters == NO_FILTERS:
+            return None
+        from helix_core.engine.answer.filters import QuestionFilters
+
+        return QuestionFilters(self.session).checked(request.filters)
 
 
 def _is_note(ranked: Ranked) -> bool:
