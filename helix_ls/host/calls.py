@@ -106,7 +106,7 @@ class Calls:
         try:
             while (body := await coming) is not None:
                 coming = asyncio.ensure_future(frames.next())
-                coming.add_done_callback(asker.heard)
+                coming.add_done_callback(asker.on_message)
                 reply = _TOO_LARGE if isinstance(body, TooLarge) else await self.answer(body, asker)
                 writer.write(framed(reply))
                 await writer.drain()
@@ -196,7 +196,7 @@ class Asker:
         self._held: dict[Path, OpenWorkspace] = {}
         self.left = threading.Event()
 
-    def heard(self, coming: asyncio.Future[bytes | TooLarge | None]) -> None:
+    def on_message(self, coming: asyncio.Future[bytes | TooLarge | None]) -> None:
         """Note that the client disconnected, if that is what came after its last request."""
         if coming.cancelled() or coming.exception() is not None or coming.result() is None:
             self.left.set()

@@ -18,7 +18,7 @@ from helix_core.embed import LoadedReranker, ModelEncoder
 from helix_core.engine import index_folder
 from helix_core.errors import HelixError
 from helix_ls.host.endpoint import process_environment
-from helix_ls.host.indexer import forgive
+from helix_ls.host.indexer import clear_crashes
 from helix_ls.host.settings import Settings
 
 STOP_WAIT_S = 5.0
@@ -28,7 +28,7 @@ MOST_DEATHS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RefreshRequest:
     """A request to the indexer: refresh ``paths``, or everything if empty; ``rebuild`` drops the index first."""
 
     rebuild: bool = False
@@ -51,7 +51,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Setbacks:
+class FailureCount:
     """Count the runs that failed since the last successful whole refresh, for the retry backoff.
 
     ``tries`` counts every failure, ``deaths`` the consecutive crashes without progress.
@@ -60,15 +60,15 @@ class Setbacks:
     deaths: int = 0
     tries: int = 0
 
-    def after(self, outcome: Outcome) -> Setbacks:
+    def after(self, outcome: Outcome) -> FailureCount:
         """Return the counters after one more run; a run that is done or was cancelled resets them."""
         if outcome.end in ("done", "cancelled"):
-            return Setbacks()
+            return FailureCount()
         deaths = 0 if outcome.end == "failed" else 1 if outcome.progressed else self.deaths + 1
-        return Setbacks(deaths, self.tries + 1)
+        return FailureCount(deaths, self.tries + 1)
 
     @property
-    def is_hopeless(self) -> bool:
+    def gives_up(self) -> bool:
         """Whether the indexer crashed ``MOST_DEATHS`` times in a row without progress, so that it is not retried."""
         return self.deaths >= MOST_DEATHS
 
@@ -92,10 +92,10 @@ class Indexing:
         process = self._process
         return process.pid if process is not None else 0
 
-    def run(self, order: Order, settings: Settings, tell: Callable[[str, int, int], None]) -> Outcome:
+    def run(self, request: RefreshRequest, settings: Settings, on_progress: Callable[[str, int, int], None]) -> Outcome:
         """Start the indexer, wait until it ends and return its outcome.
 
-        ``tell`` is called with the phase, the files done and the files in all. Blocks.
+        ``on_progress`` is called with the phase, the files done and the files in all. Blocks.
         """
         with self._lock:
             self._stopped = False
@@ -105,14 +105,14 @@ class Indexing:
                 why = f"The indexer could not be started ({error.strerror}); free memory or raise the process limit."
                 return Outcome("failed", message=why)
         try:
-            self._send(process, order, settings)
-            return self._heard(process, tell)
+            self._send(process, request, settings)
+            return self._outcome_of(process, on_progress)
         finally:
             with self._lock:
                 self._process = None
             end_process(process)
             if self._stopped:
-                forgive(index_folder(settings.config(self._root).cache_dir, self._root))
+                clear_crashes(index_folder(settings.config(self._root).cache_dir, self._root))
 
     def _started(self) -> subprocess.Popen[bytes]:
         # Not in the workspace as working directory: its files must not be importable.
@@ -126,10 +126,10 @@ class Indexing:
             start_new_session=True,
         )
 
-    def _send(self, process: subprocess.Popen[bytes], order: Order, settings: Settings) -> None:
+    def _send(self, process: subprocess.Popen[bytes], request: RefreshRequest, settings: Settings) -> None:
         line = {
-            "rebuild": order.rebuild,
-            "paths": [os.fsdecode(path) for path in order.paths],
+            "rebuild": request.rebuild,
+            "paths": [os.fsdecode(path) for path in request.paths],
             "restricted": settings.restricted,
             "exclude": settings.exclude,
             "max_file_bytes": settings.max_file_bytes,
@@ -142,7 +142,7 @@ class Indexing:
                 except BrokenPipeError:
                     return
 
-    def _heard(self, process: subprocess.Popen[bytes], tell: Callable[[str, int, int], None]) -> Outcome:
+    def _outcome_of(self, process: subprocess.Popen[bytes], on_progress: Callable[[str, int, int], None]) -> Outcome:
         progressed = False
         assert process.stdout is not None
         for line in process.stdout:
@@ -156,7 +156,7 @@ class Indexing:
             if "cancelled" in said:
                 return Outcome("cancelled")
             progressed = progressed or said["done"] > 0
-            tell(said["phase"], said["done"], said["total"])
+            on_progress(said["phase"], said["done"], said["total"])
         if self._stopped:
             return Outcome("cancelled")
         status = process.wait()
@@ -179,16 +179,18 @@ class Indexing:
 class Run:
     """Run the indexer in a thread of its own and hold its progress and outcome for polling.
 
-    ``woken`` is called from that thread at every progress report and at the end.
+    ``notify`` is called from that thread at every progress report and at the end.
     """
 
-    def __init__(self, indexing: Indexing, order: Order, settings: Settings, woken: Callable[[], None]) -> None:
-        self._woken = woken
+    def __init__(
+        self, indexing: Indexing, request: RefreshRequest, settings: Settings, notify: Callable[[], None]
+    ) -> None:
+        self._notify = notify
         self._progress: tuple[str, int, int] | None = None
         self._outcome: Outcome | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(
-            target=self._live, args=(indexing, order, settings), name="helix-index-run", daemon=True
+            target=self._main, args=(indexing, request, settings), name="helix-index-run", daemon=True
         )
         self._thread.start()
 
@@ -215,16 +217,16 @@ class Run:
             raise self._error
         return self._outcome
 
-    def _live(self, indexing: Indexing, order: Order, settings: Settings) -> None:
+    def _main(self, indexing: Indexing, request: RefreshRequest, settings: Settings) -> None:
         try:
-            self._outcome = indexing.run(order, settings, self._heard)
+            self._outcome = indexing.run(request, settings, self._on_progress)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the outcome
             self._error = error
-        self._woken()
+        self._notify()
 
-    def _heard(self, phase: str, done: int, total: int) -> None:
+    def _on_progress(self, phase: str, done: int, total: int) -> None:
         self._progress = (phase, done, total)
-        self._woken()
+        self._notify()
 
 
 def end_process(process: subprocess.Popen[bytes]) -> None:
@@ -246,7 +248,7 @@ def _ending(status: int) -> str:
     return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes: int) -> bool:
+def fit_in_process(root: Path, paths: Sequence[bytes], *, most: int, most_bytes: int) -> bool:
     """Return whether ``paths`` are few and small enough, in bytes, to be parsed in the daemon itself."""
     if len(paths) > most:
         return False
@@ -262,7 +264,7 @@ def paths_fit_here(root: Path, paths: Sequence[bytes], *, most: int, most_bytes:
     return total <= most_bytes
 
 
-def newest_that_fit(
+def newest_in_process(
     root: Path, paths: Sequence[bytes], hinted: Collection[bytes], *, most: int, most_bytes: int
 ) -> tuple[bytes, ...]:
     """Select the files of a large batch to index at once: files that an editor saved first, then by modification time.
@@ -316,7 +318,7 @@ class BackgroundEmbedding:
         self._process: subprocess.Popen[bytes] | None = None
         self._failures = 0
         self.problem = ""
-        self._thread = threading.Thread(target=self._live, name="helix-embed", daemon=True)
+        self._thread = threading.Thread(target=self._main, name="helix-embed", daemon=True)
         self._thread.start()
 
     @property
@@ -346,7 +348,7 @@ class BackgroundEmbedding:
             self._wake.notify_all()
         self._thread.join()
 
-    def _live(self) -> None:
+    def _main(self) -> None:
         while self._await_rest():
             try:
                 self._run_once()
@@ -373,7 +375,7 @@ class BackgroundEmbedding:
         if config.rerank:
             reranker_for(config.cache_dir).follow()
         if encoder.wanted and config.embed_background:
-            said = self._heard(index_folder(config.cache_dir, self._folder))
+            said = self._last_line(index_folder(config.cache_dir, self._folder))
             if "failed" in said:
                 self._failed(said["failed"])
             elif not said and not self._closing:
@@ -385,7 +387,7 @@ class BackgroundEmbedding:
         self._failures += 1
         self.problem = message
 
-    def _heard(self, index: Path) -> dict[str, Any]:
+    def _last_line(self, index: Path) -> dict[str, Any]:
         """Run the embedder to its end and return its last line, empty if it died without one.
 
         ``index`` is the index folder of the workspace.
@@ -398,8 +400,8 @@ class BackgroundEmbedding:
         try:
             assert process.stdin is not None and process.stdout is not None
             settings = self._settings
-            order = {"exclude": settings.exclude, "max_file_bytes": settings.max_file_bytes}
-            process.stdin.write(json.dumps({"restricted": settings.restricted, **order}).encode() + b"\n")
+            request = {"exclude": settings.exclude, "max_file_bytes": settings.max_file_bytes}
+            process.stdin.write(json.dumps({"restricted": settings.restricted, **request}).encode() + b"\n")
             process.stdin.flush()
             for line in process.stdout:
                 said = json.loads(line) if line.endswith(b"\n") else {}
@@ -410,7 +412,7 @@ class BackgroundEmbedding:
                 self._process = None
             end_process(process)
             if self._closing:
-                forgive(index, "embedder")
+                clear_crashes(index, "embedder")
         return {} if "phase" in said else said
 
     def _started(self) -> subprocess.Popen[bytes]:

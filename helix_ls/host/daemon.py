@@ -28,7 +28,7 @@ from helix_ls.host.framing import MAX_BODY_BYTES, Frames, TooLarge, framed
 from helix_ls.host.host import Chats, Host
 from helix_ls.host.log import LOG, loop_failed, open_log
 from helix_ls.host.loop import LoopLag, new_loop
-from helix_ls.host.parse_journal import InHandFile
+from helix_ls.host.parse_journal import ParseJournal
 
 IDLE_S = 30.0
 LOCK_WAIT_S = 10.0
@@ -77,7 +77,7 @@ def run_daemon(
         faulthandler.enable(os.open(where.log, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC))
         _leave_streams()
         lag = LoopLag()
-        in_hand = InHandFile(where.in_hand)
+        in_hand = ParseJournal(where.in_hand)
         if in_hand.died_of:
             LOG.error("the last daemon died while parsing; quarantined: %s", ", ".join(in_hand.died_of))
         with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helix_ls.host.indexer import Order, Say, in_hand_of, obey_order, ordered_config
+from helix_ls.host.indexer import Request, Send, parse_journal_of, requested_config, run_request
 
 NICE = 15
 PROGRESS_S = 1.0
@@ -24,29 +24,29 @@ LONGEST_WAIT_S = 10.0
 
 def main() -> int:
     """Run the request read from stdin; return the exit status, 0 if the outcome was reported."""
-    return obey_order(NICE, _obey)
+    return run_request(NICE, _run_request)
 
 
-def _obey(root: Path, order: Order, say: Say) -> None:
+def _run_request(root: Path, request: Request, send: Send) -> None:
     from helix_core.embed import chosen_model
     from helix_core.engine import Embedding, index_folder
 
-    config = ordered_config(root, order)
+    config = requested_config(root, request)
     model = chosen_model(config.cache_dir, config.embed_model)
     with (
-        in_hand_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
+        parse_journal_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
         Embedding.open(root, config, in_hand) as embedding,
     ):
         if model is None or in_hand is None or not embedding.is_waiting(model.name):
-            say({"done": 0})
+            send({"done": 0})
             return
         from helix_core.embed import FastModel
 
-        report = embedding.run(FastModel(model), progress=_Progress(say).show, check=Courtesy().wait)
-        say({"done": report.embedded})
+        report = embedding.run(FastModel(model), progress=_Progress(send).show, check=LoadThrottle().wait)
+        send({"done": report.embedded})
 
 
-class Courtesy:
+class LoadThrottle:
     """Throttle by load: wait while the load average, less this process, exceeds the number of processors."""
 
     def __init__(self, load: Callable[[], float] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -75,8 +75,8 @@ def _load() -> float:
 class _Progress:
     """Report progress, throttled to one line a second."""
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
+    def __init__(self, send: Send) -> None:
+        self._say = send
         self._next = 0.0
 
     def show(self, progress: Any) -> None:

@@ -21,7 +21,15 @@ from helix_core.engine import Helix, WorkspaceSummary
 from helix_core.errors import Cancelled, HelixError, StoreError, WorkspaceError
 from helix_core.ingest import ParseGuard
 from helix_core.workspace.watch import ChangeBatch
-from helix_ls.host.child_processes import Indexing, Order, Outcome, Run, Setbacks, newest_that_fit, paths_fit_here
+from helix_ls.host.child_processes import (
+    FailureCount,
+    Indexing,
+    Outcome,
+    RefreshRequest,
+    Run,
+    fit_in_process,
+    newest_in_process,
+)
 from helix_ls.host.settings import Settings
 from helix_ls.host.status import IndexFacts
 from helix_ls.host.watcher import WatchMode, WorkspaceWatcher
@@ -31,17 +39,17 @@ EMPTY_GRACE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
+class PendingWork:
     """The pending work of the index thread; times are monotonic seconds, None if nothing is scheduled.
 
-    ``ordered`` is an explicitly requested refresh; ``whole_at`` is when a whole refresh may begin; ``batch_at`` is when
-    the debounce of watcher events ends; ``look_at`` is when a missing folder is polled again.
+    ``requested`` is an explicitly requested refresh; ``whole_at`` is when a whole refresh may begin; ``batch_at`` is
+    when the debounce of watcher events ends; ``poll_at`` is when a missing folder is polled again.
     """
 
     closing: bool = False
-    look_at: float | None = None
+    poll_at: float | None = None
     paused: bool = False
-    ordered: bool = False
+    requested: bool = False
     whole_at: float | None = None
     batch_at: float | None = None
 
@@ -50,26 +58,26 @@ class Wants:
 class NextStep:
     """The scheduler's decision; ``wait_s`` None waits on the condition without a timeout."""
 
-    act: Literal["close", "look", "whole", "batch", "wait"]
+    act: Literal["close", "poll", "whole", "batch", "wait"]
     wait_s: float | None = None
 
 
-def next_step(now: float, wants: Wants) -> NextStep:
+def next_step(now: float, pending: PendingWork) -> NextStep:
     """Return what to do now; a whole refresh that is due covers every pending path, so it precedes a batch."""
-    if wants.closing:
+    if pending.closing:
         return NextStep("close")
-    if wants.look_at is not None:
-        is_due = wants.ordered or wants.look_at <= now
-        return NextStep("look") if is_due else NextStep("wait", wants.look_at - now)
-    if wants.ordered:
+    if pending.poll_at is not None:
+        is_due = pending.requested or pending.poll_at <= now
+        return NextStep("poll") if is_due else NextStep("wait", pending.poll_at - now)
+    if pending.requested:
         return NextStep("whole")
-    if wants.paused:
+    if pending.paused:
         return NextStep("wait")
-    if wants.whole_at is not None and wants.whole_at <= now:
+    if pending.whole_at is not None and pending.whole_at <= now:
         return NextStep("whole")
-    if wants.batch_at is not None and wants.batch_at <= now:
+    if pending.batch_at is not None and pending.batch_at <= now:
         return NextStep("batch")
-    due = earliest(wants.whole_at, wants.batch_at)
+    due = earliest(pending.whole_at, pending.batch_at)
     return NextStep("wait", due - now if due is not None else None)
 
 
@@ -109,11 +117,11 @@ BEHIND_S = 0.5
 LEAST_RETRY_S = 30.0
 _SETTINGS = WORKSPACE_FILE.encode()
 _WAITING = {"phase": "waiting for git", "done": 0, "total": 0}
-HERE_FILES = 24
-HERE_BYTES = 256 * 1024
+IN_PROCESS_FILES = 24
+IN_PROCESS_BYTES = 256 * 1024
 # The batch size beside a whole refresh; newly saved files are taken between two batches.
-BESIDE_FILES = 4
-Tell = Callable[[IndexFacts, frozenset[bytes], bool], None]
+SAVED_BATCH_FILES = 4
+Publish = Callable[[IndexFacts, frozenset[bytes], bool], None]
 
 
 class IndexThread:
@@ -129,7 +137,7 @@ class IndexThread:
         *,
         watch: WatchMode,
         in_hand: ParseGuard,
-        tell: Tell,
+        tell: Publish,
         written: Callable[[], None] = lambda: None,
         paused: bool = False,
     ) -> None:
@@ -138,26 +146,26 @@ class IndexThread:
         ``tell`` is called from the index thread with the facts, the changed paths, and whether any path may have
         changed.
         """
-        self._folder, self._settings, self._in_hand, self._tell = folder, settings, in_hand, tell
+        self._folder, self._settings, self._in_hand, self._publish = folder, settings, in_hand, tell
         self._wake = threading.Condition()
-        self._orders: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
+        self._requests: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
         self._closing = False
         self._paused, self._cancelled = paused, False
-        self._renewed = False
+        self._settings_changed = False
         self._facts = IndexFacts(paused=paused)
         self._helix: Helix | None = None
         self._identity: tuple[int, int] | None = None
         self._missing_since: float | None = None
-        self._look_at: float | None = None
+        self._poll_at: float | None = None
         self._whole_at: float | None = time.monotonic()
         self._retry_at: float | None = None
-        self._again: tuple[bytes, ...] = ()
-        self._again_at: float | None = None
-        self._setbacks = Setbacks()
+        self._recheck: tuple[bytes, ...] = ()
+        self._recheck_at: float | None = None
+        self._failures = FailureCount()
         self._notices: tuple[str, ...] = ()
         self._indexing = Indexing(folder)
-        self._ears = WorkspaceWatcher(folder, watch, self._woken, written)
-        self._thread = threading.Thread(target=self._live, name="helix-index", daemon=True)
+        self._watcher = WorkspaceWatcher(folder, watch, self._notify, written)
+        self._thread = threading.Thread(target=self._main, name="helix-index", daemon=True)
 
     def start(self) -> None:
         """Start the thread: it opens the folder, starts the watcher and refreshes the index."""
@@ -171,23 +179,23 @@ class IndexThread:
     @property
     def has_changes(self) -> bool:
         """Whether the watcher has pending changes that are not indexed yet."""
-        return self._ears.waits_since() is not None
+        return self._watcher.waits_since() is not None
 
     def take_written(self) -> frozenset[bytes]:
         """Return the files written since the last call, which are not indexed yet."""
-        return self._ears.take_written()
+        return self._watcher.take_written()
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """Queue paths that may have changed, as an editor reports them."""
-        self._ears.hint(paths)
+        self._watcher.hint(paths)
 
-    def look_at_everything(self) -> None:
+    def schedule_whole_refresh(self) -> None:
         """Schedule a whole refresh now, because the index is missing, damaged or out of date."""
         with self._wake:
             self._whole_at = time.monotonic()
             self._wake.notify_all()
 
-    def order(self, *, rebuild: bool = False) -> Future[dict[str, Any]]:
+    def request_refresh(self, *, rebuild: bool = False) -> Future[dict[str, Any]]:
         """Request a whole refresh or rebuild now, even while paused; the future holds the ``helix.index/1`` object.
 
         The future raises Cancelled, StoreError or WorkspaceError if it does not finish.
@@ -197,8 +205,8 @@ class IndexThread:
             if self._closing:
                 future.set_exception(Cancelled("The folder is being closed; open it again."))
             else:
-                self._orders.append((rebuild, future))
-                self._setbacks = Setbacks()
+                self._requests.append((rebuild, future))
+                self._failures = FailureCount()
             self._wake.notify_all()
         return future
 
@@ -218,9 +226,9 @@ class IndexThread:
     def configure(self, settings: Settings, watch: WatchMode) -> None:
         """Apply other settings: stop a running refresh, and refresh the whole index under the new ones."""
         with self._wake:
-            self._settings, self._renewed = settings, True
+            self._settings, self._settings_changed = settings, True
             self._wake.notify_all()
-        self._ears.change_mode(watch)
+        self._watcher.change_mode(watch)
         self._indexing.stop()
 
     def close(self) -> None:
@@ -231,68 +239,68 @@ class IndexThread:
         self._indexing.stop()
         self._thread.join()
 
-    def _woken(self) -> None:
+    def _notify(self) -> None:
         with self._wake:
             self._wake.notify_all()
 
-    def _live(self) -> None:
+    def _main(self) -> None:
         ended = False
         try:
-            while self._tried(self._await_step()):
+            while self._try_step(self._await_step()):
                 pass
             ended = True
         finally:
-            self._ears.stop()
+            self._watcher.stop()
             self._close_helix()
             with self._wake:
                 self._closing = True
-            self._fail_orders(Cancelled("The folder was closed before it was indexed; open it again."))
+            self._fail_requests(Cancelled("The folder was closed before it was indexed; open it again."))
             if not ended:
-                self._say(failure="Indexing stopped because of an internal error; restart Helix and see its logs.")
+                self._report(failure="Indexing stopped because of an internal error; restart Helix and see its logs.")
 
     def _await_step(self) -> NextStep:
         with self._wake:
             while True:
-                step = next_step(time.monotonic(), self._wants())
-                if step.act != "wait" or self._is_news():
+                step = next_step(time.monotonic(), self._pending_work())
+                if step.act != "wait" or self._has_unreported():
                     return step
                 self._wake.wait(step.wait_s)
 
-    def _is_news(self) -> bool:
+    def _has_unreported(self) -> bool:
         """Return whether there is something to do besides indexing: new settings, or a state not reported yet."""
         facts = self._facts
-        told = (facts.paused, facts.cancelled, facts.behind)
-        return self._renewed or (self._paused, self._cancelled, self._is_behind()) != told
+        reported = (facts.paused, facts.cancelled, facts.behind)
+        return self._settings_changed or (self._paused, self._cancelled, self._is_behind()) != reported
 
     def _is_behind(self) -> bool:
-        since = self._ears.waits_since()
+        since = self._watcher.waits_since()
         return since is not None and time.monotonic() - since >= BEHIND_S
 
-    def _wants(self) -> Wants:
-        return Wants(
+    def _pending_work(self) -> PendingWork:
+        return PendingWork(
             closing=self._closing,
-            look_at=self._look_at,
+            poll_at=self._poll_at,
             paused=self._paused,
-            ordered=bool(self._orders),
+            requested=bool(self._requests),
             whole_at=earliest(self._whole_at, self._retry_at),
-            batch_at=earliest(self._ears.batch_at(time.monotonic()), self._again_at),
+            batch_at=earliest(self._watcher.batch_at(time.monotonic()), self._recheck_at),
         )
 
-    def _tried(self, step: NextStep) -> bool:
+    def _try_step(self, step: NextStep) -> bool:
         """Do one step and return False after the last; an error of disk or index schedules a retry with backoff."""
         try:
-            return self._do(step)
+            return self._do_step(step)
         except (HelixError, OSError) as error:
-            self._retry_later(_sentence(error))
+            self._retry_later(_message_of(error))
             return True
 
-    def _do(self, step: NextStep) -> bool:
+    def _do_step(self, step: NextStep) -> bool:
         """Do one step and return False after the last."""
         if step.act == "close":
             return False
         self._take_settings()
-        self._say_news()
-        if self._is_there():
+        self._report_state()
+        if self._is_present_now():
             if step.act == "whole":
                 self._refresh_whole()
             elif step.act == "batch":
@@ -301,21 +309,21 @@ class IndexThread:
 
     def _take_settings(self) -> None:
         with self._wake:
-            renewed, self._renewed = self._renewed, False
-        if renewed:
+            changed, self._settings_changed = self._settings_changed, False
+        if changed:
             self._close_helix()
-            self._ears.stop()
+            self._watcher.stop()
             self._whole_at = time.monotonic()
 
-    def _say_news(self) -> None:
+    def _report_state(self) -> None:
         facts, behind = self._facts, self._is_behind()
         with self._wake:
             paused, cancelled = self._paused, self._cancelled
         if (paused, cancelled, behind) != (facts.paused, facts.cancelled, facts.behind):
             steps: dict[str, Any] = {} if facts.whole or not behind else _WAITING
-            self._say(paused=paused, cancelled=cancelled, behind=behind, **steps)
+            self._report(paused=paused, cancelled=cancelled, behind=behind, **steps)
 
-    def _is_there(self) -> bool:
+    def _is_present_now(self) -> bool:
         """Return whether the folder is present; report a change of it, and schedule a whole refresh when it is back."""
         now = time.monotonic()
         identity, is_empty = stat_folder(self._folder)
@@ -328,34 +336,34 @@ class IndexThread:
             missing_since=self._missing_since,
         )
         if not there:
-            self._look_at = now + MISSING_LOOK_S
-            self._fail_orders(WorkspaceError(f"The folder {self._folder} no longer exists; restore it."))
+            self._poll_at = now + MISSING_LOOK_S
+            self._fail_requests(WorkspaceError(f"The folder {self._folder} no longer exists; restore it."))
             if self._missing_since is None:
                 self._missing_since = now
-                self._say(missing=True, everything=True)
+                self._report(missing=True, everything=True)
             return False
         self._identity = identity
         if self._missing_since is not None or not is_same:
-            self._missing_since = self._look_at = None
+            self._missing_since = self._poll_at = None
             self._whole_at = now
-            self._say(missing=False, whole=True)
+            self._report(missing=False, whole=True)
         return True
 
-    def _fail_orders(self, error: HelixError) -> None:
-        for _, future in self._taken_orders():
+    def _fail_requests(self, error: HelixError) -> None:
+        for _, future in self._take_requests():
             future.set_exception(error)
 
-    def _taken_orders(self) -> list[tuple[bool, Future[dict[str, Any]]]]:
+    def _take_requests(self) -> list[tuple[bool, Future[dict[str, Any]]]]:
         """Take the queued requests that are not cancelled; from here on their futures can no longer be cancelled."""
         with self._wake:
-            taken, self._orders = list(self._orders), deque()
+            taken, self._requests = list(self._requests), deque()
         return [(rebuild, future) for rebuild, future in taken if future.set_running_or_notify_cancel()]
 
     def _opened_helix(self) -> Helix:
         if self._helix is None:
             config = self._settings.config(self._folder)
-            self._ears.stop()
-            self._ears.start(config)
+            self._watcher.stop()
+            self._watcher.start(config)
             self._helix = Helix.open(self._folder, config=config, in_hand=self._in_hand)
         return self._helix
 
@@ -366,155 +374,159 @@ class IndexThread:
             self._helix = None
 
     def _refresh_whole(self) -> None:
-        orders = self._taken_orders()
+        requests = self._take_requests()
         self._whole_at = self._retry_at = None
         try:
             self._opened_helix()
         except (HelixError, OSError) as error:
-            self._after(Outcome("failed", message=_sentence(error)), orders)
+            self._after(Outcome("failed", message=_message_of(error)), requests)
             return
-        self._ears.take()
-        self._say_standing(opened=True, whole=True, phase="looking", done=0, total=0)
-        rebuild = any(wanted for wanted, _ in orders)
-        self._after(self._run(Order(rebuild=rebuild)), orders)
+        self._watcher.take()
+        self._report_totals(opened=True, whole=True, phase="looking", done=0, total=0)
+        rebuild = any(wanted for wanted, _ in requests)
+        self._after(self._run(RefreshRequest(rebuild=rebuild)), requests)
 
-    def _run(self, order: Order) -> Outcome:
+    def _run(self, request: RefreshRequest) -> Outcome:
         """Run the indexer to its end, and index saved files in-process meanwhile."""
-        if self._closing or self._renewed:
+        if self._closing or self._settings_changed:
             return Outcome("cancelled")
-        run = Run(self._indexing, order, self._settings, self._woken)
-        next_said, phase = 0.0, ""
+        run = Run(self._indexing, request, self._settings, self._notify)
+        next_report, phase = 0.0, ""
         while True:
             with self._wake:
-                wait_s = self._wait_beside_s()
+                wait_s = self._next_batch_wait_s()
                 if not run.has_news and wait_s > 0:
                     self._wake.wait(wait_s)
-            outcome, heard = run.outcome(), run.take_progress()
+            outcome, progress = run.outcome(), run.take_progress()
             if outcome is not None:
                 return outcome
-            if heard is not None and (time.monotonic() >= next_said or heard[0] != phase):
-                next_said, phase = time.monotonic() + PROGRESS_S, heard[0]
-                self._say(phase=phase, done=heard[1], total=heard[2], behind=True)
-            if self._wait_beside_s() <= 0:
+            if progress is not None and (time.monotonic() >= next_report or progress[0] != phase):
+                next_report, phase = time.monotonic() + PROGRESS_S, progress[0]
+                self._report(phase=phase, done=progress[1], total=progress[2], behind=True)
+            if self._next_batch_wait_s() <= 0:
                 self._take_saved()
 
-    def _wait_beside_s(self) -> float:
+    def _next_batch_wait_s(self) -> float:
         """Return the seconds until the next batch may be indexed beside a running refresh; none is while paused."""
         now = time.monotonic()
-        due = None if self._paused or self._closing or self._renewed else self._ears.batch_at(now)
+        due = None if self._paused or self._closing or self._settings_changed else self._watcher.batch_at(now)
         return RUN_LOOK_S if due is None else min(due - now, RUN_LOOK_S)
 
     def _take_saved(self) -> None:
         """Index files saved during a whole refresh; schedule another whole refresh for what does not fit in."""
-        heard = self._taken()
+        batch = self._take_batch()
         try:
             helix = self._opened_helix()
-            saved = tuple(sorted(path for path in heard.paths if not helix.decides_for_others(path)))
-            if not paths_fit_here(self._folder, saved, most=HERE_FILES, most_bytes=HERE_BYTES):
-                saved = newest_that_fit(self._folder, saved, heard.hinted, most=HERE_FILES, most_bytes=HERE_BYTES)
-            is_left = heard.whole or heard.git or heard.missing or len(saved) < len(heard.paths)
-            for start in range(0, len(saved), BESIDE_FILES):
-                if start and self._wait_beside_s() <= 0:
+            saved = tuple(sorted(path for path in batch.paths if not helix.decides_for_others(path)))
+            if not fit_in_process(self._folder, saved, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES):
+                saved = newest_in_process(
+                    self._folder, saved, batch.hinted, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES
+                )
+            is_left = batch.whole or batch.git or batch.missing or len(saved) < len(batch.paths)
+            for start in range(0, len(saved), SAVED_BATCH_FILES):
+                if start and self._next_batch_wait_s() <= 0:
                     # Newly saved files go first; the rest of this bulk change is left to the next whole refresh.
                     is_left = True
                     break
-                some = saved[start : start + BESIDE_FILES]
+                some = saved[start : start + SAVED_BATCH_FILES]
                 is_left = bool(helix.take_saved(some).quarantined) or is_left
-                self._look_again_at(helix, some)
-                self._say(paths=frozenset(some))
+                self._schedule_recheck(helix, some)
+                self._report(paths=frozenset(some))
         except (HelixError, OSError):
             # The next whole refresh indexes these paths, or reports the error.
             is_left = True
         if is_left:
             self._whole_at = time.monotonic()
 
-    def _taken(self) -> ChangeBatch:
+    def _take_batch(self) -> ChangeBatch:
         """Drain the watcher's batch; a changed settings file in it renews the settings before the next step."""
-        heard = self._ears.take()
-        if _SETTINGS in heard.paths:
+        batch = self._watcher.take()
+        if _SETTINGS in batch.paths:
             with self._wake:
-                self._renewed = True
-        return heard
+                self._settings_changed = True
+        return batch
 
-    def _after(self, outcome: Outcome, orders: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
+    def _after(self, outcome: Outcome, requests: list[tuple[bool, Future[dict[str, Any]]]]) -> None:
         """Record the outcome of a whole refresh, resolve the futures of its requests, and schedule a retry."""
-        self._setbacks = self._setbacks.after(outcome)
+        self._failures = self._failures.after(outcome)
         now = time.monotonic()
         if outcome.end == "done" and outcome.report is not None:
             self._notices = outcome.notices
             try:
-                self._look_again_at(self._opened_helix())
-                self._say_standing(everything=True, whole=self._whole_at is not None, failure="")
+                self._schedule_recheck(self._opened_helix())
+                self._report_totals(everything=True, whole=self._whole_at is not None, failure="")
             finally:
-                for _, future in orders:
+                for _, future in requests:
                     future.set_result(outcome.report)
             return
         if outcome.end == "cancelled":
             self._whole_at = now
-            self._say_standing(everything=True)
-        elif self._setbacks.is_hopeless:
+            self._report_totals(everything=True)
+        elif self._failures.gives_up:
             self._whole_at = None
-            self._say(failure=f"{outcome.message} It died {self._setbacks.deaths} times and is not restarted again.")
+            self._report(failure=f"{outcome.message} It died {self._failures.deaths} times and is not restarted again.")
         else:
-            self._whole_at = now + self._setbacks.retry_s()
-            self._say(failure=outcome.message if outcome.end == "failed" else "")
+            self._whole_at = now + self._failures.retry_s()
+            self._report(failure=outcome.message if outcome.end == "failed" else "")
         error = Cancelled("Indexing was canceled; completed work is kept.")
-        for _, future in orders:
+        for _, future in requests:
             future.set_exception(error if outcome.end == "cancelled" else StoreError(outcome.message))
 
     def _refresh_batch(self) -> None:
-        heard = self._taken()
-        paths = heard.paths | self._due_again()
-        if heard.missing and not self._is_there():
+        batch = self._take_batch()
+        paths = batch.paths | self._due_rechecks()
+        if batch.missing and not self._is_present_now():
             return
         try:
             helix = self._opened_helix()
-            is_moved = heard.git and self._ears.has_git_moved()
-            if heard.whole or is_moved or helix.needs_whole_refresh(sorted(heard.paths)):
+            is_moved = batch.git and self._watcher.has_git_moved()
+            if batch.whole or is_moved or helix.needs_whole_refresh(sorted(batch.paths)):
                 self._whole_at = time.monotonic()
             elif paths:
-                self._refresh_paths(helix, paths, told=heard.paths)
+                self._refresh_paths(helix, paths, reported=batch.paths)
             else:
-                self._say(**self._watching())
+                self._report(**self._watching())
         except WorkspaceError:
-            if self._is_there():
+            if self._is_present_now():
                 # The batch is already drained, so only a whole refresh can find its changes again.
                 self._whole_at = time.monotonic()
 
-    def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, told: frozenset[bytes]) -> None:
-        """Index a batch; ``told`` are the paths to report as changed, the others are only checked again."""
+    def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, reported: frozenset[bytes]) -> None:
+        """Index a batch; ``reported`` are the paths to report as changed, the others are only checked again."""
         ordered = tuple(sorted(paths))
-        here = paths_fit_here(self._folder, ordered, most=HERE_FILES, most_bytes=HERE_BYTES)
+        here = fit_in_process(self._folder, ordered, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES)
         if not here:
-            self._say(phase="indexing", done=0, total=0, behind=True)
+            self._report(phase="indexing", done=0, total=0, behind=True)
         # Files quarantined in this process are parsed in the child process, which may crash.
         if not here or helix.refresh_paths(ordered).quarantined:
-            outcome = self._run(Order(paths=ordered))
+            outcome = self._run(RefreshRequest(paths=ordered))
             if outcome.end != "done":
                 self._after(outcome, [])
                 return
-        self._look_again_at(helix, ordered)
-        self._say_standing(paths=told, failure="" if self._whole_at is None else self._facts.failure)
+        self._schedule_recheck(helix, ordered)
+        self._report_totals(paths=reported, failure="" if self._whole_at is None else self._facts.failure)
 
-    def _look_again_at(self, helix: Helix, paths: Sequence[bytes] | None = None) -> None:
+    def _schedule_recheck(self, helix: Helix, paths: Sequence[bytes] | None = None) -> None:
         """Schedule a second check of racy files: modified within the timestamp granularity of the file system."""
         again, wait_s = helix.unsettled(paths)
         if again:
-            self._again = tuple({*self._again, *again})
-            self._again_at = time.monotonic() + wait_s
+            self._recheck = tuple({*self._recheck, *again})
+            self._recheck_at = time.monotonic() + wait_s
 
-    def _due_again(self) -> frozenset[bytes]:
-        if self._again_at is None or self._again_at > time.monotonic():
+    def _due_rechecks(self) -> frozenset[bytes]:
+        if self._recheck_at is None or self._recheck_at > time.monotonic():
             return frozenset()
-        due, self._again, self._again_at = frozenset(self._again), (), None
+        due, self._recheck, self._recheck_at = frozenset(self._recheck), (), None
         return due
 
     def _retry_later(self, message: str) -> None:
-        self._setbacks = self._setbacks.after(Outcome("failed", message=message))
-        self._whole_at = time.monotonic() + self._setbacks.retry_s()
-        self._say(failure=message, everything=True)
+        self._failures = self._failures.after(Outcome("failed", message=message))
+        self._whole_at = time.monotonic() + self._failures.retry_s()
+        self._report(failure=message, everything=True)
 
-    def _say_standing(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
+    def _report_totals(
+        self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any
+    ) -> None:
         """Report the facts with the index's totals and git's state as they are now.
 
         If HEAD or the branch changed since the last whole refresh, another one is scheduled.
@@ -522,7 +534,7 @@ class IndexThread:
         try:
             standing = self._opened_helix().standing()
         except (HelixError, OSError) as error:
-            self._retry_later(_sentence(error))
+            self._retry_later(_message_of(error))
             return
         is_elsewhere = (standing.branch, standing.head) != (self._facts.branch, self._facts.head)
         if is_elsewhere and "opened" not in changes:
@@ -532,24 +544,24 @@ class IndexThread:
         changes |= {"set_aside": standing.set_aside}
         changes |= {"complete": standing.complete, "files": standing.files, "items": standing.items}
         changes |= {"branch": standing.branch, "head": standing.head, **self._watching()}
-        self._say(paths=paths, everything=everything, **changes)
+        self._report(paths=paths, everything=everything, **changes)
 
     def _next_retry(self, standing: WorkspaceSummary) -> float | None:
         """Return when a whole refresh is due for files that were set aside, in monotonic seconds, or None."""
-        if not standing.set_aside or self._setbacks.is_hopeless:
+        if not standing.set_aside or self._failures.gives_up:
             return None
         return time.monotonic() + max(standing.retry_at - time.time(), LEAST_RETRY_S)
 
     def _watching(self) -> dict[str, Any]:
-        state = self._ears.state
+        state = self._watcher.state
         return {"watching": state.mode, "notes": (*self._notices, *state.notes)}
 
-    def _say(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
+    def _report(self, *, paths: frozenset[bytes] = frozenset(), everything: bool = False, **changes: Any) -> None:
         self._facts = replace(self._facts, **{"behind": self._is_behind(), **changes})
-        self._tell(self._facts, paths, everything)
+        self._publish(self._facts, paths, everything)
 
 
-def _sentence(error: HelixError | OSError) -> str:
+def _message_of(error: HelixError | OSError) -> str:
     """Return the error as a sentence for the status."""
     if isinstance(error, HelixError):
         return str(error)

@@ -147,7 +147,7 @@ class OpenWorkspace:
             with suppress(HelixError):
                 is_ruled_anew = self._rules_backoff.is_due(time.monotonic(), differs=helix.has_other_rules())
                 if is_ruled_anew or not helix.is_indexed():
-                    self._index.look_at_everything()
+                    self._index.schedule_whole_refresh()
         return answer
 
     def _on_pending(self, files: int) -> None:
@@ -155,7 +155,7 @@ class OpenWorkspace:
         facts = self._facts
         is_expected = state_of(facts) != "fresh" or facts.watching == "off" or self._index.has_changes
         if not is_expected and self._pending_backoff.is_due(time.monotonic(), differs=files > 0):
-            self._index.look_at_everything()
+            self._index.schedule_whole_refresh()
 
     def hint(self, paths: Iterable[bytes]) -> None:
         """Queue paths, relative to the root, that may have changed: an editor saved them or saw a change."""
@@ -163,11 +163,11 @@ class OpenWorkspace:
 
     async def refresh(self) -> dict[str, Any]:
         """Compare the whole index with the disk; return the ``helix.index/1`` object when it is done."""
-        return await asyncio.wrap_future(self._index.order())
+        return await asyncio.wrap_future(self._index.request_refresh())
 
     async def rebuild(self) -> dict[str, Any]:
         """Drop the index and build it again; return the ``helix.index/1`` object when it is done."""
-        return await asyncio.wrap_future(self._index.order(rebuild=True))
+        return await asyncio.wrap_future(self._index.request_refresh(rebuild=True))
 
     def pause(self) -> None:
         """Stop indexing until ``resume``; queries are still answered."""

@@ -16,7 +16,7 @@ _WIDTH = 32
 _NOTHING = bytes(_WIDTH)
 
 
-class InHandFile:
+class ParseJournal:
     """Slots of 32 bytes: one per thread for the file being parsed, then a history of crashes, newest first.
 
     Only one process may use the file at a time: slots of another would be taken for leftovers of a crash.
@@ -62,7 +62,7 @@ class InHandFile:
             with self._lock:
                 self._free.append(slot)
 
-    def forgive(self) -> None:
+    def clear_crashes(self) -> None:
         """Remove the crashes found at the start, because the last process was stopped on purpose."""
         size = len(self.died_of) * _WIDTH
         start, end = SLOTS * _WIDTH, (SLOTS + QUARANTINED) * _WIDTH

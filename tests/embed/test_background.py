@@ -11,7 +11,7 @@ from helix_core.config import load_config
 from helix_core.embed.model import Model, choose
 from helix_core.engine import Helix
 from helix_ls.host.child_processes import BackgroundEmbedding, encoder_for
-from helix_ls.host.embedder import Courtesy
+from helix_ls.host.embedder import LoadThrottle
 from helix_ls.host.settings import Settings
 
 LONG_S = 300.0
@@ -69,11 +69,11 @@ def test_it_waits_while_others_want_the_machine_and_not_for_ever() -> None:
         nonlocal now, slept
         now, slept = now + seconds, slept + seconds
 
-    courtesy = Courtesy(lambda: load.pop(0), lambda: now)
+    courtesy = LoadThrottle(lambda: load.pop(0), lambda: now)
     courtesy.wait(sleep)
     assert slept == 4.0
     courtesy.wait(sleep)
     assert slept == 4.0
     now += 100
-    Courtesy(lambda: 100.0, lambda: now).wait(sleep)
+    LoadThrottle(lambda: 100.0, lambda: now).wait(sleep)
     assert 10 <= slept - 4 < 20

@@ -8,7 +8,7 @@ import sys
 import psutil
 import pytest
 
-from helix_ls.host.child_processes import Indexing, Order
+from helix_ls.host.child_processes import Indexing, RefreshRequest
 from helix_ls.host.settings import Settings
 from tests.host.clients import until
 
@@ -73,7 +73,7 @@ def test_a_refresh_is_stopped_below_a_host_that_ignores_the_signal(project, envi
             if done > 20:
                 indexing.stop()
 
-        assert indexing.run(Order(), Settings(), stop_when_under_way).end == "cancelled"
+        assert indexing.run(RefreshRequest(), Settings(), stop_when_under_way).end == "cancelled"
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -9,18 +9,18 @@ import threading
 
 import pytest
 
-from helix_ls.host.indexer import forgive
-from helix_ls.host.parse_journal import QUARANTINED, SLOTS, InHandFile
+from helix_ls.host.indexer import clear_crashes
+from helix_ls.host.parse_journal import QUARANTINED, SLOTS, ParseJournal
 
 POISON = hashlib.sha256(b"poison").hexdigest()
 
 
 def test_what_is_parsed_in_order_leaves_no_trace(tmp_path):
-    file = InHandFile(tmp_path / "hand")
+    file = ParseJournal(tmp_path / "hand")
     with file.hold(POISON) as may:
         assert may
     file.close()
-    again = InHandFile(tmp_path / "hand")
+    again = ParseJournal(tmp_path / "hand")
     assert again.died_of == ()
     assert again.quarantined == frozenset()
     assert stat.S_IMODE((tmp_path / "hand").stat().st_mode) == 0o600
@@ -30,18 +30,18 @@ def test_what_is_parsed_in_order_leaves_no_trace(tmp_path):
 @pytest.mark.process
 def test_what_a_process_died_of_is_never_held_again(tmp_path):
     script = (
-        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"
-        "with InHandFile(Path(sys.argv[1])).hold(sys.argv[2]): os.abort()"
+        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import ParseJournal\n"
+        "with ParseJournal(Path(sys.argv[1])).hold(sys.argv[2]): os.abort()"
     )
     path = str(tmp_path / "hand")
     died = subprocess.run([sys.executable, "-c", script, path, POISON], check=False, timeout=120)
     assert died.returncode < 0
-    file = InHandFile(tmp_path / "hand")
+    file = ParseJournal(tmp_path / "hand")
     assert file.died_of == (POISON,)
     with file.hold(POISON) as may:
         assert not may
     file.close()
-    later = InHandFile(tmp_path / "hand")
+    later = ParseJournal(tmp_path / "hand")
     assert later.died_of == ()
     assert later.quarantined == {POISON}
     later.close()
@@ -50,31 +50,31 @@ def test_what_a_process_died_of_is_never_held_again(tmp_path):
 @pytest.mark.process
 def test_nobody_is_to_blame_where_the_process_was_ended_on_purpose(tmp_path):
     script = (
-        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import InHandFile\n"
-        "with InHandFile(Path(sys.argv[1]), deaths=2).hold(sys.argv[2]): os.abort()"
+        "import os, sys; from pathlib import Path; from helix_ls.host.parse_journal import ParseJournal\n"
+        "with ParseJournal(Path(sys.argv[1]), deaths=2).hold(sys.argv[2]): os.abort()"
     )
     path = tmp_path / "indexer.in-hand"
     for _ in range(3):
         subprocess.run([sys.executable, "-c", script, str(path), POISON], check=False, timeout=120)
-        forgive(tmp_path)
-    file = InHandFile(path, deaths=2)
+        clear_crashes(tmp_path)
+    file = ParseJournal(path, deaths=2)
     assert (file.died_of, file.quarantined) == ((), frozenset())
     file.close()
 
 
 def test_an_error_in_the_parser_is_no_death(tmp_path):
-    file = InHandFile(tmp_path / "hand")
+    file = ParseJournal(tmp_path / "hand")
     try:
         with file.hold(POISON):
             raise ValueError("bad")
     except ValueError:
         pass
     file.close()
-    assert InHandFile(tmp_path / "hand").died_of == ()
+    assert ParseJournal(tmp_path / "hand").died_of == ()
 
 
 def test_many_threads_hold_at_once(tmp_path):
-    file = InHandFile(tmp_path / "hand")
+    file = ParseJournal(tmp_path / "hand")
     inside, go = threading.Barrier(SLOTS + 3), threading.Event()
     allowed = []
 
@@ -95,18 +95,18 @@ def test_many_threads_hold_at_once(tmp_path):
     assert allowed == [True] * (SLOTS + 2)
     assert held == (SLOTS + QUARANTINED) * 32
     file.close()
-    assert InHandFile(tmp_path / "hand").died_of == ()
+    assert ParseJournal(tmp_path / "hand").died_of == ()
 
 
 def test_a_second_chance_may_be_given(tmp_path):
     for deaths in (1, 2):
-        file = InHandFile(tmp_path / "hand", deaths=2)
+        file = ParseJournal(tmp_path / "hand", deaths=2)
         with file.hold(POISON) as may:
             assert may
         file._put(0, bytes.fromhex(POISON))
         file.close()
         assert deaths <= 2
-    last = InHandFile(tmp_path / "hand", deaths=2)
+    last = ParseJournal(tmp_path / "hand", deaths=2)
     with last.hold(POISON) as may:
         assert not may
     last.close()
@@ -115,10 +115,10 @@ def test_a_second_chance_may_be_given(tmp_path):
 def test_the_oldest_of_a_thousand_may_be_tried_again(tmp_path):
     hashes = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(QUARANTINED + SLOTS)]
     for start in range(0, len(hashes), SLOTS):
-        file = InHandFile(tmp_path / "hand")
+        file = ParseJournal(tmp_path / "hand")
         for slot, content_hash in enumerate(hashes[start : start + SLOTS]):
             file._put(slot, bytes.fromhex(content_hash))
         file.close()
-    last = InHandFile(tmp_path / "hand")
+    last = ParseJournal(tmp_path / "hand")
     assert last.quarantined == frozenset(hashes[SLOTS:])
     last.close()

@@ -12,7 +12,7 @@ import pytest
 
 from helix_core.engine import Helix
 from helix_core.errors import Cancelled, StoreError
-from helix_ls.host.child_processes import Indexing, Order, paths_fit_here
+from helix_ls.host.child_processes import Indexing, RefreshRequest, fit_in_process
 from helix_ls.host.host import Host
 from helix_ls.host.settings import Settings
 from tests.engine.repository import FILES
@@ -107,7 +107,7 @@ def test_some_paths_are_brought_up_to_date_without_looking_at_the_rest(project, 
         helix.refresh()
         (project / "app/one.py").write_text("def one():\n    return 1\n")
         (project / "app/two.py").write_text("def two():\n    return 1\n")
-        outcome = Indexing(project).run(Order(paths=(b"app/one.py",)), Settings(), lambda *_: None)
+        outcome = Indexing(project).run(RefreshRequest(paths=(b"app/one.py",)), Settings(), lambda *_: None)
         assert outcome.end == "done"
         assert outcome.report["added"] == 1
         assert helix.search("two")["items"] == [] or helix.search("two")["items"][0]["source_id"] != "app/two.py"
@@ -117,10 +117,10 @@ def test_few_small_files_fit_beside_the_questions_and_a_folder_does_not(tmp_path
     (tmp_path / "small").write_bytes(b"x" * 10)
     (tmp_path / "large").write_bytes(b"x" * 1000)
     (tmp_path / "folder").mkdir()
-    assert paths_fit_here(tmp_path, [b"small", b"gone"], most=2, most_bytes=10)
-    assert not paths_fit_here(tmp_path, [b"small", b"gone", b"away"], most=2, most_bytes=10)
-    assert not paths_fit_here(tmp_path, [b"large"], most=2, most_bytes=10)
-    assert not paths_fit_here(tmp_path, [b"folder"], most=2, most_bytes=10)
+    assert fit_in_process(tmp_path, [b"small", b"gone"], most=2, most_bytes=10)
+    assert not fit_in_process(tmp_path, [b"small", b"gone", b"away"], most=2, most_bytes=10)
+    assert not fit_in_process(tmp_path, [b"large"], most=2, most_bytes=10)
+    assert not fit_in_process(tmp_path, [b"folder"], most=2, most_bytes=10)
 
 
 def test_killed_in_the_middle_it_is_started_again_and_the_index_ends_as_a_cold_build(project, tmp_path):

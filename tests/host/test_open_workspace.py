@@ -15,7 +15,7 @@ from helix_core.engine import Helix
 from helix_core.errors import Cancelled, WorkspaceError
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
-from helix_ls.host.index_thread import BESIDE_FILES
+from helix_ls.host.index_thread import SAVED_BATCH_FILES
 from helix_ls.host.loop import LoopLag, new_loop
 from tests.engine.repository import FILES, git, write
 from tests.host.opened import Heard, cold_digest, opened
@@ -408,7 +408,7 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
             report = original(helix, paths)
             if len(taken) == 1:
                 write(project, {"app/late.py": "def quokka_late():\n    return 1\n"})
-                while workspace._index._wait_beside_s() > 0:
+                while workspace._index._next_batch_wait_s() > 0:
                     time.sleep(0.005)
             return report
 
@@ -418,7 +418,7 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
         await heard.until(lambda: workspace.indexer_pid, "an indexer")
         write(project, {f"app/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(20)})
         await heard.finds("quokka_late", "app/late.py")
-        assert all(len(paths) <= BESIDE_FILES for paths in taken)
+        assert all(len(paths) <= SAVED_BATCH_FILES for paths in taken)
         assert b"app/late.py" in taken[1]
         await ordered
         await heard.finds("bulk_0", "app/f0.py")
