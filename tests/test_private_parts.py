@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sqlite_vec
 from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.workspace import TextDocument
 
 READ_AT = {
     "watchdog": ("7.1.0", "helix_core/workspace/watch/inotify.py: inotify_c.InotifyFD and its callbacks"),
@@ -44,6 +45,11 @@ def test_a_vector_table_keeps_its_vectors_in_the_tables_that_are_read():
     ((block,),) = connection.execute("SELECT vectors FROM v_vector_chunks00 WHERE rowid = ?", (chunk,))
     assert block[:4] == one
     assert list(connection.execute("SELECT rowid, chunk_id, chunk_offset FROM v_rowids")) == [(7, chunk, 0)]
+
+
+def test_documents_of_pygls_still_split_lines_where_the_protocol_does_not():
+    """Once they do not, helix_ls/lsp/documents.py can go."""
+    assert len(TextDocument("file:///a", "a\u2028b\x0cc\n").lines) > 1
 
 
 def test_pygls_keeps_what_the_protocol_overrides():

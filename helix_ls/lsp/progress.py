@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from lsprotocol import types
 
@@ -27,12 +26,12 @@ class WorkDoneBar:
     """One progress token: begin, throttled reports and end, in this order."""
 
     def __init__(self, protocol: HelixProtocol, token: Token, title: str, *, cancellable: bool) -> None:
-        self._protocol, self.token = protocol, token
+        self._progress, self.token = protocol.progress, token
         self._percentage = 0
         self._told_at = 0.0
         self._ended = False
         begin = types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=0)
-        self._tell(begin)
+        self._progress.begin(token, begin)
 
     def report(self, status: WorkspaceStatus) -> None:
         """Report the progress, throttled; a percentage that falls, as when more files turn up, stays as it was."""
@@ -42,16 +41,16 @@ class WorkDoneBar:
         self._told_at = now
         if status.total:
             self._percentage = max(self._percentage, min(100 * status.done // status.total, 100))
-        self._tell(types.WorkDoneProgressReport(message=message_of(status), percentage=self._percentage))
+        report = types.WorkDoneProgressReport(message=message_of(status), percentage=self._percentage)
+        self._progress.report(self.token, report)
 
     def end(self, message: str) -> None:
         """Send the end of the progress; later calls do nothing."""
         if not self._ended:
             self._ended = True
-            self._tell(types.WorkDoneProgressEnd(message=message))
-
-    def _tell(self, value: Any) -> None:
-        self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self.token, value=value))
+            self._progress.end(self.token, types.WorkDoneProgressEnd(message=message))
+            # pygls keeps the tokens of ended progress.
+            self._progress.tokens.pop(self.token, None)
 
 
 def message_of(status: WorkspaceStatus) -> str:
@@ -70,7 +69,6 @@ class IndexProgress:
         self._due: dict[str, asyncio.TimerHandle] = {}
         self._bars: dict[str, WorkDoneBar] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
-        self._cancels: dict[Token, Callable[[], None]] = {}
 
     def changed(self, folder: Folder) -> None:
         """Create, report or end the progress of a folder after a change of its status."""
@@ -82,12 +80,6 @@ class IndexProgress:
         elif self._shows() and folder.uri not in self._due and folder.uri not in self._asking:
             self._due[folder.uri] = asyncio.get_running_loop().call_later(SILENT_S, self._create, folder)
 
-    def cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
-        """Handle ``window/workDoneProgress/cancel``: cancel the work of this token."""
-        cancel = self._cancels.get(params.token)
-        if cancel is not None:
-            cancel()
-
     def end(self, folder: Folder, message: str = "") -> None:
         """End the progress of a folder, whether it is shown or still pending."""
         due = self._due.pop(folder.uri, None)
@@ -95,7 +87,6 @@ class IndexProgress:
             due.cancel()
         bar = self._bars.pop(folder.uri, None)
         if bar is not None:
-            self._cancels.pop(bar.token, None)
             bar.end(message)
 
     def close(self) -> None:
@@ -107,7 +98,6 @@ class IndexProgress:
         for bar in self._bars.values():
             bar.end("")
         self._bars.clear()
-        self._cancels.clear()
 
     def _create(self, folder: Folder) -> None:
         self._due.pop(folder.uri, None)
@@ -115,16 +105,15 @@ class IndexProgress:
 
     async def _ask_and_begin(self, folder: Folder) -> None:
         token = uuid.uuid4().hex
-        create = types.WorkDoneProgressCreateParams(token=token)
         try:
-            await self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, create)
+            await self._protocol.progress.create_async(token)
         except (RequestError, asyncio.CancelledError):
             return
         finally:
             self._asking.pop(folder.uri, None)
         status = folder.status()
         if status.state == "indexing":
-            self._cancels[token] = folder.cancel_indexing
+            self._protocol.progress.tokens[token].add_done_callback(lambda _: folder.cancel_indexing())
             bar = self._bars[folder.uri] = WorkDoneBar(self._protocol, token, "Helix: indexing", cancellable=True)
             bar.report(status)
 

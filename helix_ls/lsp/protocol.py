@@ -53,7 +53,6 @@ _REPLACED = (
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
     types.WORKSPACE_EXECUTE_COMMAND,
-    types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
 )
 _ESCAPES = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..", re.IGNORECASE)
 

@@ -79,7 +79,6 @@ class HelixServer(LanguageServer):
                 types.WORKSPACE_DID_CHANGE_WATCHED_FILES: sync.did_change_watched_files,
                 types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._configuration.changed,
                 types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._did_change_folders,
-                types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._progress.cancel,
                 types.TEXT_DOCUMENT_HOVER: self._hover,
                 types.TEXT_DOCUMENT_CODE_LENS: self._code_lens,
                 types.TEXT_DOCUMENT_CODE_ACTION: self._code_action,
