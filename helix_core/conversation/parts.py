@@ -22,6 +22,7 @@ from helix_core.conversation.phrases import (
     ENVIRONMENT_OPENERS,
     ENVIRONMENTS,
     GREETINGS,
+    INTERJECTIONS,
     INTERROGATIVES,
     INTRODUCTIONS,
     LABELS,
@@ -37,6 +38,7 @@ from helix_core.conversation.phrases import (
     WIDE_ACKNOWLEDGEMENTS,
     WIDE_CLOSINGS,
     WIDE_OPENINGS,
+    WIDE_PARTICLES,
 )
 from helix_core.words import is_compound
 
@@ -289,11 +291,12 @@ def _wide(sentence: str) -> PartKind | None:
     if len(pieces) > 1:
         kinds = [_wide(piece) for piece in pieces]
         return kinds[0] if all(kinds) else None
-    if bare in WIDE_OPENINGS:
+    said = {bare, bare.rstrip(WIDE_PARTICLES)}
+    if not said.isdisjoint(WIDE_OPENINGS):
         return PartKind.GREETING
-    if bare in WIDE_ACKNOWLEDGEMENTS:
+    if not said.isdisjoint(WIDE_ACKNOWLEDGEMENTS):
         return PartKind.ACKNOWLEDGEMENT
-    return PartKind.THANKS if bare in WIDE_CLOSINGS else None
+    return PartKind.THANKS if not said.isdisjoint(WIDE_CLOSINGS) else None
 
 
 def _is_greeting(sentence: str, words: Sequence[str]) -> bool:
@@ -531,7 +534,15 @@ def _tail_part(tail: str, words: Sequence[str]) -> PartKind | None:
         return PartKind.THANKS
     if len(words) > 1 and _is_style(words):
         return PartKind.STYLE
+    if _is_newcomer(words):
+        return PartKind.INTRODUCTION
     return PartKind.ENVIRONMENT if _only_environment(words) else None
+
+
+def _is_newcomer(words: Sequence[str]) -> bool:
+    """Does the end of a sentence say who asks: ``…, I'm new here``, ``…, we're beginners``?"""
+    at = INTRODUCTIONS.length_at(words) if words[0] in {"i", "i'm", "im", "we", "we're"} else 0
+    return 0 < at < len(words) <= at + 5 and (words[at] == "new" or words[-1].removesuffix("s") in ROLES)
 
 
 def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
@@ -541,6 +552,9 @@ def _without_last_words(body: str) -> tuple[str, MessagePart | None]:
     offset = max(0, len(bare) - 200)
     matches = list(_WORD.finditer(bare, offset))
     words = [match.group().lower().replace("’", "'") for match in matches]
+    if len(words) > 2 and words[-1] in INTERJECTIONS:
+        text = bare[matches[-1].start() :]
+        return bare[: matches[-1].start()].rstrip(" ,") + asks, MessagePart(PartKind.ACKNOWLEDGEMENT, text)
     for count in range(min(8, len(words) - 2), 0, -1):
         tail, start = words[-count:], matches[-count].start()
         text = bare[start:]

@@ -66,7 +66,10 @@ THANKS = Phrases(
     "herzlichen dank|tausend dank|danke sehr|merci|danke dir|danke im voraus|gracias|muchas gracias|mil gracias",
     "muchísimas gracias|gracias de antemano|te lo agradezco|merci beaucoup|merci bien|mille mercis|merci d'avance",
     "merci par avance|je vous remercie|je te remercie|obrigado|obrigada|muito obrigado|muito obrigada|valeu",
-    "agradeço|desde já agradeço",
+    "agradeço|desde já agradeço|grazie|grazie mille|grazie tante|bedankt|dank je|dank je wel|dank u|tack så mycket",
+    "tusen takk|mange tak|kiitos|dziękuję|dziękuję bardzo|dzięki|děkuji|díky|hvala|mulțumesc|köszönöm|ευχαριστώ",
+    "teşekkürler|teşekkür ederim|sağ ol|terima kasih|cảm ơn|спасибо|спасибо большое|большое спасибо|благодарю",
+    "спасибо огромное|дякую|감사합니다|감사해요|고맙습니다|고마워요|고마워|شكرا|شكرا جزيلا|תודה|תודה רבה",
 )
 THANKS_FILLER = words_in(
     """and und y et e
@@ -97,7 +100,9 @@ ACKNOWLEDGEMENTS = Phrases(
     "that's all|ja|nein|genau|super|toll|klasse|prima|gut|alles klar|verstanden|passt|weiter|mach weiter|stimmt",
     "richtig|in ordnung|danke nein|sí|si|vale|claro|perfecto|genial|entendido|de acuerdo|bien|muy bien|continúa",
     "sigue|adelante|oui|non|d'accord|parfait|compris|très bien|bien sûr|super merci|entendu|ça marche|vas-y|sim",
-    "não|certo|perfeito|ótimo|entendi|beleza|pode continuar|tá bom|está bem",
+    "não|certo|perfeito|ótimo|entendi|beleza|pode continuar|tá bom|está bem|va bene|perfetto|capito|ho capito",
+    "dobrze|rozumiem|tamam|anladım|да|нет|хорошо|понятно|ясно|отлично|супер|ок|окей|네|예|아니요|알겠습니다|좋아요",
+    "좋습니다",
 )
 ACK_FILLER = words_in(
     """it that this is was very so then now please all really thanks thank you just to me i see oh well and a lot"""
@@ -169,8 +174,11 @@ ENVIRONMENT_OPENERS = Phrases(
     "estou usando|estou no|uso o",
 )
 ENVIRONMENT_JOINERS = words_in("""on in with using under and at & the a an via my from inside version latest lts pro""")
+INTERJECTIONS = words_in("""lol lmao rofl haha hahaha hehe xd tbh ngl imo imho smh fr rn asap pls plz pliz""")
+"""What people type around a question without meaning anything by it."""
+WIDE_PARTICLES = "啦了呀啊哦喔吧哈呢嘛ねよ"
 INTRODUCTIONS = Phrases(
-    "i'm|i am|my name is|my name's|this is|it's|we're|we are|ich bin|ich heiße|mein name ist|soy|me llamo",
+    "i'm|im|i am|my name is|my name's|this is|it's|we're|we are|ich bin|ich heiße|mein name ist|soy|me llamo",
     "mi nombre es|je suis|je m'appelle|mon nom est|sou|eu sou|me chamo|meu nome é",
 )
 ROLES = words_in(

@@ -135,6 +135,7 @@ implement implements implemented implementing implementation support supports su
 provided offer offers feature features functionality default defaults read reads call calls called caller callers
 located live lives responsible deal deals exist exists available builtin built possible way place part done made
 handle handles handled handling
+semantics behavior behaviour mechanism internals workings
 """
 _REQUEST_WORDS = frozenset(_REQUEST_WORD_LINES.split())
 _ACT_WORD_LINES = """

@@ -23,7 +23,7 @@ from helix_core.search.confidence import (
 from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.language import is_multilingual, language_note, language_of
-from helix_core.search.meaning import QuestionEncoder, encode_question, state_of
+from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     Intent,
@@ -216,6 +216,11 @@ def doubt_note(nearest: Ranked) -> str:
     return f"{DOUBT_NOTE}nothing in the index answers this for certain; the nearest place is {place_}"
 
 
+def _unbridged_language(text: str, meaning: QuestionVector | None) -> str:
+    """Return the language of a question; "" for English, and for one that the vectors bridge."""
+    return "" if meaning is not None and is_multilingual(meaning.model) else language_of(text)
+
+
 def _is_path_of(path: bytes, named: Sequence[str]) -> bool:
     return any(path == name or path.endswith(b"/" + name) for name in map(str.encode, named))
 
@@ -271,7 +276,10 @@ class _Search:
         is_overview = Intent.OVERVIEW in judged.intents and "exact" in results.votes
         is_certain = bool(places) or is_overview
         whole = judged_by or text
+        language = _unbridged_language(whole, meaning)
         seems_empty = not ranked or (not is_certain and self._seems_absent(judging, signs, is_literal=is_literal))
+        if seems_empty and ranked and language:
+            seems_empty = not self._is_named_abroad(judged, judging, language)
         if seems_empty and ranked:
             has_path = any(_is_path_of(source.path, judged.paths) for source in sources.values())
             seems_empty = not (
@@ -279,9 +287,6 @@ class _Search:
             )
         sure = (place if is_literal or is_overview else confidence)(signs, with_model=with_model)
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
-        # What is asked in a language that the index does not bridge may be here under English names.
-        bridged = meaning is not None and is_multilingual(meaning.model)
-        language = "" if bridged else language_of(whole)
         said = [*results.notes()]
         if language and (sure < SAID_CONFIDENCE or not ranked):
             said.append(language_note(language))
@@ -359,6 +364,14 @@ class _Search:
             if any(term.frequency for term in own) and presence(answer_features(asked, terms, found)) >= FLOOR:
                 return True
         return False
+
+    def _is_named_abroad(self, question: Question, terms: Sequence[Term], language: str) -> bool:
+        """Return whether names of the index bear out a question in another language: its unknown words are of that
+        language and tell nothing, but for a name that the index does not have. German writes every noun like a name.
+        """
+        if language != "German" and any(term.word in question.proper and not term.frequency for term in terms):
+            return False
+        return self._is_named([term for term in terms if term.frequency])
 
     def _is_named(self, terms: Sequence[Term]) -> bool:
         """Return whether names of the index bear out a question that may be about anything: many of its words are

@@ -23,6 +23,8 @@ WRAPPINGS = [
     "Hi! I'm Maria, a new colleague. {}",
     "{} thanks, -- Bob",
     "(ticket ABC-1234) {}",
+    "{} lol",
+    "{} pls",
     "PROJ-77: {}",
     "{} 48213",
     "{} id=7f3a9c",
@@ -146,3 +148,13 @@ def test_work_grows_with_the_bound_and_not_with_the_text(unit):
 
     shorter, longer = unit * (200_000 // len(unit)), unit * (800_000 // len(unit))
     assert took(longer) <= 20 * took(shorter) + 1
+
+
+@pytest.mark.parametrize("tail", [", I'm new here", ", im new here lol", ", we're beginners"])
+def test_who_asks_is_no_part_of_the_question(tail):
+    assert read_question(f"can you explain the asyncio executor{tail}").text == "can you explain the asyncio executor"
+
+
+def test_what_follows_a_comma_about_the_code_stays():
+    for text in ("where is the model set, it's a user object", "what does sum return, this is a test"):
+        assert read_question(text).text == text

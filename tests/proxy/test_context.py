@@ -110,6 +110,18 @@ def test_a_question_in_another_language_is_told_that_it_was_not_understood(serve
     assert "known_empty" not in block and block.count("\n") == 0
 
 
+def test_a_question_in_another_language_is_answered_by_the_names_it_shares_with_the_code(server, upstream):
+    _, answer = chat(server, [{"role": "user", "content": "wie wird ein Cookie signiert?"}])
+    assert answer.headers["x-helix-context"] == "added"
+    assert "def sign_cookie" in upstream.bodies()[0]["messages"][0]["content"]
+
+
+def test_a_foreign_question_about_a_name_that_the_code_lacks_gets_no_evidence(server, upstream):
+    _, answer = chat(server, [{"role": "user", "content": "¿cuál es el cookie de la capital de Perú?"}])
+    assert answer.headers["x-helix-context"] != "added"
+    assert "def sign_cookie" not in upstream.bodies()[0]["messages"][0]["content"]
+
+
 @pytest.mark.parametrize("messages", ["no list", [], [1], [{"role": "user", "content": None}], None])
 def test_what_is_no_chat_is_for_the_upstream_to_refuse(server, upstream, messages):
     sent, answer = chat(server, messages)
