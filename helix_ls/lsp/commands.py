@@ -16,6 +16,7 @@ from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id
 from helix_ls.lsp.folders import Folder
+from helix_ls.lsp.hints import hints
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
@@ -127,10 +128,14 @@ class ActionHandlers:
         one = (place_id(place), given.code, given.text_hash)
 
         def act(helix: Helix, *_: Any) -> None:
-            dismiss(helix.index_path.parent, one)
+            dismiss(helix.index_path.parent, one, restore=given.restore)
 
         await self._connection.ask(place.folder, act)
         self._diagnostics.changed()
+
+    async def hints(self, given: hosting.HintsArguments) -> dict[str, Any]:
+        """Handle ``helix.hints``: list what is outdated, contradicted or dead in the next files."""
+        return await hints(self._connection, given)
 
     async def open_sides(self, given: hosting.SidesArguments) -> list[dict[str, Any]]:
         """Handle ``helix.openSides``: show both documents if the client supports it, and return their positions."""
@@ -174,6 +179,7 @@ class Commands:
             "helix.proxy": Command(hosting.PROXY, acts.proxy),
             "helix.doctor": Command(hosting.DOCTOR, acts.doctor),
             "helix.dismiss": Command(hosting.DISMISS, acts.dismiss),
+            "helix.hints": Command(hosting.HINTS, acts.hints),
             "helix.refreshFile": Command(hosting.REFRESH_FILE, acts.refresh_file),
             "helix.openSides": Command(hosting.OPEN_SIDES, acts.open_sides),
         }

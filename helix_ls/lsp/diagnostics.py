@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,14 +34,17 @@ def dismissed(folder: Path) -> frozenset[Dismissal]:
     return frozenset(_read(folder / FILE))
 
 
-def dismiss(folder: Path, one: Dismissal) -> None:
-    """Add a dismissed finding and replace the file atomically. Raises StoreError if it cannot be written."""
+def dismiss(folder: Path, one: Dismissal, *, restore: bool = False) -> None:
+    """Add a dismissed finding, or take it out again, and replace the file atomically.
+
+    Raises StoreError if it cannot be written.
+    """
     file = folder / FILE
     with _writing:
         kept = [each for each in _read(file) if each != one][-MOST + 1 :]
         new = file.with_name(f"{FILE}.{os.getpid()}.new")
         try:
-            new.write_text(json.dumps([*kept, one]), encoding="utf-8")
+            new.write_text(json.dumps(kept if restore else [*kept, one]), encoding="utf-8")
             os.replace(new, file)
         except OSError as error:
             raise StoreError(
@@ -178,8 +182,9 @@ class Diagnostics:
         self._look_again(uri, is_partial)
         shown = [*found, *_stale_findings(self._packets, place)]
         kept = [each for each in shown if (place_id(place), each["code"], each["text_hash"]) not in put_away]
-        text = json.dumps(kept, sort_keys=True, default=str)
-        items = [diagnostic(each, uri, document, self._connection) for each in kept]
+        text = place.folder.settings.severity + json.dumps(kept, sort_keys=True, default=str)
+        severity = _SEVERITIES[place.folder.settings.severity]
+        items = [diagnostic(each, uri, document, self._connection, severity) for each in kept]
         return items, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] if kept else NONE
 
 
@@ -225,22 +230,32 @@ def _stale_finding(judged: Judged, place: FileInFolder) -> dict[str, Any] | None
     }
 
 
+_SEVERITIES = {"hint": types.DiagnosticSeverity.Hint, "information": types.DiagnosticSeverity.Information}
+
+
 def diagnostic(
-    finding: dict[str, Any], uri: str, document: OpenBuffer, connection: ClientConnection
+    finding: dict[str, Any],
+    uri: str,
+    document: OpenBuffer,
+    connection: ClientConnection,
+    severity: types.DiagnosticSeverity = types.DiagnosticSeverity.Hint,
 ) -> types.Diagnostic:
-    """Convert a finding to an LSP diagnostic of severity hint."""
+    """Convert a finding to an LSP diagnostic: of what the line mentions, or of the line without its indentation."""
     other = finding.get("other")
     related = None
     if other is not None and connection.client.relates_diagnostics:
         where = types.Location(other["uri"], _lines(other["start_line"], other["end_line"]))
         related = [types.DiagnosticRelatedInformation(location=where, message=other["source_id"])]
-    last = document.line(finding["end_line"] - 1)
-    span = _lines(finding["start_line"], finding["end_line"])
-    span.end = types.Position(finding["end_line"] - 1, to_units(last, len(last), connection.documents.encoding))
+    first, encoding = document.line(finding["start_line"] - 1), connection.documents.encoding
+    start, end = mentioned(first, finding.get("mention", ""))
+    span = types.Range(
+        types.Position(max(finding["start_line"] - 1, 0), to_units(first, start, encoding)),
+        types.Position(max(finding["start_line"] - 1, 0), to_units(first, end, encoding)),
+    )
     return types.Diagnostic(
         range=span,
         message=finding["message"],
-        severity=types.DiagnosticSeverity.Hint,
+        severity=severity,
         code=finding["code"],
         source=SOURCE,
         related_information=related,
@@ -255,6 +270,17 @@ def diagnostic(
 
 def _lines(start_line: int, end_line: int) -> types.Range:
     return types.Range(types.Position(max(start_line - 1, 0), 0), types.Position(max(end_line, 1), 0))
+
+
+def mentioned(line: str, mention: str) -> tuple[int, int]:
+    """Return the columns of what a line mentions, or of all of it but its indentation and what follows it."""
+    name = re.escape(mention.strip())
+    found = re.search(rf"(?<!\w){name}(?!\w)", line, re.IGNORECASE) if name else None
+    if found is not None:
+        return found.span()
+    text = line.strip()
+    start = line.index(text) if text else 0
+    return start, start + len(text)
 
 
 Action = types.CodeAction | types.Command

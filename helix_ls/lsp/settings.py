@@ -10,6 +10,7 @@ from typing import Any
 
 SECTION = "helix"
 WATCH_MODES = ("auto", "polling", "off")
+SEVERITIES = ("hint", "information")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class EditorSettings:
     watch: str = "auto"
     exclude: tuple[str, ...] | None = None
     max_file_bytes: int | None = None
+    severity: str = "hint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ def options_of(initialization_options: Any) -> Options:
         hover=_flag(given, "hover", True),
         code_lens=_flag(given, "codeLens", False),
         diagnostics=_flag(given, "diagnostics", True),
+        severity=_one_of(SEVERITIES, given, "severity", "hint"),
         paused=_flag(given, "paused", False),
-        watch=_watch(given, "watch", "auto"),
+        watch=_one_of(WATCH_MODES, given, "watch", "auto"),
     )
     trace = given.get("trace")
     return Options(_flag(given, "trusted", True), trace if isinstance(trace, str) else "off", settings)
@@ -59,8 +62,9 @@ def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings
         hover=_flag(_section(section, "hover"), "enabled", settings.hover),
         code_lens=_flag(_section(section, "codeLens"), "enabled", settings.code_lens),
         diagnostics=_flag(_section(section, "diagnostics"), "enabled", settings.diagnostics),
+        severity=_one_of(SEVERITIES, _section(section, "diagnostics"), "severity", settings.severity),
         paused=_flag(index, "paused", settings.paused),
-        watch=_watch(_section(section, "watch"), "mode", settings.watch),
+        watch=_one_of(WATCH_MODES, _section(section, "watch"), "mode", settings.watch),
         exclude=_texts(exclude, settings.exclude),
         max_file_bytes=most if isinstance(most, int) and not isinstance(most, bool) else settings.max_file_bytes,
     )
@@ -76,9 +80,9 @@ def _flag(section: dict[str, Any], name: str, default: bool) -> bool:
     return value if isinstance(value, bool) else default
 
 
-def _watch(section: dict[str, Any], name: str, default: str) -> str:
+def _one_of(choices: tuple[str, ...], section: dict[str, Any], name: str, default: str) -> str:
     value = section.get(name)
-    return value if value in WATCH_MODES else default
+    return value if value in choices else default
 
 
 def _texts(value: Any, default: tuple[str, ...] | None) -> tuple[str, ...] | None:

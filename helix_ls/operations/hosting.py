@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from helix_core.engine import HINT_FILES, MOST_HINT_FILES
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, Argument, AskContext, Operation
 from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, LONGEST_PATH, Workspace, WorkspaceArguments
 
@@ -158,14 +159,34 @@ class DismissArguments:
     uri: Annotated[str, _DOCUMENT]
     code: Annotated[str, Argument("The code of the finding.", most=LONGEST_NAME, on=LSP)]
     text_hash: Annotated[str, Argument("The hash of the text the finding is about.", most=LONGEST_ID, on=LSP)]
+    restore: Annotated[bool, Argument("Show it again instead.", on=LSP)] = False
 
 
 DISMISS = Operation(
     "dismiss",
     "Dismiss a finding",
-    "Do not show a finding again while the text it is about stays as it is.",
+    "Do not show a finding again while the text it is about stays as it is. It is remembered beside the index.",
     DismissArguments,
     changes="window",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HintsArguments:
+    """The arguments of ``hints``."""
+
+    workspace: Workspace = None
+    after: Annotated[str, Argument("Go on after this file: the last page's next.", most=LONGEST_PATH, on=LSP)] = ""
+    files: Annotated[int, Argument("Files to look at.", 1, MOST_HINT_FILES, on=LSP)] = HINT_FILES
+
+
+HINTS = Operation(
+    "hints",
+    "Outdated text of the workspace",
+    "List what is outdated, contradicted or dead in all files, a page of files at a time: documents that the code left "
+    "behind, values that a later source contradicts, names and files that are gone.",
+    HintsArguments,
+    answer="helix.hints/1",
 )
 
 

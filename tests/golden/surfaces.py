@@ -284,6 +284,7 @@ def editor(wire: Wire, folder: Path) -> Iterator[tuple[str, Any]]:
         "helix.open": {"source_id": "app/sessions.py", "start_line": 6, "end_line": 8},
         "helix.symbol": place,
         "helix.names": {"text": "sc", "k": 3},
+        "helix.hints": {},
         "helix.check": {"text": CHECKED},
         "helix.status": {},
         "helix.index.refresh": {},

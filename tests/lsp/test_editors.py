@@ -39,6 +39,7 @@ COMMANDS = {
     "helix.proxy",
     "helix.doctor",
     "helix.dismiss",
+    "helix.hints",
     "helix.refreshFile",
     "helix.open",
     "helix.openSides",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helix_ls.lsp.diagnostics import dismiss, dismissed
+from helix_ls.lsp.diagnostics import dismiss, dismissed, mentioned
 from tests.engine.repository import git
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire
@@ -197,3 +198,99 @@ def test_lenses_follow_their_switch(start: StartWire, project: Path) -> None:
     lenses = wire.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
     assert [lens["range"]["start"]["line"] for lens in lenses] == [5, 10]
     assert all(lens["command"]["command"] == "" for lens in lenses)
+
+
+def all_hints(wire: Wire, folder: Path, **given: Any) -> list[dict[str, Any]]:
+    """Every hint of the workspace, page by page."""
+    found: list[dict[str, Any]] = []
+    after: str | None = ""
+    for _ in range(50):
+        page = wire.command("helix.hints", {"workspace": folder.as_uri(), "after": after, **given})
+        found += page["hints"]
+        after = page["next"]
+        if after is None:
+            assert page["done"] == page["total"]
+            return found
+    raise AssertionError("the pages have no end")
+
+
+def until_hinted(wire: Wire, folder: Path, count: int, **given: Any) -> list[dict[str, Any]]:
+    """Ask until there are so many: git is read beside the answers."""
+    for _ in range(300):
+        found = all_hints(wire, folder, **given)
+        if len(found) == count:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+def test_the_workspace_lists_what_is_outdated_dead_or_contradicted_page_by_page(
+    start: StartWire, left_behind: Path
+) -> None:
+    (left_behind / "docs/dead.md").write_text("# Baskets\n\nCall `fill_basket()` first, then see `app/baskets.py`.\n")
+    (left_behind / "app/baskets.py").write_text("def fill_basket():\n    return None\n")
+    git(left_behind, "add", "-A")
+    git(left_behind, "commit", "-qm", "Drop")
+    (left_behind / "app/baskets.py").unlink()
+    git(left_behind, "commit", "-qam", "Gone")
+    wire = start()
+    wire.initialize(left_behind, capabilities=PULLS)
+    wire.until_fresh(left_behind)
+    found = until_hinted(wire, left_behind, 3, files=2)
+    assert [(each["source_id"], each["start_line"], each["kind"]) for each in found] == [
+        ("docs/dead.md", 3, "dead"),
+        ("docs/dead.md", 3, "dead"),
+        ("docs/sessions.md", 3, "outdated"),
+    ]
+    assert found[2]["uri"] == (left_behind / "docs/sessions.md").as_uri()
+    assert found[2]["other"]["source_id"] == "app/sessions.py"
+    assert found == all_hints(wire, left_behind), "the size of the pages changes nothing"
+
+
+def test_an_ignored_hint_stays_ignored_until_it_is_restored(
+    start: StartWire, left_behind: Path, tmp_path: Path
+) -> None:
+    cache = str(tmp_path / "shared-cache")
+    for round_ in range(3):
+        wire = start(HELIX_CACHE_DIR=cache)
+        wire.initialize(left_behind, capabilities=PULLS)
+        wire.until_fresh(left_behind)
+        [hint] = until_hinted(wire, left_behind, 1)
+        assert hint["ignored"] is (round_ == 1)
+        given = {key: hint[key] for key in ("uri", "code", "text_hash")}
+        wire.command("helix.dismiss", {**given, "restore": round_ == 1})
+        wire.stop()
+    assert git(left_behind, "status", "--porcelain") == "", "nothing is written into the repository"
+
+
+def test_hints_are_information_where_the_setting_says_so_and_underline_what_is_meant(
+    start: StartWire, left_behind: Path
+) -> None:
+    wire = start()
+    wire.initialize(left_behind, capabilities=PULLS)
+    wire.until_fresh(left_behind)
+    uri = wire.open(left_behind / "docs/sessions.md")
+    [hint] = until_pulled(wire, uri, 1)["items"]
+    line = (left_behind / "docs/sessions.md").read_text().split("\n")[2]
+    at = hint["range"]
+    assert line[at["start"]["character"] : at["end"]["character"]] == "sign_cookie(secret_key, payload)"
+    before = len(wire.heard)
+    wire.notify(
+        "workspace/didChangeConfiguration", {"settings": {"helix": {"diagnostics": {"severity": "information"}}}}
+    )
+    wire.until(lambda one: one.get("method") == "workspace/diagnostic/refresh", since=before)
+    assert pull(wire, uri)["items"][0]["severity"] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "mention", "text"),
+    [
+        ("Use `open_it()` or `open_it_all()`.", "open_it", "open_it"),
+        ("  plain words here  ", "gone_name", "plain words here"),
+        ("", "x", ""),
+        ("a(b is (c", "(c", "(c"),
+    ],
+)
+def test_the_mentioned_name_is_underlined_or_else_the_line(line: str, mention: str, text: str) -> None:
+    start, end = mentioned(line, mention)
+    assert line[start:end] == text

@@ -33,6 +33,13 @@ def test_a_section_that_makes_no_sense_changes_nothing(section: Any) -> None:
     assert with_configuration(EditorSettings(), section) == EditorSettings()
 
 
+def test_the_severity_of_hints_is_one_of_two_words() -> None:
+    assert with_configuration(EditorSettings(), {"diagnostics": {"severity": "information"}}).severity == "information"
+    assert options_of({"helix": {"severity": "information"}}).settings.severity == "information"
+    for nonsense in ("error", 3, None, ["hint"]):
+        assert with_configuration(EditorSettings(), {"diagnostics": {"severity": nonsense}}).severity == "hint"
+
+
 def test_a_section_is_read_by_the_names_of_the_extension() -> None:
     section = {
         "hover": {"enabled": False},

@@ -7,6 +7,7 @@ import type { CommandNeeds } from './commands/needs';
 import { askedFolder } from './commands/packets';
 import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
+import { HintView } from './hints/hintView';
 import { Documents } from './base/documents';
 import { startForFolders } from './server/folders';
 import { Logs } from './base/logger';
@@ -57,12 +58,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const manifest = manifestOf(context);
   const view = registerPacketView(context, packetSource(server), logger);
   const answers = new ModelAnswers();
+  const hints = new HintView(server, logger);
   const needs: CommandNeeds = {
     context,
     server,
     proxy,
     setup,
     documents,
+    hints,
     logs,
     cwd: places.storage,
     showPacket: async (request) => {
@@ -78,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setup,
     documents,
     extensions,
+    hints,
     registerCommands(needs),
     registerEvidenceLinks(needs),
     registerNotes(server),

@@ -107,8 +107,8 @@ BLAME_SHARE = 0.3
 
 
 class Findings(list[dict[str, Any]]):
-    """``{code, message, start_line, end_line, text_hash, other}`` each, ``flag`` too where a document is outdated;
-    ``partial`` when time ran out before."""
+    """``{code, message, start_line, end_line, text_hash, other, mention}`` each, ``flag`` too where a document is
+    outdated; ``mention`` is what the line says of it. ``partial`` when time ran out before."""
 
     partial: bool = False
 
@@ -161,9 +161,9 @@ class FileFindings:
         contradicted = list(self._contradicted(items, commits))
         for pair, item in contradicted:
             there = _other(self._weigher.facts.folder, pair.fresher.source, pair.fresher.line, pair.fresher.line)
-            yield from self._finding(
-                item, file, pair.older.line, pair.key, (Reason.CONTRADICTED, _against(pair), there)
-            )
+            said = (Reason.CONTRADICTED, _against(pair), there)
+            for finding in self._finding(item, file, pair.older.line, pair.key, said):
+                yield {**finding, "mention": pair.key.rpartition(".")[2]}
         commit = commits.get(source.path)
         if commit is not None:
             documents = [item for item in items if is_document(item)]
@@ -172,7 +172,7 @@ class FileFindings:
                 message, other = self._left_behind(flag, commit)
                 about = f"{flag.change.value} {flag.symbol}"
                 for finding in self._finding(item, file, flag.line, about, (Reason.OUTDATED_DOC, message, other)):
-                    yield {**finding, "flag": document_flag(flag)}
+                    yield {**finding, "mention": flag.written or flag.symbol, "flag": document_flag(flag)}
 
     def _contradicted(
         self, items: Sequence[Item], commits: Mapping[bytes, LastCommit]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.engine.requests import MOST_TYPED, NO_OVERLAYS, go_on, stop_when
+from helix_core.engine.requests import HINT_FILES, MOST_TYPED, NO_OVERLAYS, go_on, stop_when
 from helix_core.model import Overlays
 from helix_core.packet import round_share
 from helix_core.workspace import path_of
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from helix_core.engine.symbols.typed import TypedNames
 
 FINDINGS_MS = 150.0
+HINT_MS = 2_000.0
+"""For one file of a look at all files, which nobody waits for at a key."""
 MOST_NAMES_FOLLOWED = 12
 """Names whose users are looked up for what a change reaches: each costs about as much as a hover."""
 
@@ -104,6 +108,43 @@ class Symbols:
         from helix_core.engine.symbols.lenses import FileFindings
 
         return FileFindings(self.session.index.reader, self.session.weigher(overlays, go_on), budget_ms).of(path)
+
+    @heals_index()
+    def hints(
+        self,
+        after: bytes = b"",
+        *,
+        files: int = HINT_FILES,
+        overlays: Overlays = NO_OVERLAYS,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> HintPage:
+        """Return the findings of the next ``files`` files of the index, in path order, that come after a path.
+
+        Raises Cancelled soon after ``cancelled`` says so.
+        """
+        check = stop_when(cancelled)
+        paths = self.session.index.reader.files.live_paths()
+        first = bisect_right(paths, after)
+        found: dict[bytes, Findings] = {}
+        for path in paths[first : first + files]:
+            check()
+            findings = self.findings(path, overlays=overlays, budget_ms=HINT_MS)
+            if findings or findings.partial:
+                found[path] = findings
+        done = min(first + files, len(paths))
+        return HintPage(found, done, len(paths), paths[done - 1] if 0 < done < len(paths) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class HintPage:
+    """The findings of some files by path: ``done`` of ``total`` files are looked at, and ``last`` is where to go on,
+    None at the end.
+    """
+
+    found: Mapping[bytes, Findings]
+    done: int
+    total: int
+    last: bytes | None
 
 
 def _reached(

@@ -327,6 +327,35 @@ export interface NamesAnswer {
   readonly notes: readonly string[];
 }
 
+export const hintKinds = ['contradicted', 'outdated', 'dead'] as const;
+export type HintKind = (typeof hintKinds)[number];
+
+/** A place that may mislead; `ignored` where the user put it away while its text stays as it is. */
+export interface Hint extends LineSpan {
+  readonly kind: HintKind;
+  readonly source_id: string;
+  readonly uri: string;
+  readonly code: string;
+  /** What is wrong, and what to do about it. */
+  readonly message: string;
+  readonly text_hash: string;
+  /** What the line says of it. */
+  readonly mention: string;
+  /** The code, or the later source. */
+  readonly other: (LineSpan & { readonly uri: string; readonly source_id: string }) | null;
+  readonly ignored: boolean;
+}
+
+/** `helix.hints/1`: the hints of some files in path order; ask again after `next`, which is null at the end. */
+export interface HintsAnswer {
+  readonly schema: 'helix.hints/1';
+  readonly hints: readonly Hint[];
+  readonly done: number;
+  readonly total: number;
+  readonly next: string | null;
+  readonly partial: readonly string[];
+}
+
 export interface SymbolPlace extends LineSpan {
   readonly source_id: string;
   readonly uri: string;
@@ -438,6 +467,7 @@ export interface InitializationOptions {
     readonly hover: boolean;
     readonly codeLens: boolean;
     readonly diagnostics: boolean;
+    readonly severity: 'hint' | 'information';
     readonly trace: 'off' | 'messages' | 'verbose';
   };
 }
@@ -459,6 +489,7 @@ export const serverCommands = {
   status: 'helix.status',
   doctor: 'helix.doctor',
   dismiss: 'helix.dismiss',
+  hints: 'helix.hints',
   refreshFile: 'helix.refreshFile',
   open: 'helix.open',
   openSides: 'helix.openSides',

@@ -5,6 +5,7 @@ import type { InitializationOptions } from './protocol';
 import { wrongSetting } from './wrongSetting';
 
 type Watch = InitializationOptions['helix']['watch'];
+type Severity = InitializationOptions['helix']['severity'];
 type Trace = InitializationOptions['helix']['trace'];
 
 const defaults = {
@@ -15,6 +16,7 @@ const defaults = {
   'hover.enabled': true,
   'codeLens.enabled': false,
   'diagnostics.enabled': true,
+  'diagnostics.severity': 'hint',
   'trace.server': 'off',
 } as const;
 
@@ -46,6 +48,11 @@ export function agentToolsSetting(): AgentToolSetting {
   return valueOf('agentTools') as AgentToolSetting;
 }
 
+/** How hints are shown: in the editor only, or in the Problems view too. */
+export function hintSeverity(): Severity {
+  return valueOf('diagnostics.severity') === 'information' ? 'information' : 'hint';
+}
+
 export function initializationOptions(trusted: boolean): InitializationOptions {
   return {
     helix: {
@@ -55,6 +62,7 @@ export function initializationOptions(trusted: boolean): InitializationOptions {
       hover: valueOf('hover.enabled') === true,
       codeLens: valueOf('codeLens.enabled') === true,
       diagnostics: valueOf('diagnostics.enabled') === true,
+      severity: hintSeverity(),
       trace: valueOf('trace.server') as Trace,
     },
   };

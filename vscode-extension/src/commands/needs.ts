@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Documents } from '../base/documents';
 import type { Logs } from '../base/logger';
 import type { PacketRequest } from '../base/protocol';
+import type { HintView } from '../hints/hintView';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import type { ModelAnswer, ModelAnswers } from '../view/modelAnswers';
@@ -15,6 +16,7 @@ export interface CommandNeeds {
   readonly setup: Setup;
   readonly documents: Documents;
   readonly logs: Logs;
+  readonly hints: HintView;
   /** A folder of our own that exists, for processes to start in. */
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */

@@ -13,7 +13,7 @@ import { chooseUpstream } from './upstream';
 import { explainAnswer, explainVerdict, runDoctor, showStatus } from './show';
 import { whereIs } from './where';
 
-type Handler = (needs: CommandNeeds, ...given: readonly unknown[]) => Promise<void>;
+type Handler = (needs: CommandNeeds, ...given: readonly unknown[]) => Promise<void> | void;
 
 const handlers: Record<CommandId, Handler> = {
   'helix.ask.question': packetForQuestion,
@@ -24,6 +24,18 @@ const handlers: Record<CommandId, Handler> = {
   'helix.ask.answer': explainAnswer,
   'helix.ask.where': whereIs,
   'helix.checkAnswer': checkAnswer,
+  'helix.hints.next': ({ hints }) => hints.next(),
+  'helix.hints.refresh': ({ hints }) => hints.refresh(),
+  'helix.hints.export': ({ hints }, format) => hints.export(format),
+  'helix.hints.showIgnored': ({ hints }) => {
+    hints.showIgnored(true);
+  },
+  'helix.hints.hideIgnored': ({ hints }) => {
+    hints.showIgnored(false);
+  },
+  'helix.hints.ignore': ({ hints }, node) => hints.ignore(node, false),
+  'helix.hints.restore': ({ hints }, node) => hints.ignore(node, true),
+  'helix.hints.openOther': ({ hints }, node) => hints.openOther(node),
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,
   'helix.rebuildIndex': rebuildIndex,

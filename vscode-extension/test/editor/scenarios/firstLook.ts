@@ -8,6 +8,7 @@ import type { Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
 import { activates } from './activation.ts';
 import { explained } from './explained.ts';
+import { hints } from './hints.ts';
 import { openStage } from './opening.ts';
 
 const QUESTION = 'How does a refund work?';
@@ -216,6 +217,7 @@ export const firstLook: Act = {
     scenario('Where Is finds a name by its humps, then by meaning, and says when nothing answers', whereIs),
     scenario('a pointer unfolds its quote and explains its verdict by keyboard', unfolds),
     ...explained,
+    ...hints,
     scenario('the view follows dark and high-contrast themes', themes, 90_000),
     scenario('the debug information tells all but secrets', debugInformation),
     scenario('the walkthrough opens and has at most five steps', walkthrough),

@@ -1,0 +1,118 @@
+/**
+ * Looks at all files of a folder for hints, page by page, and again once the index has changed. Knows no VS Code.
+ *
+ * A look rests ten times as long as it took before the next begins by itself, so that a large workspace is not looked
+ * at all day. What was found stays until the next look has reached its file.
+ */
+import type { Hint, HintsAnswer } from '../base/protocol';
+
+export interface ScanNeeds {
+  page(folder: string, after: string, signal: AbortSignal): Promise<HintsAnswer>;
+  /** Called after every page, at the end, and when a look failed. */
+  changed(): void;
+  failed(error: unknown): void;
+  now(): number;
+}
+
+export interface ScanProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+const restFactor = 10;
+export const leastRestMs = 3_000;
+
+export class HintScan {
+  private found: readonly Hint[] = [];
+  private asking: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private restUntil = 0;
+  private wantsMore = false;
+  /** How far a running look is. */
+  progress: ScanProgress | undefined;
+  /** A look has come to its end. */
+  isComplete = false;
+
+  constructor(
+    private readonly folder: string,
+    private readonly needs: ScanNeeds,
+  ) {}
+
+  get hints(): readonly Hint[] {
+    return this.found;
+  }
+
+  /** The index may have changed: looks again, now or when the rest after the last look is over. */
+  touched(): void {
+    if (this.asking) {
+      this.wantsMore = true;
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () => {
+        void this.look();
+      },
+      Math.max(this.restUntil - this.needs.now(), 0),
+    );
+  }
+
+  /** Looks at all files now. */
+  async look(): Promise<void> {
+    this.stop();
+    const asking = (this.asking = new AbortController());
+    const began = this.needs.now();
+    this.wantsMore = false;
+    let found: Hint[] = [];
+    let after: string | null = '';
+    try {
+      while (after !== null) {
+        const page: HintsAnswer = await this.needs.page(this.folder, after, asking.signal);
+        if (isStopped(asking)) return;
+        found = [...found, ...page.hints];
+        const reached = page.next;
+        // What lies behind the page is as the look before found it.
+        const behind = reached === null ? [] : this.found.filter(({ source_id }) => isBehind(source_id, reached));
+        this.found = [...found, ...behind];
+        this.progress = page;
+        after = reached;
+        this.needs.changed();
+      }
+      // Git is read beside the answers: the first look may have come before it.
+      this.wantsMore ||= !this.isComplete;
+      this.isComplete = true;
+    } catch (error) {
+      if (isStopped(asking)) return;
+      this.needs.failed(error);
+    }
+    this.asking = undefined;
+    this.progress = undefined;
+    const now = this.needs.now();
+    this.restUntil = now + Math.max((now - began) * restFactor, leastRestMs);
+    this.needs.changed();
+    if (this.wantsMore) this.touched();
+  }
+
+  /** Shows a hint as ignored, or not, before the next look. */
+  mark(hint: Hint, ignored: boolean): void {
+    this.found = this.found.map((one) =>
+      one.uri === hint.uri && one.code === hint.code && one.text_hash === hint.text_hash ? { ...one, ignored } : one,
+    );
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.asking?.abort();
+    this.asking = undefined;
+    this.progress = undefined;
+  }
+}
+
+/** Paths are compared as the server does, by their bytes in UTF-8, which is the order of code points. */
+function isBehind(path: string, reached: string): boolean {
+  return Buffer.compare(Buffer.from(path), Buffer.from(reached)) > 0;
+}
+
+function isStopped(asking: AbortController): boolean {
+  return asking.signal.aborted;
+}
