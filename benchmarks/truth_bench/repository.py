@@ -76,7 +76,8 @@ class Repository:
             ["git", *quiet, *arguments], cwd=self.root, env=environment, capture_output=True, check=False
         )
         if check and done.returncode:
-            raise RuntimeError(f"git {arguments!r}: {done.stderr.decode(errors='replace')}")
+            found = sorted(os.listdir(self.git_dir)) if self.git_dir.is_dir() else "no folder"
+            raise RuntimeError(f"git {arguments!r}: {done.stderr.decode(errors='replace')} .git: {found}")
         return done.stdout
 
     def path(self, relative: bytes) -> bytes:
