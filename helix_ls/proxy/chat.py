@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Coroutine, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,15 @@ from helix_ls.proxy.learn import ExchangeRecorder, Learner
 from helix_ls.proxy.metrics import LastChat, Measures
 from helix_ls.proxy.question import ThinkingRule, without_thinking
 from helix_ls.proxy.refused import HttpError
-from helix_ls.proxy.stream import MAX_ANSWER_BYTES, Stream, Whole, checked, error_response, wants_turns
+from helix_ls.proxy.stream import (
+    MAX_ANSWER_BYTES,
+    CompletionRecorder,
+    Stream,
+    Whole,
+    checked,
+    error_response,
+    wants_turns,
+)
 from helix_ls.proxy.upstream import (
     FIRST_BYTE_S,
     Upstream,
@@ -183,6 +192,8 @@ class Chat:
         if found.status < 300 and not found.is_own and b'"usage"' in data:
             usage = await run_in_thread_if_large(size, usage_of, data)
             self._measures.prompt_used(usage, reply.last, with_evidence=bool(chat.context.blocks))
+        if found.status == 200 and not found.is_own:
+            chat.heard(await run_in_thread_if_large(size, _told, data, self._dialect))
         await reply.whole(found, answer_headers(answer.headers.items()))
         if chat.listening is not None and found.status == 200 and not found.is_own:
             chat.listening.ended(data)
@@ -190,12 +201,11 @@ class Chat:
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
         usage = UsageReader()
-        recorded = chat.listening.told.chunk if chat.listening is not None else None
+        recorded = chat.listening.told if chat.listening is not None else CompletionRecorder(self._dialect)
 
         def on_event(event: dict[str, Any]) -> None:
             usage.read(event)
-            if recorded is not None:
-                recorded(event)
+            recorded.chunk(event)
 
         stream = Stream(chat.upstream.where.key, on_event, dialect=self._dialect)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
@@ -221,6 +231,8 @@ class Chat:
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
         self._measures.prompt_used(usage.usage, reply.last, with_evidence=bool(chat.context.blocks))
+        if stream.outcome == "complete":
+            chat.heard(recorded)
         await reply.part(last, more=False)
         if chat.listening is not None and stream.outcome == "complete":
             chat.listening.ended()
@@ -251,6 +263,11 @@ class _Sent:
     def wants_stream(self) -> bool:
         """Return whether the client requested a stream."""
         return self.body.dialect.wants_stream(self.body.fields)
+
+    def heard(self, told: CompletionRecorder) -> None:
+        """Note the text of a complete answer; one of tool calls alone, or too long to be kept, tells nothing."""
+        if self.context.on_answer is not None and not told.is_cut and (text := told.text):
+            self.context.on_answer(text)
 
     @property
     def may_join(self) -> bool:
@@ -320,6 +337,13 @@ async def while_there(work: Coroutine[Any, Any, None], receive: Receive, stoppin
 async def _gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _told(whole: bytes, dialect: Dialect) -> CompletionRecorder:
+    """Read an answer that came in one piece."""
+    told = CompletionRecorder(dialect)
+    told.whole(json.loads(whole))
+    return told
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

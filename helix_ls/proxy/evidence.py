@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from helix_core.conversation import ConversationQuery, Need, own_words, read_conversation, shortened, text_of
@@ -27,7 +28,7 @@ from helix_ls.host.open_workspace import OpenWorkspace
 from helix_ls.proxy.bodies import Body, PlacedBlock, run_in_thread_if_large
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import place_for
-from helix_ls.proxy.turns import DecidedTurns, SentContexts, TurnDecision, prefixes_of
+from helix_ls.proxy.turns import DecidedTurns, SentContexts, TurnDecision, after_question, prefixes_of
 
 LOG = logging.getLogger(__name__)
 MOST_SEARCH_S, MOST_QUEUE_S = 15.0, 30.0
@@ -54,7 +55,8 @@ class Context:
     """What is added to one request: ``blocks`` in the order of their questions, earlier turns' included.
 
     ``became`` is the outcome for the last question, ``place`` the message that its block stands before, ``need`` what
-    it needs of the workspace, ``facts`` are the response headers about its block.
+    it needs of the workspace, ``facts`` are the response headers about its block. ``on_answer`` takes the text of the
+    whole answer, by which the conversation is known from others that begin with the same question.
     """
 
     became: str
@@ -63,6 +65,7 @@ class Context:
     packet_id: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     need: Need | None = None
+    on_answer: Callable[[str], None] | None = None
 
     def headers(self) -> list[tuple[str, str]]:
         """Return the response headers about the context."""
@@ -104,7 +107,9 @@ class ChatEvidence:
         prefix = planned.prefixes[index]
         is_again = self.turns.begin(planned.prefixes)
         earlier = self.turns.earlier(body.messages, planned.prefixes, index, is_again=is_again)
-        decided = self.turns.answered(planned.prefixes, index, is_again=is_again) if planned.goes_on else None
+        decided = None
+        if planned.goes_on:
+            decided = self.turns.answered(body.messages, planned.prefixes, index, is_again=is_again)
         if decided is None:
             decided = await self._shared(
                 (planned.prefixes[-1], model), lambda: self._decided(workspace, planned, body, earlier, model=model)
@@ -114,7 +119,14 @@ class ChatEvidence:
         else:
             self._measures.add("helix_turns_total", became="repeated")
         blocks = tuple(one.block for one in (*earlier, decided) if one.text)
-        return Context(decided.became, blocks, decided.place, decided.bare[:16], decided.facts, planned.asked.need)
+        # An answer in the middle of a tool loop is not what follows the question.
+        on_answer = None if planned.goes_on else partial(self._answered, prefix, decided)
+        return Context(
+            decided.became, blocks, decided.place, decided.bare[:16], decided.facts, planned.asked.need, on_answer
+        )
+
+    def _answered(self, prefix: bytes, decided: TurnDecision, text: str) -> None:
+        self.turns.keep(after_question(prefix, {"role": "assistant", "content": text}), decided)
 
     async def _shared(
         self, key: tuple[bytes, str], decide: Callable[[], Coroutine[Any, Any, TurnDecision]]

@@ -1,8 +1,9 @@
 """What was decided for the questions of conversations: the evidence that was sent, byte for byte, or that none was.
 
 A decision is found by the conversation's own prefix, a chained hash over its messages up to and including the question.
-So two conversations that begin alike share decisions, an edited history loses only those after the edit, and a client
-that rewrites earlier messages gets none back. In memory only, bounded in number and bytes.
+So two conversations that begin alike share decisions until an answer tells them apart, an edited history loses only
+those after the edit, and a client that rewrites earlier messages gets none back. In memory only, bounded in number
+and bytes.
 """
 
 from __future__ import annotations
@@ -103,13 +104,16 @@ class DecidedTurns:
             self._ends.popitem(last=False)
         return is_again
 
-    def answered(self, prefixes: Sequence[bytes], question: int, *, is_again: bool) -> TurnDecision | None:
+    def answered(
+        self, messages: Sequence[Any], prefixes: Sequence[bytes], question: int, *, is_again: bool
+    ) -> TurnDecision | None:
         """Return what an earlier question of this conversation got; None for an unknown one.
 
-        A question may be decided anew in another conversation that begins with it. One that went on before that keeps
-        what it got: the message after the question tells them apart, but for a request that came before.
+        A question may be decided anew in another conversation that begins with it. One that was answered or went on
+        before that keeps what it got: the message after the question tells them apart, but for a request that came
+        before.
         """
-        latest, after = self.get(prefixes[question]), prefixes[question + 1] + b"+"
+        latest, after = self.get(prefixes[question]), after_question(prefixes[question], messages[question + 1])
         own = self.get(after)
         if latest is not None and (own is None or is_again):
             if own is not latest:
@@ -122,7 +126,7 @@ class DecidedTurns:
     ) -> list[TurnDecision]:
         """Return what the questions before message ``question`` got, in their order."""
         users = (at for at in range(question) if isinstance(messages[at], dict) and messages[at].get("role") == "user")
-        found = (self.answered(prefixes, at, is_again=is_again) for at in users)
+        found = (self.answered(messages, prefixes, at, is_again=is_again) for at in users)
         return [each for each in found if each is not None]
 
 
@@ -163,6 +167,15 @@ def prefixes_of(workspace: str, messages: Sequence[Any]) -> list[bytes]:
         chain.update(said)
         prefixes.append(chain.digest())
     return prefixes
+
+
+def after_question(prefix: bytes, message: Any) -> bytes:
+    """Return the key of the conversations that end with ``prefix`` and go on with this message.
+
+    Clients trim the white space around an answer.
+    """
+    said = _identity(message).strip().encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16, key=prefix).digest()
 
 
 def _identity(message: Any) -> str:

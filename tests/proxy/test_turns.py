@@ -115,6 +115,20 @@ def test_a_new_conversation_gets_the_file_as_it_is_now(server, upstream, edited)
     assert first.became == "added"
 
 
+@pytest.mark.parametrize("fields", [{}, {"stream": True}])
+def test_an_answered_question_keeps_its_evidence_when_another_window_asks_it_anew(server, upstream, edited, fields):
+    first, second = (Talk(server, upstream, model=f"says:It is {word}.\n", **fields) for word in ("one", "two"))
+    second.messages = list(first.messages)
+    first.ask(COOKIES)
+    edited("app/sessions.py", "Return the payload with", "Return the payload and then")
+    assert "and then a signature" in second.ask(COOKIES)[1]["content"]
+    for talk, word in ((first, "one"), (second, "two")):
+        talk.replied(f"It is {word}.")
+        talk.ask("thanks!")
+        talk.grows_only()
+    assert b"and then a signature" not in first.sent[-1]
+
+
 def test_a_conversation_keeps_what_it_got_when_another_begins_with_the_same_question(server, upstream, edited):
     first, second = Talk(server, upstream), Talk(server, upstream)
     second.messages = list(first.messages)

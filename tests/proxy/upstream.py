@@ -162,6 +162,14 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._whole(200, json.dumps(WHOLE).encode())
 
+    def play_says(self, text):
+        """An answer of the model's own, as a stream or whole as it was asked for."""
+        if json.loads(self.server.asked[-1][2]).get("stream"):
+            self._stream([chunk({"role": "assistant", "content": text}), STOP, DONE])
+        else:
+            message = {"role": "assistant", "content": text}
+            self._whole(200, json.dumps({**WHOLE, "choices": [{**WHOLE["choices"][0], "message": message}]}).encode())
+
     def play_cut(self, count):
         self._stream(words(int(count)), end="reset")
 
