@@ -30,6 +30,7 @@ export const commandIds = [
   'helix.setUp',
   'helix.openWalkthrough',
   'helix.chooseUpstream',
+  'helix.chatWithoutModel',
   'helix.installProxy',
   'helix.copyConfiguration.continue',
   'helix.copyConfiguration.cursor',

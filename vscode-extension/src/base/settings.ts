@@ -11,6 +11,7 @@ type Trace = InitializationOptions['helix']['trace'];
 const defaults = {
   interpreter: '',
   agentTools: 'auto',
+  'chat.evidenceOnly': false,
   'watch.mode': 'auto',
   'index.paused': false,
   'hover.enabled': true,
@@ -41,6 +42,15 @@ export function wrongSettings(): string[] {
 /** Remembers the interpreter for every window of this machine. */
 export async function rememberInterpreter(path: string): Promise<void> {
   await configuration().update('interpreter', path, vscode.ConfigurationTarget.Global);
+}
+
+/** Whether evidence without a language model is offered as a model. */
+export function offersEvidenceOnly(): boolean {
+  return valueOf('chat.evidenceOnly') === true;
+}
+
+export async function offerEvidenceOnly(): Promise<void> {
+  await configuration().update('chat.evidenceOnly', true, vscode.ConfigurationTarget.Global);
 }
 
 /** How agents get Helix's tools. */

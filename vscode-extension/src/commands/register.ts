@@ -9,7 +9,7 @@ import { checkAnswer } from './evidence';
 import type { CommandNeeds } from './needs';
 import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
 import { openInterpreterSetting } from './setup';
-import { chooseUpstream } from './upstream';
+import { chatWithoutModel, chooseUpstream } from './upstream';
 import { explainAnswer, explainVerdict, runDoctor, showStatus } from './show';
 import { whereIs } from './where';
 
@@ -55,6 +55,7 @@ const handlers: Record<CommandId, Handler> = {
     await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
   },
   'helix.chooseUpstream': chooseUpstream,
+  'helix.chatWithoutModel': chatWithoutModel,
   'helix.installProxy': async ({ setup }) => {
     await setup.installProxy();
   },

@@ -2,6 +2,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { offerEvidenceOnly } from '../base/settings';
 import type { ProxyState } from '../proxy/state';
 import { refusedAddress, withUpstream } from '../proxy/upstreamSetting';
 import { run } from '../python/run';
@@ -46,13 +47,28 @@ export async function chooseUpstream(needs: CommandNeeds, given?: unknown): Prom
   }
   const state = await needs.proxy.refresh(true);
   const open = 'Open Settings File';
-  const sentence =
-    state.kind === 'ready' && state.upstreams.some((one) => one.state === 'up')
-      ? `Chats go to ${url}: ${state.models.length} models are offered.`
-      : `Chats go to ${url}, which does not answer yet; start it, and choose a model in the chat.`;
-  if ((await vscode.window.showInformationMessage(sentence, open)) === open) {
+  const models = 'Show Models';
+  const isUp = state.kind === 'ready' && state.upstreams.some((one) => one.state === 'up');
+  const sentence = isUp
+    ? `Chats go to ${url}: ${state.models.length} models are offered. One step is left, once: see them in the list of models.`
+    : `Chats go to ${url}, which does not answer yet; start it, and choose a model in the chat.`;
+  const chosen = await vscode.window.showInformationMessage(sentence, ...(isUp ? [models] : []), open);
+  if (chosen === models) {
+    await showModels();
+  } else if (chosen === open) {
     await vscode.window.showTextDocument(vscode.Uri.file(file));
   }
+}
+
+/** The editor's own agent, which carries plain questions, wakes up once its list of models was seen. */
+async function showModels(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.chat.manage');
+}
+
+/** Offers evidence as a model, so that `@helix` is asked where there is no other, and opens the chat. */
+export async function chatWithoutModel(): Promise<void> {
+  await offerEvidenceOnly();
+  await vscode.commands.executeCommand('workbench.action.chat.open', { query: '@helix ', isPartialQuery: true });
 }
 
 function isMissing(state: ProxyState): boolean {

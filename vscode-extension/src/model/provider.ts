@@ -38,7 +38,7 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     private readonly evidence: (question: string, token: vscode.CancellationToken) => Promise<Packet>,
     private readonly aftermath: Aftermath,
     private readonly logger: Logger,
-    private readonly runs: () => boolean,
+    private readonly offersEvidence: () => boolean,
   ) {
     this.listener = proxy.onOffers(() => {
       this.tell();
@@ -55,14 +55,14 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
     this.changes.dispose();
   }
 
-  /** The upstreams' models; while there are none, what answers without any. Never asks anybody while `silent`. */
+  /** The upstreams' models; while there are none, what answers without any, where the user wants that. Never asks anybody while `silent`. */
   async provideLanguageModelChatInformation(
     options: vscode.PrepareLanguageModelChatModelOptions,
     token: vscode.CancellationToken,
   ): Promise<OfferedModel[]> {
     const models = await this.upstreamModels(options, token);
-    // Before Helix runs nothing could answer, and the editor would take it for its default.
-    return models.length > 0 || !this.runs() ? models : [evidenceOnly];
+    // The editor takes what is offered alone for its default, so it is offered to whoever wants it.
+    return models.length > 0 || !this.offersEvidence() ? models : [evidenceOnly];
   }
 
   private async upstreamModels(

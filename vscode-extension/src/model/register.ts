@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { askedFolder } from '../commands/packets';
 import type { Logger } from '../base/logger';
 import { serverCommands, type Packet } from '../base/protocol';
+import { offersEvidenceOnly } from '../base/settings';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import { supports } from '../base/supports';
@@ -27,14 +28,17 @@ export function registerModels(proxy: Proxy, server: Server, answers: ModelAnswe
     evidence,
     new Aftermath(server, answers, logger),
     logger,
-    () => server.state.kind === 'running',
+    () => offersEvidenceOnly() && server.state.kind === 'running',
   );
   const listener = server.onState(() => {
     models.tell();
   });
+  const changed = vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration('helix.chat.evidenceOnly')) models.tell();
+  });
   const registered = vscode.lm.registerLanguageModelChatProvider('helix', models);
   models.tell();
-  return vscode.Disposable.from(models, listener, registered);
+  return vscode.Disposable.from(models, listener, changed, registered);
 }
 
 /** The folder a chat is about: that of the file in front, else the first one. */

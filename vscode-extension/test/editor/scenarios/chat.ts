@@ -27,6 +27,13 @@ async function chat(stage: Stage): Promise<Chat> {
 
 /** No upstream, no account: nothing that could be a language model. */
 async function answersWithoutModel(stage: Stage): Promise<void> {
+  await stage.status(/fresh/i);
+  const window = await stage.window();
+  await window.page.keyboard.press('Control+Alt+i');
+  const picker = window.page.locator('.part.auxiliarybar .chat-input-picker-item').nth(1);
+  await picker.waitFor();
+  assert.doesNotMatch(await picker.innerText(), /Evidence only/, 'no model of a fresh profile');
+  await window.run('Helix: Chat Without a Language Model');
   const view = await chat(stage);
   assert.match(await view.models(), /Evidence only/);
   const text = await view.ask(`@helix ${QUESTION}`, /Show in Packet View/);
@@ -36,7 +43,6 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   await stage.picture('chat');
   const label = await view.open('refunds.py');
   const [, first, last] = /lines? (\d+)(?: to (\d+))?/.exec(label) ?? [];
-  const window = await stage.window();
   const cursor = async (): Promise<boolean> => {
     const shown = await window.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText();
     const line = Number(/Ln (\d+)/.exec(shown)?.[1]);
@@ -80,7 +86,11 @@ async function oneTimeStep(stage: Stage, window: EditorWindow): Promise<void> {
   await stage.picture('chat-models');
   await window.page.keyboard.press('Escape');
   await list.waitFor({ state: 'detached' });
-  // The agent wakes up in its own time, and until then asks for an account.
+  await awakens(stage);
+}
+
+/** The agent wakes up in its own time, and until then asks for an account. */
+async function awakens(stage: Stage): Promise<void> {
   const awake = async (): Promise<boolean> => {
     const view = await chat(stage);
     await view.choose(PLAIN);
@@ -252,6 +262,11 @@ async function choosesUpstream(stage: Stage): Promise<void> {
     async () => (await window.notifications()).some(({ message }) => message.includes(`Chats go to ${upstream.url}`)),
     { withinMs: 30_000 },
   );
+  await window.page.locator('.notification-toast .monaco-button', { hasText: 'Show Models' }).click();
+  const list = window.page.locator('.models-widget');
+  await list.getByText(PLAIN).first().waitFor();
+  await window.page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
   await window.run('Notifications: Clear All Notifications'); // it covers the picker
   const view = await chat(stage);
   await view.choose(CALLER);
@@ -259,6 +274,7 @@ async function choosesUpstream(stage: Stage): Promise<void> {
   const settings = fs.readFileSync(path.join(stage.server.root, 'helix.toml'), 'utf8');
   assert.equal(settings, `[proxy]\nupstream = "${upstream.url}"\n`);
   assert.ok(!fs.existsSync(path.join(stage.target, '.vscode')), 'nothing in the workspace');
+  await awakens(stage);
 }
 
 async function configurationOf(stage: Stage): Promise<void> {
@@ -288,7 +304,7 @@ export const chatsAlone: Act = {
   scenarios: [
     scenario('@helix answers on a fresh profile, and its places open at the lines', answersWithoutModel, 90_000),
     scenario('@helix leans on the last question, and its commands answer', remembers, 180_000),
-    scenario('the tooltip says what is missing, and a chosen upstream brings its models', choosesUpstream, 90_000),
+    scenario('the tooltip says what is missing, and a chosen upstream brings its models', choosesUpstream, 240_000),
     scenario('the configuration of another client is copied', configurationOf),
   ],
 };

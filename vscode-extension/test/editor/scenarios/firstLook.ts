@@ -1,5 +1,7 @@
 /** What somebody sees who opens a folder with Helix for the first time. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 
 import { type Act, scenario } from '../driver/acts.ts';
@@ -18,6 +20,12 @@ const THEMES = [
   { name: 'high-contrast', theme: 'Dark High Contrast', kind: 'vscode-high-contrast' },
   { name: 'high-contrast-light', theme: 'Light High Contrast', kind: 'vscode-high-contrast-light' },
 ] as const;
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+interface Axe {
+  run(page: Document, options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
 
 async function firstIndex(stage: Stage): Promise<void> {
   const began = performance.now();
@@ -174,6 +182,54 @@ async function themes(stage: Stage): Promise<void> {
   await window.choose('Preferences: Color Theme', 'Light 2026');
 }
 
+/** What axe-core finds wrong in the page of the packet view, each with the element. */
+async function wrongInPage(view: PacketView): Promise<string[]> {
+  const page = await view.page();
+  await page.evaluate(fs.readFileSync(AXE, 'utf8'));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const { violations } = await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  });
+}
+
+async function accessible(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const view = new PacketView(window);
+  await view.showing(QUESTION);
+  const row = (await view.page()).locator('.item').first();
+  await row.focus();
+  await row.press('ArrowRight');
+  await (await view.page()).locator('.quote').first().waitFor();
+  for (const { theme, kind } of [...THEMES, { theme: 'Light 2026', kind: 'vscode-light' }]) {
+    await window.choose('Preferences: Color Theme', theme);
+    await (await view.page()).locator(`body.${kind}`).waitFor();
+    assert.deepEqual(await wrongInPage(view), [], theme);
+  }
+}
+
+/** A side bar as narrow as it can be, and a window at 200 %, which is half as many points. */
+async function narrow(stage: Stage): Promise<void> {
+  const window = await stage.window();
+  const view = new PacketView(window);
+  await view.showing(QUESTION);
+  const page = await view.page();
+  const fits = (): Promise<string[]> =>
+    page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('.item .name, .item .where, button, select')]
+        .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+        .map((element) => element.outerHTML.slice(0, 120)),
+    );
+  await window.widenSideBar(170);
+  assert.deepEqual(await fits(), [], 'nothing is cut at the edge');
+  await stage.picture('packet-narrow');
+  await window.page.setViewportSize({ width: 700, height: 450 });
+  await stage.picture('packet-200-percent');
+  assert.deepEqual(await fits(), [], 'nothing is cut at the edge');
+  await window.page.setViewportSize({ width: 1400, height: 900 });
+  await window.widenSideBar(340);
+}
+
 async function debugInformation(stage: Stage): Promise<void> {
   await stage.status(/fresh/i);
   const window = await stage.window();
@@ -219,6 +275,8 @@ export const firstLook: Act = {
     ...explained,
     ...hints,
     scenario('the view follows dark and high-contrast themes', themes, 90_000),
+    scenario('axe-core finds every control of the packet view named, in all themes', accessible, 120_000),
+    scenario('rows are right in a narrow side bar and at 200 %', narrow),
     scenario('the debug information tells all but secrets', debugInformation),
     scenario('the walkthrough opens and has at most five steps', walkthrough),
     activates,

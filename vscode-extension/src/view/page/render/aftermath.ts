@@ -183,7 +183,8 @@ export function placeLink(act: Act, sourceId: string, span: Lines, lines = true)
     'button',
     {
       class: 'place',
-      'aria-label': shown(`Open ${sourceId}, ${spokenLines(span)}`),
+      // The words that are seen are part of the name.
+      'aria-label': shown(`Open ${sourceId}${lines ? `:${lineRange(span)}` : ''}`),
       attributes: { type: 'button', title: shown(sourceId) },
       on: {
         click: () => {

@@ -1,9 +1,10 @@
-/** What stands at a pointer: whole lines with their numbers, in no colours of any language. */
+/** What stands at a pointer: whole lines with their numbers, in the colors of their language. */
 
 import { lineEnd, linesOf } from '../../shown';
 import { count } from '../../words';
 import type { LiveItem } from '../../verdicts';
-import { h, text, type Described } from '../dom';
+import { h, text, type Child, type Described } from '../dom';
+import { highlighted, type Token } from '../highlight';
 import { textButton } from './button';
 
 const fewLines = 24;
@@ -21,13 +22,14 @@ export function quote({ item, whole, tabbable, showWhole }: QuoteProps): Describ
   if (lines.length === 0) return h('p', { class: 'aside' }, 'Nothing could be read here.');
   const visible = whole || lines.length <= fewLines + 4 ? lines : lines.slice(0, fewLines);
   const hidden = lines.length - visible.length;
+  const tokens = highlighted(visible, item.language);
   const missing = item.end_line - item.start_line + 1 - lines.length;
   return h(
     'div',
     { class: 'quote-box' },
     h(
       'div',
-      { class: 'quote', 'aria-label': 'Quote', attributes: { role: 'region', tabindex: tabbable ? 0 : -1 } },
+      { class: 'quote', 'aria-label': 'Quote', attributes: { role: 'region', tabindex: 0 } },
       h(
         'div',
         { class: 'quote-lines' },
@@ -36,7 +38,7 @@ export function quote({ item, whole, tabbable, showWhole }: QuoteProps): Describ
             'div',
             { class: 'quote-line' },
             h('span', { class: 'number', 'aria-hidden': true, 'data-number': item.start_line + index }),
-            h('code', {}, text(line.slice(0, longestLine), '\t'), line.length > longestLine ? ' …' : null),
+            h('code', {}, colored(tokens[index] ?? [], line), line.length > longestLine ? ' …' : null),
           ),
         ),
       ),
@@ -46,6 +48,14 @@ export function quote({ item, whole, tabbable, showWhole }: QuoteProps): Describ
       : missing > 0 && hidden === 0 && blankless(item, lines.length)
         ? h('p', { class: 'aside' }, `${count(missing, 'more line')} in the file`)
         : null,
+  );
+}
+
+/** The tokens of a line; a line too long for them is cut. */
+function colored(tokens: readonly Token[], line: string): Child {
+  if (line.length > longestLine) return text(line.slice(0, longestLine), '\t');
+  return tokens.map((one) =>
+    one.kind ? h('span', { class: `t-${one.kind}` }, text(one.text, '\t')) : text(one.text, '\t'),
   );
 }
 
