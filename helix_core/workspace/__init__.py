@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         CoChange,
         LastCommits,
         LineHistory,
+        StartingPoint,
         authored_paths,
         changed_paths,
         changed_since,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
         co_changes,
         commit_named,
         last_commits,
+        starting_point,
+        tracked_changes,
     )
     from helix_core.workspace.ignore import (
         DEFAULT_SKIPS,
@@ -76,6 +79,7 @@ __all__ = [
     "Root",
     "RuleTree",
     "Scan",
+    "StartingPoint",
     "authored_paths",
     "changed_paths",
     "changed_since",
@@ -96,6 +100,8 @@ __all__ = [
     "rule_files",
     "rules_of",
     "source_id_of",
+    "starting_point",
+    "tracked_changes",
     "uri_of",
 ]
 
@@ -122,6 +128,7 @@ __getattr__ = lazy_face(
             "CoChange",
             "LastCommits",
             "LineHistory",
+            "StartingPoint",
             "authored_paths",
             "changed_paths",
             "changed_since",
@@ -129,6 +136,8 @@ __getattr__ = lazy_face(
             "co_changes",
             "commit_named",
             "last_commits",
+            "starting_point",
+            "tracked_changes",
         ),
         "ignore": (
             "DEFAULT_SKIPS",

@@ -150,29 +150,65 @@ def commit_named(git: Git, name: str) -> str:
     Raises UsageError where it names none; a name that could be an option never reaches git.
     """
     is_plain = 0 < len(name) <= _LONGEST_REVISION and name.isprintable() and not name.startswith("-")
-    if is_plain:
-        command = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
-        found = git.run(command, accepted=frozenset({0, 1, 128})).split()
-        if found and len(found[-1]) in (40, 64):
-            return found[-1].decode("ascii")
+    found = _commit(git, name) if is_plain else ""
+    if found:
+        return found
     raise UsageError(
         f"there is no commit {name[:80]!a} in this repository; name a commit, tag or branch that "
         "`git log` knows, such as HEAD~5"
     )
 
 
+def _commit(git: Git, name: str) -> str:
+    """Return the hash of the commit that a plain name means, "" where it means none."""
+    command = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+    found = git.run(command, accepted=frozenset({0, 1, 128})).split()
+    return found[-1].decode("ascii") if found and len(found[-1]) in (40, 64) else ""
+
+
 def changed_paths(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECONDS) -> frozenset[bytes]:
     """Return the paths, relative to the folder, whose files on disk differ from those at ``commit`` (a whole hash):
     changed in commits since, uncommitted, or not tracked. Raises ``GitError``.
     """
+    untracked = git.run(["ls-files", "-z", "--others", "--exclude-standard"], timeout_seconds=timeout_seconds)
+    return frozenset((*tracked_changes(git, commit, timeout_seconds), *filter(None, untracked.split(b"\0"))))
+
+
+def tracked_changes(git: Git, commit: str, timeout_seconds: float = TIMEOUT_SECONDS) -> tuple[bytes, ...]:
+    """Return the paths of ``changed_paths`` that ``commit`` or git's index has, in byte order. Raises ``GitError``."""
     # Unlike diff-index, diff compares the bytes of a file that was only touched, as every file of a copy was. A
     # submodule would be asked by a git of its own.
     command = ["diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]
-    changed = git.run([*command, commit, "--"], timeout_seconds=timeout_seconds, fresh_filters=True)
-    tracked = changed.split(b"\0")
-    untracked = git.run(["ls-files", "-z", "--others", "--exclude-standard"], timeout_seconds=timeout_seconds)
-    own = (path.removeprefix(git.prefix) for path in tracked if path and path.startswith(git.prefix))
-    return frozenset((*own, *filter(None, untracked.split(b"\0"))))
+    changed = git.run([*command, commit, "--"], timeout_seconds=timeout_seconds, fresh_filters=True).split(b"\0")
+    return tuple(sorted(path.removeprefix(git.prefix) for path in changed if path and path.startswith(git.prefix)))
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPoint:
+    """The commit that work is compared with: as it is named, its hash, and why this one where nobody named it."""
+
+    name: str
+    commit: str
+    why: str
+
+
+def starting_point(git: Git, since: str = "") -> StartingPoint:
+    """Return the commit named ``since``; by default where HEAD left its upstream branch, or HEAD itself where nothing
+    is committed since and files are changed, or else the commit before HEAD.
+
+    Raises UsageError where ``since`` names no commit or nothing is committed, and ``GitError``.
+    """
+    if since:
+        return StartingPoint(since, commit_named(git, since), "")
+    head = commit_named(git, "HEAD")
+    if upstream := _commit(git, "@{upstream}"):
+        base = git.run(["merge-base", head, upstream], accepted=frozenset({0, 1})).decode("ascii").strip()
+        if base and base != head:
+            return StartingPoint(base[:12], base, "where this branch left its upstream")
+    if tracked_changes(git, head):
+        return StartingPoint("HEAD", head, "what is not committed yet")
+    before = _commit(git, "HEAD~1")
+    return StartingPoint("HEAD~1", before, "the commit before HEAD") if before else StartingPoint("HEAD", head, "HEAD")
 
 
 def authored_paths(git: Git, author: str, since: str = "", timeout_seconds: float = 10.0) -> frozenset[bytes]:

@@ -23,7 +23,7 @@ from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
 
 VERBS = (
-    *("index", "search", "packet", "context", "check", "status", "embed", "serve", "connect"),
+    *("index", "search", "packet", "context", "changes", "check", "status", "embed", "serve", "connect"),
     *("bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
@@ -39,6 +39,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "packet": (f"helix packet {_QUESTION}", f"helix packet {_QUESTION} --task edit --max-tokens 2000"),
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
+    "changes": ("helix changes", "helix changes --since v2.0 --path ~/src/shop --limit 30"),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
     "status": ("helix status", "helix status ~/src/shop --skipped"),
     "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),

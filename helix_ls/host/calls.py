@@ -30,7 +30,16 @@ QUESTIONS: dict[str, Operation[Any]] = {
     for each in (
         *(questions.PACKET, questions.SEARCH, questions.CONTEXT, questions.PLAN, questions.FINGERPRINT),
         *(questions.PREVIEW, questions.RESONANCE, places.OPEN, places.EXPLAIN, places.SYMBOL),
-        *(places.EXPAND, places.JUDGE, places.CHECK, places.STATUS, memory.INGEST, memory.CONSOLIDATE, memory.FORGET),
+        *(
+            places.CHANGES,
+            places.EXPAND,
+            places.JUDGE,
+            places.CHECK,
+            places.STATUS,
+            memory.INGEST,
+            memory.CONSOLIDATE,
+            memory.FORGET,
+        ),
     )
 }
 _TOO_LARGE = encoded({"error": {"message": "the request is too large; send a smaller one", "usage": True}})

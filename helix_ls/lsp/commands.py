@@ -169,6 +169,7 @@ class Commands:
             "helix.explain": Command(places.EXPLAIN, asking.explain),
             "helix.open": Command(places.OPEN, asking.open),
             "helix.check": Command(places.CHECK, asking.check),
+            "helix.changes": Command(places.CHANGES, asking.changes),
             "helix.symbol": Command(places.SYMBOL, asking.symbol),
             "helix.names": Command(places.NAMES, asking.names),
             "helix.index.refresh": Command(hosting.REFRESH_INDEX, acts.refresh, lasts=True),

@@ -18,11 +18,13 @@ from helix_ls.operations import questions as verbs
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.hosting import ClosePacketArguments
 from helix_ls.operations.places import (
+    ChangesArguments,
     CheckArguments,
     ExplainArguments,
     NameArguments,
     OpenArguments,
     TypedArguments,
+    changes,
     check,
     names,
     open_lines,
@@ -147,6 +149,14 @@ class QueryHandlers:
 
         def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
             return check(helix, given, AskContext(cancelled))
+
+        return await self._connection.ask(self._connection.folders.named(given.workspace), act)
+
+    async def changes(self, given: ChangesArguments) -> dict[str, Any]:
+        """Handle ``helix.changes``: list what changed since a commit, and who still uses it."""
+
+        def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> dict[str, Any]:
+            return changes(helix, given, AskContext(cancelled))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 

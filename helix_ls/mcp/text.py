@@ -92,6 +92,30 @@ def _symbol(answer: Mapping[str, Any]) -> str:
     return "\n".join([*said, "verified unless marked"])
 
 
+_AROUND = ("overrides", "users", "tests", "documents")
+
+
+def _changes(answer: Mapping[str, Any]) -> str:
+    """Return a line for each change, with what it was and is, and below it the places that may not have followed."""
+    shown, total = len(answer["changes"]), answer["changes_total"]
+    why = f" ({answer['why']})" if answer["why"] else ""
+    count = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
+    said = [f"{count}; {shown} shown" if shown < total else count]
+    for one in answer["changes"]:
+        breaks = "" if one["breaks"] else " (callers still fit)"
+        now = f" -> {one['now']}" if one["now"] else ""
+        there = f", now {_place(one['place'])}" if one["place"] else ""
+        said.append(f"{one['change']}{breaks}: {one['was']}{now} in {one['source_id']}{there}")
+        for kind in _AROUND:
+            places = one[kind]
+            total = max(one.get(f"{kind}_total", 0), len(places))
+            more = f" ({len(places)} of {total})" if total > len(places) else ""
+            said += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
+        if not any(one[kind] for kind in _AROUND):
+            said.append("  nobody here uses it by name")
+    return "\n".join([*said, *(f"note: {note}" for note in answer["notes"]), "verified unless marked"])
+
+
 def _place(place: Mapping[str, Any]) -> str:
     return place_line(place) if "start_line" in place else str(place["source_id"])
 
@@ -120,5 +144,6 @@ _RENDERINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "helix.open/1": _open,
     "helix.refreshPlan/1": _plan,
     "helix.symbol/1": _symbol,
+    "helix.changes/1": _changes,
     "helix.status/1": _status,
 }

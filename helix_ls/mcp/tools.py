@@ -95,11 +95,12 @@ _CONTEXT = ToolWords(
 _PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS, unlisted=_HERE | {"task_type", "k"})
 _OPEN = ToolWords("helix_open", places.OPEN, unlisted=_HERE | {"task_type"})
 _USES = ToolWords("helix_uses", places.SYMBOL, "Use it before you change a symbol.", {"name": "symbol"})
+_CHANGES = ToolWords("helix_changes", places.CHANGES, unlisted=_HERE | {"k", "uses"})
 _STATUS = ToolWords("helix_status", places.STATUS, "Use it when an answer is empty or looks old.")
 _GENE = ToolWords("helix_gene_get", places.ITEM, shown={"gene_id": "id"})
 _PREVIEW = ToolWords("helix_splice_preview", questions.PREVIEW)
 
-DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _USES, _PLAN, _OPEN, _STATUS)
+DEFAULT_TOOLS = (_PACKET, _SEARCH, _CONTEXT, _USES, _CHANGES, _PLAN, _OPEN, _STATUS)
 FULL_TOOLS = (
     *DEFAULT_TOOLS,
     ToolWords("helix_check", places.CHECK, "Use it on your own answer before you give it."),

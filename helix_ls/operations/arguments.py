@@ -96,6 +96,10 @@ class DeclaredArgument:
         if is_out or (self.about.choices and value is not None and value not in self.about.choices):
             raise UsageError(f"{self.name} must be {self.wanted}, not {value}")
 
+    def as_member(self) -> dict[str, Any]:
+        """Return the JSON Schema of a member of an object, where ``null`` counts as missing."""
+        return {"anyOf": [self.schema(), {"type": "null"}], "description": self.about.description}
+
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema 2020-12 of the value, without ``null`` and without the description."""
         about: dict[str, Any] = {"type": self.kind}
@@ -109,9 +113,7 @@ class DeclaredArgument:
             about |= {"items": {"type": "string"} | ({"maxLength": self.most} if self.most else {})}
         elif self.kind == "object" and self.item is not None:
             members = parameters_of(self.item)
-            about |= {
-                "properties": {one.name: one.schema() | {"description": one.about.description} for one in members}
-            }
+            about |= {"properties": {one.name: one.as_member() for one in members}, "additionalProperties": False}
         return about
 
 

@@ -189,6 +189,41 @@ NAMES = Operation(
 )
 
 
+MOST_CHANGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesArguments:
+    """The arguments of ``changes``."""
+
+    since: Annotated[
+        str,
+        Argument(
+            "A commit, tag or branch; by default where the branch left its upstream, or the last commit.",
+            most=LONGEST_NAME,
+        ),
+    ] = ""
+    workspace: Workspace = None
+    k: Annotated[int, Argument("The maximum number of definitions.", 1, MOST_CHANGES)] = 10
+    uses: Annotated[int, Argument("The maximum number of places of each kind.", 1, MOST_USES)] = 5
+
+
+def changes(helix: Helix, given: ChangesArguments, context: AskContext) -> dict[str, Any]:
+    """Return the ``helix.changes/1`` object: definitions that changed since a commit, and who still uses them."""
+    return helix.symbols.changes(given.since, k=given.k, uses=given.uses, cancelled=context.cancelled)
+
+
+CHANGES = Operation(
+    "changes",
+    "What broke since a commit",
+    "Show definitions that changed their signature or went away since a commit, and who still uses, overrides, tests "
+    "and documents them.",
+    ChangesArguments,
+    changes,
+    "helix.changes/1",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ExpandArguments:
     """The arguments of ``expand``: a place by the hash of its text, or by its file and line."""

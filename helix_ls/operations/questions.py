@@ -25,7 +25,7 @@ PROFILES = {"fast": 1, "balanced": 2, "quality": 3}
 
 _FOLDERS = MCP | LSP
 QUESTION = Argument(
-    "What you want to know: words, names, or a quoted message.",
+    "The question: words, names, or a quoted message.",
     also=("query", "fullInput"),
     reads=READ_CHARACTERS,
 )
@@ -123,8 +123,7 @@ class FilterArguments:
 
 
 FILTERS = Argument(
-    "Search only these files: paths (globs; ! excludes), language, tests or docs (with, without, only), since (a "
-    "commit), author."
+    "Which files: paths (globs; ! excludes), language, tests, docs (with, without, only), since (commit), author."
 )
 FilterOption = Annotated[FilterArguments | None, FILTERS]
 
@@ -490,8 +489,8 @@ def plan(helix: Helix, given: PlanArguments, context: AskContext) -> dict[str, A
 PLAN = Operation(
     "plan",
     "What to read again",
-    "List what to read again before you act. With packet_id: how each item of that packet stands now, and where (use "
-    "it after edits). With question: the plan for a new question.",
+    "List what to read again before you act: of an earlier packet, with how each item stands now and where (use it "
+    "after edits), or for a new question.",
     PlanArguments,
     plan,
     "helix.refreshPlan/1",

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.places import CHECK, EXPAND
+from helix_ls.operations.places import CHANGES, CHECK, EXPAND
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.dialects import dialect_of
@@ -141,6 +141,33 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         checked=COUNT,
         wrong=COUNT,
         unknown=COUNT,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "changes": _object(
+        CHANGES.answer,
+        since=TEXT,
+        commit=TEXT,
+        why=TEXT,
+        changes=_list(
+            _object(
+                change={"enum": ["signature", "gone", "renamed", "moved", "inherited"]},
+                breaks=FLAG,
+                symbol=TEXT,
+                source_id=TEXT,
+                was=TEXT,
+                now=TEXT,
+                place={"type": ["object", "null"]},
+                users=_list(MEMBERS),
+                tests=_list(MEMBERS),
+                documents=_list(MEMBERS),
+                overrides=_list(MEMBERS),
+                users_total=COUNT,
+                tests_total=COUNT,
+            )
+        ),
+        changes_total=COUNT,
+        breaking_total=COUNT,
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),

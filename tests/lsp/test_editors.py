@@ -31,6 +31,7 @@ COMMANDS = {
     "helix.symbol",
     "helix.names",
     "helix.check",
+    "helix.changes",
     "helix.index.refresh",
     "helix.index.rebuild",
     "helix.index.pause",

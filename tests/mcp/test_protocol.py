@@ -15,6 +15,7 @@ LISTED = [
     "helix_search",
     "helix_context",
     "helix_uses",
+    "helix_changes",
     "helix_refresh_targets",
     "helix_open",
     "helix_status",

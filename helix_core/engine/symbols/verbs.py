@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import HINT_FILES, MOST_TYPED, NO_OVERLAYS, go_on, stop_when
+from helix_core.errors import GitError, UsageError
 from helix_core.model import Overlays
 from helix_core.packet import round_share
 from helix_core.workspace import path_of
@@ -91,6 +92,37 @@ class Symbols:
         lacking = session.not_indexed()
         notes = [lacking.partial_note] if lacking.partial_note else []
         return {**search.answer(text, k), "indexed_share": round_share(lacking.share), "notes": notes}
+
+    @heals_index()
+    def changes(
+        self, since: str = "", *, k: int = 10, uses: int = 5, cancelled: Callable[[], bool] | None = None
+    ) -> dict[str, Any]:
+        """The ``helix.changes/1`` object: at most ``k`` definitions that changed their signature or went away since a
+        commit, with at most ``uses`` places each that use, override, test or document them.
+
+        ``since`` is a commit, tag or branch; ``starting_point`` says which it is by default. What is not committed
+        counts. Raises UsageError for a name that is none, and where there is no repository.
+        """
+        from helix_core.engine.symbols.changes import ChangesAnswer
+        from helix_core.workspace import ChangedSince, starting_point, tracked_changes
+
+        session, git = self.session, self.session.git_facts.git
+        if git is None:
+            raise UsageError(
+                "what changed is known from git, and this folder is in no repository; begin one, or check "
+                "single symbols with helix_uses"
+            )
+        try:
+            start = starting_point(git, since)
+            changed = ChangedSince(start.commit, tracked_changes(git, start.commit))
+        except GitError as error:
+            raise UsageError(f"what changed is not known: {error}") from error
+        lacking = session.not_indexed()
+        weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
+        answer = ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, k)
+        answer["indexed_share"] = round_share(lacking.share)
+        answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
+        return answer
 
     @heals_index()
     def lenses(self, path: bytes, *, overlays: Overlays = NO_OVERLAYS) -> list[dict[str, Any]]:

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.judge import Judgement, OnlyInBuffer, UnsavedNames, all_lost
     from helix_core.engine.verdict.not_indexed import NotIndexed, set_aside_note, with_named
     from helix_core.engine.verdict.observe import MaskedFiles, Observer
-    from helix_core.engine.verdict.outdated import CommittedText, KeptLookups, OutdatedDocuments, is_document
+    from helix_core.engine.verdict.outdated import (
+        CommittedText,
+        KeptLookups,
+        OutdatedDocuments,
+        is_document,
+        parameters_differ,
+        signature,
+    )
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
     from helix_core.engine.verdict.spans import line_of_mention, line_of_use, narrowed, owners_in
@@ -58,10 +65,12 @@ __all__ = [
     "live_truth",
     "narrowed",
     "owners_in",
+    "parameters_differ",
     "reason_now",
     "refresh_plan",
     "set_aside_note",
     "settled",
+    "signature",
     "specificity",
     "verdict",
     "with_named",
@@ -77,7 +86,14 @@ __getattr__ = lazy_face(
         "judge": ("Judgement", "OnlyInBuffer", "UnsavedNames", "all_lost"),
         "not_indexed": ("NotIndexed", "set_aside_note", "with_named"),
         "observe": ("MaskedFiles", "Observer"),
-        "outdated": ("CommittedText", "KeptLookups", "OutdatedDocuments", "is_document"),
+        "outdated": (
+            "CommittedText",
+            "KeptLookups",
+            "OutdatedDocuments",
+            "is_document",
+            "parameters_differ",
+            "signature",
+        ),
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
         "spans": ("line_of_mention", "line_of_use", "narrowed", "owners_in"),

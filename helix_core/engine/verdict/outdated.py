@@ -202,7 +202,7 @@ def _parameters(reference: Reference, then: Declaration, now: Declaration) -> It
     yield from _spoken_of(reference, then, now)
 
 
-def _difference(before: Sequence[Parameter], after: Sequence[Parameter]) -> str:
+def parameters_differ(before: Sequence[Parameter], after: Sequence[Parameter]) -> str:
     """Return how two parameter lists differ, phrased to follow the name of the function."""
     old, new = ({one.name: one for one in some} for some in (before, after))
     gone = [name for name in old if name not in new]
@@ -342,7 +342,7 @@ def _signature_flag(reference: Reference, then: Declaration, now: Declaration) -
         signature(now),
         code_line=now.line,
         written=reference.written,
-        difference=_difference(then.parameters or (), now.parameters or ()),
+        difference=parameters_differ(then.parameters or (), now.parameters or ()),
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import one_line
-from helix_ls.cli.render.page import Page, count, dim, duration, grid, left_out, size
+from helix_core.printable import inert_line, one_line
+from helix_core.workspace import path_of, uri_of
+from helix_ls.cli.render.page import Page, count, dim, duration, grid, left_out, mark, size
 
 _CHANGES = (
     ("added", "added"),
@@ -221,4 +223,42 @@ def draw_comparison(found: dict[str, Any]) -> None:
     page.table(rows)
     for note in found["notes"]:
         page.line("  ", dim(f"· {note}"))
+    page.show()
+
+
+_AROUND = ("overrides", "users", "tests", "documents")
+
+
+def draw_changes(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) -> None:
+    """Print what changed since a commit, each with the places that may not have followed, marks included."""
+    page = Page()
+    total, breaking = answer["changes_total"], answer["breaking_total"]
+    since = f" since {one_line(answer['since'])}"
+    page.line(
+        Text(f"{count(total, 'definition')} changed{since}, {breaking:,} of them breaking", style="bold"),
+        dim(f" · {answer['why']}" if answer["why"] else ""),
+    )
+    for one in answer["changes"]:
+        page.space()
+        place = one["place"]
+        where = f"{place['source_id']}:{place['start_line']}" if place else ""
+        style = "bold yellow" if one["breaks"] else "bold"
+        page.line(
+            Text(one["change"], style=style), "  ", inert_line(one["was"]), dim(f"  {inert_line(one['source_id'])}")
+        )
+        if one["now"]:
+            fits = "" if one["breaks"] else " · callers still fit"
+            page.line("  → ", inert_line(one["now"]), dim(f"  {inert_line(where)}{fits}"), indent=4)
+        for kind in _AROUND:
+            places = one[kind]
+            more = max(one.get(f"{kind}_total", 0) - len(places), 0)
+            for number, each in enumerate(places):
+                named = f"{kind}{f', {more:,} more' if more else ''}" if not number else ""
+                uri = uri_of(workspace, path_of(each["source_id"]))
+                page.pointer(Text.assemble(f"  {named:<20}", mark(each["status"])), each, uri)
+        if not any(one[kind] for kind in _AROUND):
+            page.line("  ", dim("nobody here uses it by name"))
+    page.notes(answer["notes"], said)
+    page.space()
+    page.line(dim(" · ".join([count(answer["files"], "changed file"), duration(answer["elapsed_ms"])])))
     page.show()

@@ -1,0 +1,438 @@
+"""What changed since a commit in a way that others may not have followed (``helix.changes/1``).
+
+Compares the declarations of each changed file with those it has on disk now, and lists who still uses, overrides, tests
+and documents what changed its signature or went away. Like everything here it goes by names and imports: it resolves
+no types.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.engine.symbols.lookup import Around, Uses
+from helix_core.engine.symbols.place import Spot, weigh_spots
+from helix_core.engine.verdict import Weigher, parameters_differ, signature
+from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
+from helix_core.ingest.provenance import provenance
+from helix_core.ingest.signatures import LANGUAGES
+from helix_core.model import Role, SourceKind
+from helix_core.store import DefinedAt, DefinitionHit, Reader
+from helix_core.words import is_compound
+from helix_core.workspace import ChangedSince, StartingPoint, source_id_of
+
+SCHEMA = "helix.changes/1"
+_AROUND = ("users", "tests", "documents", "overrides")
+MOST_FILES = 300
+"""So many changed files are compared; reading one from git and parsing it twice takes milliseconds."""
+MOST_CANDIDATES = 60
+MOST_OVERRIDES = 24
+_IMPORTING = (b"import ", b"from ", b"export {")
+_WORDS = re.compile(rb"\w+")
+MOST_BASES = 4
+"""Levels of base classes that are searched for what a class no longer defines itself."""
+MOST_LOOKED_UP = 60
+"""So many changes are looked up for what is around them, before the first ones are shown."""
+NEARBY = 4
+"""Times as many uses are read as are shown, of which those that import the definition are kept."""
+ALIKE = 0.6
+"""Least Jaccard coefficient of the lines of two definitions of which one is the other under a new name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A declaration that is not as it was: ``then`` in the file at ``path``, ``now`` where it is, None if it is gone.
+
+    ``kind`` is ``signature``, ``gone``, ``renamed`` (the same text under another name), ``moved`` (to ``now_path``) or
+    ``inherited`` (a base class has it now).
+    """
+
+    kind: str
+    path: bytes
+    then: Declaration
+    now: Declaration | None = None
+    now_path: bytes = b""
+
+    @property
+    def breaks(self) -> bool:
+        """Return whether a call or an import that was right before may be wrong now."""
+        if self.kind not in ("signature", "inherited") or self.now is None:
+            return True
+        return not still_binds(self.then.parameters or (), self.now.parameters or ())
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Return the sort key: what breaks first, public names before private ones."""
+        return (not self.breaks, self.then.chain[-1].startswith("_"), self.path, self.then.line)
+
+
+def still_binds(before: Sequence[Parameter], after: Sequence[Parameter]) -> bool:
+    """Return whether every call that the parameters ``before`` accept is accepted by those ``after``."""
+    new = {one.name: one for one in after}
+    if {one.kind for one in before} & {"*", "**"} - {one.kind for one in after}:
+        return False
+    plain = [one for one in before if one.kind not in ("*", "**")]
+    for one in plain:
+        other = new.pop(one.name, None)
+        if other is None or (one.default is not None and other.default is None):
+            return False
+        if one.kind != other.kind and (one.kind, other.kind) != ("=", "") and (one.kind, other.kind) != ("/", ""):
+            return False
+    by_place = [one.name for one in plain if one.kind != "="]
+    if [one.name for one in after if one.kind in ("", "/")][: len(by_place)] != by_place:
+        return False
+    return all(one.default is not None or one.kind in ("*", "**") for one in new.values())
+
+
+def compared(path: bytes, then: bytes, now: bytes, language: str) -> list[Change]:
+    """Return the changes between two versions of a file; ``now`` is empty where there is no file any more.
+
+    What went away with its owner is told by the owner alone; a constructor by its class; local names, private
+    constants and fields never.
+    """
+    if declarations(then, language) == declarations(now, language):
+        return []
+    # Signatures and values are shown, so secrets among them are masked; most files need none of that.
+    then, now = mask(then).data, mask(now).data
+    before, after = _by_chain(then, language), _by_chain(now, language)
+    # Overloads, and definitions by platform, are several under one chain: they are there, and not compared.
+    several = {one.chain for one in declarations(now, language)} - after.keys()
+    found: list[Change] = []
+    for chain, one in before.items():
+        if chain in several:
+            continue
+        if chain not in after:
+            is_said = any(chain[:depth] in before and chain[:depth] not in after for depth in range(1, len(chain)))
+            if not is_said and _counts(one, language) and not _is_imported(one, now):
+                other = _renamed(one, before, after, then=then, now=now)
+                found.append(Change("gone" if other is None else "renamed", path, one, other, path if other else b""))
+            continue
+        other = after[chain]
+        is_constructor = chain[-1] in ("__init__", "constructor") and chain[:-1] in before
+        if one.kind == other.kind == "value" or is_constructor:
+            continue
+        if _bound(one) != _bound(other):
+            found.append(Change("signature", path, one, other, path))
+    return found
+
+
+def _before_renaming(data: bytes, name: str) -> str:
+    """Return what an import calls by this name (``Other as name``); the name itself where none does."""
+    alias = name.encode()
+    for words in _imports(data):
+        for own, joint, other in zip(words, words[1:], words[2:], strict=False):
+            if joint == b"as" and other == alias:
+                return own.decode("utf-8", "replace")
+    return name
+
+
+def _by_chain(data: bytes, language: str) -> dict[tuple[str, ...], Declaration]:
+    """Return the declarations by chain, without those of which there are several."""
+    found: dict[tuple[str, ...], Declaration] = {}
+    several: set[tuple[str, ...]] = set()
+    for one in declarations(data, language):
+        several |= {one.chain} & found.keys()
+        found.setdefault(one.chain, one)
+    return {chain: one for chain, one in found.items() if chain not in several}
+
+
+def _bound(one: Declaration) -> tuple[tuple[str, str, str | None], ...]:
+    return tuple(("" if p.kind in ("*", "**") else p.name, p.kind, p.default) for p in one.parameters or ())
+
+
+def _counts(one: Declaration, language: str) -> bool:
+    """Return whether others may refer to it: of values only constants of a module, in Python those in capitals."""
+    name = one.chain[-1]
+    return one.kind != "value" or (len(one.chain) == 1 and name[0] != "_" and (name.isupper() or language != "python"))
+
+
+def _is_imported(one: Declaration, now: bytes) -> bool:
+    """Return whether the file has the name by an import now: who imports it from here still gets it."""
+    return len(one.chain) == 1 and any(one.chain[0].encode() in words for words in _imports(now))
+
+
+def _imports(data: bytes) -> Iterator[list[bytes]]:
+    """Yield the words of each line that belongs to an import, or to an export from elsewhere, brackets included.
+
+    Line by line, because a pattern for whole statements takes quadratic time on hostile text.
+    """
+    is_open = False
+    for line in data.splitlines():
+        if is_open or line.lstrip().startswith(_IMPORTING):
+            yield _WORDS.findall(line)
+            opening, closing = max(map(line.rfind, (b"(", b"{"))), max(map(line.rfind, (b")", b"}")))
+            is_open = opening > closing or (is_open and closing < 0)
+
+
+def _renamed(
+    one: Declaration,
+    before: dict[tuple[str, ...], Declaration],
+    after: dict[tuple[str, ...], Declaration],
+    *,
+    then: bytes,
+    now: bytes,
+) -> Declaration | None:
+    """Return the only new declaration of the same owner and kind with nearly the same lines."""
+    text = set(block(then, one)[1:])
+    alike = [
+        other
+        for chain, other in after.items()
+        if chain not in before and chain[:-1] == one.chain[:-1] and other.kind == one.kind
+        and text and _share(text, set(block(now, other)[1:])) >= ALIKE
+    ]  # fmt: skip
+    return alike[0] if len(alike) == 1 else None
+
+
+def _share(one: set[str], other: set[str]) -> float:
+    return len(one & other) / max(len(one | other), 1)
+
+
+class ChangesAnswer:
+    """The answer for one commit. Use it once."""
+
+    def __init__(self, reader: Reader, weigher: Weigher, shown: int) -> None:
+        self._reader, self._weigher, self._shown = reader, weigher, shown
+        self._started = time.monotonic()
+        self._notes: list[str] = []
+
+    def since(self, start: StartingPoint, changed: ChangedSince, most: int) -> dict[str, Any]:
+        """Return the ``helix.changes/1`` object: at most ``most`` changes, what breaks first. Raises GitError."""
+        changes = sorted(self._moved(self._changes(changed)), key=lambda one: one.order)
+        looked_up = changes[: max(most, MOST_LOOKED_UP)]
+        found = [(one, self._around(one)) for one in looked_up]
+        # What somebody still uses matters more than what everybody has left.
+        found.sort(key=lambda entry: (not entry[0].breaks, not any(map(entry[1][0].get, _AROUND))))
+        shown, around = [one for one, _ in found[:most]], [spots for _, spots in found[:most]]
+        spots = [spot for groups in around for group in groups[0].values() for spot in group]
+        placed = iter(weigh_spots(self._weigher, spots))
+        folder = self._weigher.facts.folder
+        items = []
+        for one, (groups, totals) in zip(shown, around, strict=True):
+            places = {
+                name: [place.wire(folder) for _ in group if (place := next(placed)) is not None]
+                for name, group in groups.items()
+            }
+            items.append(_said(one) | {"place": next(iter(places.pop("place")), None)} | places | totals)
+        return {
+            "schema": SCHEMA,
+            "since": start.name,
+            "commit": start.commit,
+            "why": start.why,
+            "head": self._weigher.facts.state.head,
+            "changes": items,
+            "changes_total": len(changes),
+            "breaking_total": sum(one.breaks for one in changes),
+            "files": len(changed.paths),
+            "notes": [*self._notes, *self._weigher.notes],
+            "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
+        }
+
+    def _changes(self, changed: ChangedSince) -> list[Change]:
+        committed = self._weigher.facts.committed
+        if committed is None:
+            return []
+        known = [path for path in changed.paths if _language(path) in LANGUAGES]
+        own = [path for path in known if provenance(path).role not in (Role.TEST, Role.VENDORED)]
+        others = {
+            _language(path)
+            for path in changed.paths
+            if provenance(path).source_kind is SourceKind.CODE and _language(path) not in LANGUAGES
+        }
+        if others:
+            listed = ", ".join(sorted(others))
+            self._notes.append(f"signatures of changed files in {listed} are not compared; see them with git diff")
+        if len(own) > MOST_FILES:
+            self._notes.append(f"only {MOST_FILES} of {len(own):,} changed files were compared; name a later commit")
+        found: list[Change] = []
+        for path in own[:MOST_FILES]:
+            self._weigher.facts.check()
+            (then,) = committed.read([(changed.commit, path)])
+            now = self._now(path)
+            if then is not None and now is not None:
+                found += compared(path, then, now, _language(path))
+        return found
+
+    def _now(self, path: bytes) -> bytes | None:
+        """Return the file's bytes, nothing where it is gone; None where it is there and cannot be read."""
+        source = self._reader.files.source(path)
+        file = self._weigher.observer.look(source).file if source is not None else None
+        if file is not None:
+            return file.data
+        if not self._weigher.observer.is_there(path):
+            return b""
+        self._notes.append(f"{source_id_of(path)} is not indexed, and was not compared")
+        return None
+
+    def _moved(self, changes: Sequence[Change]) -> list[Change]:
+        """Return the changes with those that went to exactly one other place of the index told as moved."""
+        return [self._where_now(one) if one.kind == "gone" else one for one in changes]
+
+    def _where_now(self, one: Change) -> Change:
+        name = one.then.chain[-1]
+        if len(one.then.chain) > 1 and (inherited := self._inherited(one)) is not None:
+            return inherited
+        if not (is_compound(name) or one.then.kind == "class") or len(one.then.chain) > 1:
+            return one
+        same = [
+            other
+            for other in self._reader.names.defined_at(name, b"", MOST_CANDIDATES)
+            if other.hit.name == name and not other.trail and other.role is _role(one.path)
+        ]
+        if len(same) != 1 or same[0].path == one.path:
+            return one
+        other = same[0]
+        now = Declaration((name,), one.then.kind, other.hit.start_line)
+        return Change("moved", one.path, one.then, now, other.path)
+
+    def _inherited(self, one: Change) -> Change | None:
+        """Return the change of a method that a base class of its class has now."""
+        *owner, name = one.then.chain
+        level, seen = [(one.path, tuple(owner))], {(one.path, tuple(owner))}
+        for _ in range(MOST_BASES):
+            bases = [base for path, chain in level for base in self._bases(path, chain)]
+            level = [base for base in dict.fromkeys(bases) if base not in seen]
+            seen.update(level)
+            for path, chain in level:
+                now = self._declared(path, (*chain, name))
+                if now is not None:
+                    return Change("inherited", one.path, one.then, now, path)
+        return None
+
+    def _bases(self, path: bytes, chain: tuple[str, ...]) -> list[tuple[bytes, tuple[str, ...]]]:
+        """Return the classes of the index that a class may name as its bases."""
+        here, data = self._declared(path, chain), self._data(path)
+        found = []
+        for base in here.bases if here is not None else ():
+            name = base.rpartition(".")[2]
+            name = _before_renaming(data, name)
+            for other in self._reader.names.defined_at(name, path, MOST_OVERRIDES):
+                if other.hit.name == name and other.role is not Role.TEST:
+                    found.append((other.path, (*other.trail, name)))
+        return found
+
+    def _declared(self, path: bytes, chain: tuple[str, ...]) -> Declaration | None:
+        return declared(self._data(path), _language(path), chain)
+
+    def _data(self, path: bytes) -> bytes:
+        source = self._reader.files.source(path)
+        file = self._weigher.observer.look(source).file if source is not None else None
+        return mask(file.data).data if file is not None else b""
+
+    def _around(self, one: Change) -> tuple[dict[str, list[Spot]], dict[str, Any]]:
+        self._weigher.facts.check()
+        name = one.then.chain[-1]
+        candidates = [other for other in self._reader.names.defined_at(name, one.path) if other.hit.name == name]
+        own = [other for other in candidates if other.path == one.path and other.trail == one.then.chain[:-1]]
+        meant = own[0] if own else _former(one)
+        around = Around(
+            self._reader,
+            self._weigher.observer,
+            name,
+            meant=[meant],
+            candidates=candidates,
+            shown=NEARBY * self._shown,
+        )
+        others = [other for other in candidates if other not in own and other.role is not Role.TEST]
+        users, tests = around.users(), around.tests()
+        is_telling = is_compound(name) and not others
+        if not is_telling and (one.kind != "signature" or len(one.then.chain) == 1):
+            # Others have the name, or it is a plain word: only where its file is imported is it meant.
+            importing = {*around.importing, *self._id_of(one.path)} - self._importing_now(one, candidates)
+            users, tests = (_within(uses, importing) for uses in (users, tests))
+        now, documents = self._place(one), around.documents()
+        return {
+            "place": [now] if now is not None else [],
+            "users": list(users.spots[: self._shown]),
+            "tests": list(tests.spots[: self._shown]),
+            "documents": documents[: self._shown] if is_telling or len(one.then.chain) > 1 else [],
+            "overrides": self._overrides(one, others),
+        }, {"users_total": users.total, "tests_total": tests.total, "namesakes": len(others)}
+
+    def _importing_now(self, one: Change, candidates: Sequence[DefinedAt]) -> frozenset[int]:
+        """Return the sources that import a definition from where it went: they have followed."""
+        there = [other for other in candidates if other.path == one.now_path and one.kind == "moved"]
+        if not there:
+            return frozenset()
+        around = Around(
+            self._reader, self._weigher.observer, one.then.chain[-1], meant=there[:1], candidates=candidates
+        )
+        return around.importing
+
+    def _id_of(self, path: bytes) -> list[int]:
+        source = self._reader.files.source(path)
+        return [source.id] if source is not None else []
+
+    def _place(self, one: Change) -> Spot | None:
+        """Return the definition where it is now."""
+        source = self._reader.files.source(one.now_path) if one.now is not None else None
+        if source is None or one.now is None:
+            return None
+        line = one.now.line
+        items = [item for item in self._reader.files.items_of(source.id) if item.start_line <= line <= item.end_line]
+        if not items:
+            return None
+        return Spot(min(items, key=lambda item: item.end_line - item.start_line), line, line, ".".join(one.now.chain))
+
+    def _overrides(self, one: Change, others: Sequence[DefinedAt]) -> list[Spot]:
+        """Return the methods of this name in classes that name the changed method's class among their bases."""
+        if len(one.then.chain) < 2:
+            return []
+        owner, found = one.then.chain[-2], []
+        for other in others[:MOST_OVERRIDES]:
+            source = self._reader.files.source(other.path) if other.trail else None
+            file = self._weigher.observer.look(source).file if source is not None else None
+            if source is None or file is None:
+                continue
+            classes = declarations(file.data, _language(other.path))
+            if any(base.chain == other.trail and owner in _last_names(base.bases) for base in classes):
+                item = self._reader.files.items([other.hit.item_id]).get(other.hit.item_id)
+                if item is not None:
+                    symbol = ".".join((*other.trail, other.hit.name))
+                    found.append(Spot(item, other.hit.start_line, other.hit.start_line, symbol))
+        return found[: self._shown]
+
+
+def _within(uses: Uses, source_ids: Set[int]) -> Uses:
+    kept = tuple(spot for spot in uses.spots if spot.item.source.id in source_ids)
+    return Uses(kept, len(kept))
+
+
+def _last_names(bases: Iterable[str]) -> set[str]:
+    return {base.rpartition(".")[2] for base in bases}
+
+
+def _role(path: bytes) -> Role:
+    return provenance(path).role
+
+
+def _former(one: Change) -> DefinedAt:
+    """Return the definition as the index had it, for look-ups that go by its path and owners."""
+    hit = DefinitionHit(0, 0, one.then.chain[-1], one.then.kind, one.then.line, one.then.line)
+    about = provenance(one.path)
+    return DefinedAt(hit, one.path, about.role, about.source_kind, one.then.chain[:-1])
+
+
+def _said(one: Change) -> dict[str, Any]:
+    """Return what changed, without the places."""
+    then, now = one.then, one.now
+    is_shown = one.kind in ("signature", "inherited") and now is not None
+    return {
+        "change": one.kind,
+        "breaks": one.breaks,
+        "symbol": ".".join(then.chain),
+        "kind": then.kind,
+        "source_id": source_id_of(one.path),
+        "line_then": then.line,
+        "was": signature(then) if then.kind != "value" else ".".join(then.chain),
+        "now": "" if now is None else signature(now) if is_shown else ".".join(now.chain),
+        "detail": parameters_differ(then.parameters or (), now.parameters or ())
+        if one.kind == "signature" and now
+        else "",
+    }
+
+
+def _language(path: bytes) -> str:
+    return language_of(path, b"").name

@@ -1,0 +1,38 @@
+"""``helix changes``: what broke since a commit?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix_ls.cli.opened import bring_as_far_as_possible, opened, waiting
+from helix_ls.cli.output import is_cancelled, print_json
+from helix_ls.cli.verbs import HERE, Json, PathOption
+from helix_ls.operations.places import CHANGES
+
+_SINCE, _K, _USES = map(CHANGES.parameter, ("since", "k", "uses"))
+
+
+def changes(
+    *,
+    since: Annotated[str, typer.Option("--since", metavar="COMMIT", help=_SINCE.about.description)] = "",
+    path: PathOption = HERE,
+    k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
+    uses: Annotated[int, typer.Option("--uses", help=_USES.about.description)] = _USES.default,
+    as_json: Json = False,
+) -> None:
+    """Show which definitions changed or went away since a commit, and who still uses them."""
+    _K.check(k)
+    _USES.check(uses)
+    with opened(path) as helix:
+        bring_as_far_as_possible(helix)
+        with waiting("comparing"):
+            answer = helix.symbols.changes(since, k=k, uses=uses, cancelled=is_cancelled)
+        workspace, said = helix.workspace, {*helix.notices, helix.behind}
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.reports import draw_changes
+
+        draw_changes(answer, workspace, said)

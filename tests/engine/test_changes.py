@@ -1,0 +1,241 @@
+"""What broke since a commit: definitions that changed or went away, and who has not followed, each with its verdict."""
+
+import pytest
+
+from helix_core.engine.symbols.changes import still_binds
+from helix_core.errors import UsageError
+from helix_core.ingest import python_parameters
+from tests.engine.repository import begin, git, write
+
+SHOP = {
+    "shop/__init__.py": "",
+    "shop/prices.py": '''PRICE_LIMIT = 5000
+
+
+def total_price(lines, currency="EUR"):
+    """The sum of all prices."""
+    return sum(lines)
+
+
+def round_price(price):
+    """Round to whole cents."""
+    cents = round(price * 100)
+    return cents / 100
+
+
+def format_price(price):
+    return f"{price} EUR"
+
+
+class Basket:
+    def add_line(self, name, price):
+        return name, price
+
+    def empty_all(self):
+        return []
+''',
+    "shop/baskets.py": """from shop.prices import Basket, total_price
+
+
+class GiftBasket(Basket):
+    def add_line(self, name, price):
+        return "gift", name, price
+
+
+def checkout(lines):
+    return total_price(lines, "USD")
+""",
+    "shop/report.py": """from shop.prices import PRICE_LIMIT, format_price, round_price
+
+
+def report_line(price):
+    return format_price(round_price(price)) if price < PRICE_LIMIT else ""
+""",
+    "tests/test_prices.py": """from shop.prices import total_price
+
+
+def test_total_price():
+    assert total_price([1, 2]) == 3
+""",
+    "docs/prices.md": "# Prices\n\nCall `total_price(lines)` for the sum.\n",
+}
+
+
+def changed(source):
+    """The prices after the change."""
+    return (
+        source.replace('def total_price(lines, currency="EUR")', "def total_price(lines, taxes)")
+        .replace("PRICE_LIMIT = 5000\n", "")
+        .replace("def round_price", "def round_to_cents")
+        .replace("def add_line(self, name, price)", "def add_line(self, name, price, count)")
+        .replace("def format_price(price)", 'def format_price(price, currency="EUR")')
+    )
+
+
+@pytest.fixture
+def shop(tmp_path):
+    folder = begin(tmp_path / "shop", SHOP)
+    write(folder, {"shop/prices.py": changed(SHOP["shop/prices.py"])})
+    git(folder, "commit", "-qam", "Change prices")
+    return folder
+
+
+def asked(open_helix, folder, since="", **more):
+    helix = open_helix(folder)
+    helix.refresh()
+    answer = helix.symbols.changes(since, **more)
+    return answer, {one["symbol"]: one for one in answer["changes"]}
+
+
+def places(group):
+    return [(one["source_id"], one["start_line"], one["status"]) for one in group]
+
+
+def test_a_change_comes_with_everybody_who_has_not_followed(shop, open_helix):
+    answer, found = asked(open_helix, shop)
+    assert (answer["schema"], answer["since"], answer["why"]) == ("helix.changes/1", "HEAD~1", "the commit before HEAD")
+    total = found["total_price"]
+    assert (total["change"], total["breaks"]) == ("signature", True)
+    assert (total["was"], total["now"]) == ('total_price(lines, currency="EUR")', "total_price(lines, taxes)")
+    assert places(total["users"]) == [("shop/baskets.py", 10, "verified")]
+    assert places(total["tests"]) == [("tests/test_prices.py", 5, "verified")]
+    [document] = total["documents"]
+    assert (document["source_id"], document["status"], document["reason"]) == (
+        "docs/prices.md",
+        "stale_risk",
+        "outdated_doc",
+    )
+    assert places([total["place"]]) == [("shop/prices.py", 3, "verified")]
+    limit = found["PRICE_LIMIT"]
+    assert (limit["change"], limit["place"]) == ("gone", None)
+    assert [one["source_id"] for one in limit["users"]] == ["shop/report.py"]
+    rounded = found["round_price"]
+    assert (rounded["change"], rounded["now"]) == ("renamed", "round_to_cents")
+    assert [one["source_id"] for one in rounded["users"]] == ["shop/report.py"]
+    line = found["Basket.add_line"]
+    assert [(one["source_id"], one["symbol"]) for one in line["overrides"]] == [
+        ("shop/baskets.py", "GiftBasket.add_line")
+    ]
+    priced = found["format_price"]
+    assert (priced["change"], priced["breaks"]) == ("signature", False)
+    assert answer["changes"][-1]["symbol"] == "format_price", "what breaks comes first"
+    assert (answer["changes_total"], answer["breaking_total"]) == (5, 4)
+
+
+def test_what_is_not_committed_counts_and_a_user_that_changed_since_is_read_again(shop, open_helix):
+    helix = open_helix(shop)
+    helix.refresh()
+    write(shop, {"shop/baskets.py": SHOP["shop/baskets.py"].replace("def checkout", "\n\n\ndef checkout")})
+    write(shop, {"shop/report.py": "def report_line(price):\n    return price\n"})
+    answer = helix.symbols.changes("HEAD~1")
+    found = {one["symbol"]: one for one in answer["changes"]}
+    assert places(found["total_price"]["users"]) == [("shop/baskets.py", 13, "verified")]
+    assert found["PRICE_LIMIT"]["users"] == []
+    assert [one["symbol"] for one in helix.symbols.changes("HEAD")["changes"]] == []
+
+
+@pytest.mark.parametrize("is_pushed", [True, False])
+def test_by_default_the_work_of_the_branch_is_compared(shop, open_helix, is_pushed):
+    git(shop, "branch", "base", "HEAD" if is_pushed else "HEAD~1")
+    git(shop, "branch", "--set-upstream-to=base")
+    answer, _ = asked(open_helix, shop)
+    assert answer["why"] == ("the commit before HEAD" if is_pushed else "where this branch left its upstream")
+    write(shop, {"shop/report.py": "def report_line(price, currency):\n    return price\n"})
+    answer, found = asked(open_helix, shop)
+    assert answer["why"] == ("what is not committed yet" if is_pushed else "where this branch left its upstream")
+    assert "report_line" in found
+
+
+def test_a_definition_that_went_elsewhere_is_told_with_its_place(shop, open_helix):
+    text = (shop / "shop/prices.py").read_text()
+    write(
+        shop,
+        {
+            "shop/prices.py": "from shop.moved import round_to_cents\n\n" + text[: text.index("def round_to_cents")],
+            "shop/moved.py": text[text.index("def round_to_cents") :].replace("class Basket:", "class Basket(object):"),
+        },
+    )
+    _, found = asked(open_helix, shop, "HEAD")
+    assert (found["format_price"]["change"], found["format_price"]["place"]["source_id"]) == ("moved", "shop/moved.py")
+    assert [one["source_id"] for one in found["format_price"]["users"]] == ["shop/report.py"]
+    assert found["Basket"]["change"] == "moved"
+    assert "round_to_cents" not in found, "the file still gives it to whoever imports it from there"
+
+
+def test_a_method_that_a_base_class_has_now_is_inherited_and_breaks_nothing(shop, open_helix):
+    gift = "from shop.prices import Basket as Plain\n\n\nclass GiftBasket(Plain):\n    pass\n"
+    write(shop, {"shop/baskets.py": gift})
+    _, found = asked(open_helix, shop, "HEAD")
+    line = found["GiftBasket.add_line"]
+    assert (line["change"], line["now"]) == ("inherited", "Basket.add_line(name, price, count)")
+    assert line["breaks"] is True, "the base class wants one more argument"
+    assert found["checkout"]["change"] == "gone"
+
+
+def test_a_file_that_went_away_takes_its_definitions_with_it(shop, open_helix):
+    (shop / "shop/prices.py").unlink()
+    _, found = asked(open_helix, shop, "HEAD")
+    assert found["Basket"]["change"] == "gone"
+    assert "Basket.add_line" not in found, "a method goes with its class"
+    assert {one["source_id"] for one in found["Basket"]["users"]} == {"shop/baskets.py"}
+
+
+def test_secrets_of_an_old_signature_are_masked(tmp_path, open_helix):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    folder = begin(tmp_path / "secret", {"keys.py": f'def connect(token="{secret}"):\n    return token\n'})
+    write(folder, {"keys.py": "def connect(token, host):\n    return token\n"})
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert found["connect"]["change"] == "signature"
+    assert secret not in str(answer)
+
+
+def test_what_is_not_compared_is_said(tmp_path, open_helix):
+    folder = begin(tmp_path / "go", {"main.go": "package main\n\nfunc Total(a int) int { return a }\n"})
+    write(folder, {"main.go": "package main\n\nfunc Total(a, b int) int { return a }\n"})
+    answer, found = asked(open_helix, folder, "HEAD")
+    assert found == {}
+    assert answer["notes"] == ["signatures of changed files in go are not compared; see them with git diff"]
+
+
+@pytest.mark.parametrize("since", ["--upload-pack=touch pwned", "nowhere", "HEAD\n", "HEAD:shop"])
+def test_what_names_no_commit_is_one_error(shop, open_helix, since):
+    with pytest.raises(UsageError, match="there is no commit"):
+        asked(open_helix, shop, since)
+
+
+def test_without_a_repository_the_error_says_what_to_do(tmp_path, open_helix):
+    write(tmp_path / "plain", {"a.py": "A = 1\n"})
+    with pytest.raises(UsageError, match="this folder is in no repository"):
+        asked(open_helix, tmp_path / "plain")
+
+
+def test_at_most_so_many_changes_and_the_rest_is_counted(shop, open_helix):
+    answer, found = asked(open_helix, shop, k=2, uses=1)
+    assert len(found) == 2
+    assert answer["changes_total"] == 5
+    assert all(one["breaks"] for one in found.values())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "binds"),
+    [
+        ("a, b", "a, b, c=1", True),
+        ("a, b", "a, b, *, c=1", True),
+        ("a, b", "a, b, **rest", True),
+        ("a, *, b", "a, b", True),
+        ("a, b=1", "a, b=2", True),
+        ("a, b", "b, a", False),
+        ("a, b", "a", False),
+        ("a", "a, b", False),
+        ("a", "a, *, b", False),
+        ("a", "c", False),
+        ("a, b=1", "a, b", False),
+        ("a, b", "a, *, b", False),
+        ("a", "a, /", False),
+        ("a, *args", "a", False),
+        ("a, **options", "a", False),
+        ("a, b", "c=1, a=1, b=1", False),
+    ],
+)
+def test_a_signature_still_binds_where_every_old_call_fits(before, after, binds):
+    assert still_binds(python_parameters(before), python_parameters(after)) is binds
