@@ -195,6 +195,7 @@ async function wrongInPage(view: PacketView): Promise<string[]> {
 
 async function accessible(stage: Stage): Promise<void> {
   const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
   const view = new PacketView(window);
   await view.showing(QUESTION);
   const row = (await view.page()).locator('.item').first();
@@ -204,6 +205,7 @@ async function accessible(stage: Stage): Promise<void> {
   for (const { theme, kind } of [...THEMES, { theme: 'Light 2026', kind: 'vscode-light' }]) {
     await window.choose('Preferences: Color Theme', theme);
     await (await view.page()).locator(`body.${kind}`).waitFor();
+    await stage.picture(`quote-${kind}`);
     assert.deepEqual(await wrongInPage(view), [], theme);
   }
 }
@@ -211,6 +213,7 @@ async function accessible(stage: Stage): Promise<void> {
 /** A side bar as narrow as it can be, and a window at 200 %, which is half as many points. */
 async function narrow(stage: Stage): Promise<void> {
   const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
   const view = new PacketView(window);
   await view.showing(QUESTION);
   const page = await view.page();
