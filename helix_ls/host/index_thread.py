@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -418,7 +418,7 @@ class IndexThread:
         try:
             helix = self._opened_helix()
             saved = tuple(sorted(path for path in batch.paths if not helix.decides_for_others(path)))
-            if not fit_in_process(self._folder, saved, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES):
+            if not self._fits_in_process(saved):
                 saved = newest_in_process(
                     self._folder, saved, batch.hinted, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES
                 )
@@ -480,10 +480,14 @@ class IndexThread:
         try:
             helix = self._opened_helix()
             is_moved = batch.git and self._watcher.has_git_moved()
-            if batch.whole or is_moved or helix.needs_whole_refresh(sorted(batch.paths)):
+            is_whole = batch.whole or is_moved or helix.needs_whole_refresh(sorted(batch.paths))
+            here = not is_whole and self._fits_in_process(paths)
+            if not here:
+                self._take_newest(helix, batch)
+            if is_whole:
                 self._whole_at = time.monotonic()
             elif paths:
-                self._refresh_paths(helix, paths, reported=batch.paths)
+                self._refresh_paths(helix, paths, here=here, reported=batch.paths)
             else:
                 self._report(**self._watching())
         except WorkspaceError:
@@ -491,10 +495,25 @@ class IndexThread:
                 # The batch is already drained, so only a whole refresh can find its changes again.
                 self._whole_at = time.monotonic()
 
-    def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, reported: frozenset[bytes]) -> None:
-        """Index a batch; ``reported`` are the paths to report as changed, the others are only checked again."""
+    def _fits_in_process(self, paths: Collection[bytes]) -> bool:
+        return fit_in_process(self._folder, tuple(paths), most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES)
+
+    def _take_newest(self, helix: Helix, batch: ChangeBatch) -> None:
+        """Index the newest files of a bulk change at once: a file that somebody saved does not wait for the others."""
+        paths = [path for path in batch.paths if not helix.decides_for_others(path)]
+        newest = newest_in_process(
+            self._folder, paths, batch.hinted, most=SAVED_BATCH_FILES, most_bytes=IN_PROCESS_BYTES
+        )
+        if newest and helix.is_indexed():
+            helix.take_saved(newest)
+            self._report(paths=frozenset(newest))
+
+    def _refresh_paths(self, helix: Helix, paths: frozenset[bytes], *, here: bool, reported: frozenset[bytes]) -> None:
+        """Index a batch, ``here`` or in the child process.
+
+        ``reported`` are the paths to report as changed, the others are only checked again.
+        """
         ordered = tuple(sorted(paths))
-        here = fit_in_process(self._folder, ordered, most=IN_PROCESS_FILES, most_bytes=IN_PROCESS_BYTES)
         if not here:
             self._report(phase="indexing", done=0, total=0, behind=True)
         # Files quarantined in this process are parsed in the child process, which may crash.

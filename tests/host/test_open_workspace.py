@@ -15,10 +15,10 @@ from helix_core.engine import Helix
 from helix_core.errors import Cancelled, WorkspaceError
 from helix_ls.host.child_processes import Run
 from helix_ls.host.host import Host
-from helix_ls.host.index_thread import SAVED_BATCH_FILES
+from helix_ls.host.index_thread import SAVED_BATCH_FILES, IndexThread
 from helix_ls.host.loop import LoopLag, new_loop
 from tests.engine.repository import FILES, git, write
-from tests.host.opened import Heard, cold_digest, opened
+from tests.host.opened import DEADLINE_S, Heard, cold_digest, opened
 
 
 @pytest.fixture(autouse=True)
@@ -427,6 +427,33 @@ def test_a_save_goes_before_what_is_left_of_many_files_beside_a_whole_refresh(pr
         await host.close()
 
     ended = Run.outcome
+    run(main())
+
+
+def test_the_newest_file_of_a_bulk_change_does_not_wait_for_the_others(project, monkeypatch):
+    """The child process that indexes the others does not begin before the newest was found."""
+    gate, original = threading.Event(), IndexThread._run
+
+    def run_later(thread, request):
+        assert gate.wait(DEADLINE_S)
+        return original(thread, request)
+
+    async def main():
+        async with opened(project, watch="off") as heard:
+            monkeypatch.setattr(IndexThread, "_run", run_later)
+            files = {f"app/f{number}.py": f"def bulk_{number}():\n    return {number}\n" for number in range(60)}
+            write(project, files | {"app/saved.py": "def quokka_saved():\n    return 1\n"})
+            later = time.time_ns() + 1_000_000_000
+            os.utime(project / "app/saved.py", ns=(later, later))
+            try:
+                heard.workspace.hint([*map(os.fsencode, files), b"app/saved.py"])
+                await heard.finds("quokka_saved", "app/saved.py")
+            finally:
+                gate.set()
+            await heard.finds("bulk_0", "app/f0.py")
+            await heard.finds("bulk_59", "app/f59.py")
+            await heard.state("fresh")
+
     run(main())
 
 
