@@ -12,7 +12,7 @@ from helix_core.model import HIGH_RISK, Filters, Hints, Overlays, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending
 
 MAX_K = 100
-DEEPEST, MOST_USES = 3, 50
+DEEPEST, MOST_USES = 3, 200
 MOST_TYPED = 20
 HINT_FILES, MOST_HINT_FILES = 40, 500
 PLACES, PLACES_WITHIN_BUDGET = 8, 12

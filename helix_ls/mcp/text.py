@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from helix_core.engine import MOST_USES
 from helix_core.model import Status
 from helix_core.packet import fenced, place_line, search_text
 from helix_ls.mcp.outgoing import as_text
@@ -81,15 +82,29 @@ def _symbol(answer: Mapping[str, Any]) -> str:
         places = answer[kind]
         if not places:
             continue
-        total = answer.get(f"{kind}_total", len(places))
-        more = f" ({len(places)} of {total})" if total > len(places) else ""
-        said += [f"{kind.replace('_', ' ')}{more}:", *map(_place, places)]
+        said += [f"{kind.replace('_', ' ')}{_cut(answer, kind)}:", *map(_place, places)]
     reached = answer.get("reached")
     if reached is not None:
         said.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
         said += [f"{_place(place)} via {place['via']}" for place in reached]
     said += [f"note: {note}" for note in answer["notes"]]
     return "\n".join([*said, "verified unless marked"])
+
+
+def _cut(answer: Mapping[str, Any], kind: str) -> str:
+    """Return how many of a kind are shown of how many, and how to get the others; empty where all are."""
+    shown = len(answer[kind])
+    total = answer.get(f"{kind}_total", shown)
+    if total <= shown:
+        return ""
+    if kind == "definitions":
+        return f" ({shown} of {total}; name one of the others as Owner.name)"
+    is_exact = answer.get("totals_exact", True)
+    about = "" if is_exact else "about "
+    rest = f"k={total} shows all" if is_exact and total <= MOST_USES else f"k={MOST_USES} shows more"
+    if shown >= MOST_USES:
+        rest = "list the others with helix_search"
+    return f" ({shown} of {about}{total}; {rest})"
 
 
 _AROUND = ("overrides", "users", "tests", "documents")

@@ -358,3 +358,25 @@ def test_nothing_runs_on_after_the_engine_is_closed(tmp_path, open_helix):
     engine.symbols.about("soon_gone")
     engine.close()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("helix-")]
+
+
+def test_with_room_for_all_no_user_is_left_out_however_many_are_in_one_file(tmp_path, open_helix):
+    one = "from app.core import weigh_leaf\n\n\n" + "\n\n".join(
+        f"def brew_{number}(leaf):\n    return weigh_leaf(leaf) + {number}\n" for number in range(9)
+    )
+    tests = "from app.core import weigh_leaf\n\n\n" + "\n\n".join(
+        f"def test_weighing_{number}():\n    assert weigh_leaf({number}) == {number}\n" for number in range(30)
+    )
+    many = {f"far/user_{number}.py": f"def use_{number}(leaf):\n    return weigh_leaf(leaf)\n" for number in range(11)}
+    core = "def weigh_leaf(leaf):\n    return leaf\n"
+    files = {"app/core.py": core, "app/one.py": one, "tests/test_core.py": tests}
+    _, engine = indexed(tmp_path, open_helix, files | many)
+    few = engine.symbols.about("weigh_leaf", k=3)
+    assert (len(few["users"]), few["users_total"], len(few["tests"]), few["tests_total"]) == (3, 20, 3, 30)
+    assert few["totals_exact"]
+    every = engine.symbols.about("weigh_leaf", k=40)
+    assert len(every["users"]) == every["users_total"] == 20
+    assert len(every["tests"]) == every["tests_total"] == 30
+    ten = engine.symbols.about("weigh_leaf", k=10)
+    assert len(ten["users"]) == 10
+    assert len({place["source_id"] for place in ten["users"]}) > 2

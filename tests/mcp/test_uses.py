@@ -62,3 +62,10 @@ def test_a_model_reads_one_line_a_place_and_is_told_how_a_change_gets_there(agen
 
 def test_a_name_that_nothing_defines_says_what_to_do(agent):
     assert "look for it with helix_search" in agent.refusal("helix_uses", symbol="no_such_name")
+
+
+def test_what_is_cut_is_counted_and_says_how_to_get_the_rest(agent):
+    text = text_of(agent.call("helix_uses", symbol="heat_up", k=1))
+    assert "users (1 of 2; k=2 shows all):" in text.split("\n")
+    every = text_of(agent.call("helix_uses", symbol="heat_up", k=2))
+    assert "users:" in every.split("\n")

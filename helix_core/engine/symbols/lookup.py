@@ -22,6 +22,8 @@ from helix_core.workspace import BlamedLines, LineHistory
 SHOWN = 5
 SHOWN_PER_FILE = 2
 USES_TRIED = 24
+USES_COUNTED = 200
+"""Candidates of each kind examined for a look-up with a limit: where there are fewer, totals are exact."""
 FILES_TRIED = 8
 DOCUMENTS_TRIED = 40
 DOCUMENT_FILES_TRIED = 6
@@ -30,14 +32,17 @@ LineOf = Callable[[bytes, Item], int]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The nearest places, and the total number."""
+    """The nearest places, and the total number: exact where ``is_counted``, else by what the index has."""
 
     spots: tuple[Spot, ...] = ()
     total: int = 0
+    is_counted: bool = True
 
 
 class Around:
-    """Of one name. ``candidates`` are all that define it, ``meant`` those that are meant, best first."""
+    """Of one name. ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
+    up to ``USES_COUNTED`` uses are examined, however few are shown.
+    """
 
     def __init__(
         self,
@@ -48,6 +53,7 @@ class Around:
         meant: Sequence[DefinedAt],
         candidates: Sequence[DefinedAt],
         shown: int = SHOWN,
+        counts: bool = False,
     ) -> None:
         self._reader, self._observer = reader, observer
         self._name = name
@@ -55,7 +61,8 @@ class Around:
         self._candidates = candidates
         self._path = meant[0].path
         self._shown = shown
-        self._tried = max(USES_TRIED, 3 * shown)
+        self._counts = counts
+        self._tried = max(USES_COUNTED if counts else USES_TRIED, 3 * shown)
 
     def definitions(self) -> list[Spot]:
         """The definitions that are meant, as the index has them."""
@@ -102,7 +109,7 @@ class Around:
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
         )
         found = self._used(ranked, self._totals.tests, in_tests=True)
-        return Uses(found.spots, max(found.total, len(found.spots)))
+        return Uses(found.spots, max(found.total, len(found.spots)), found.is_counted and len(uses) < self._tried)
 
     def documents(self) -> list[Spot]:
         """Return documents that write the name as code; those with it in their heading first."""
@@ -142,22 +149,25 @@ class Around:
         def line(data: bytes, item: Item) -> int:
             return line_of_use(data, item, self._name, own.get(item.id, ()))
 
-        files = max(FILES_TRIED, self._shown)
+        files = self._tried if self._counts else max(FILES_TRIED, self._shown)
         spots, seen, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)
         if is_all and len(tried) < self._tried:
             return Uses(tuple(spots), seen)
         defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
-        return Uses(tuple(spots), max(total - len(defining), seen))
+        return Uses(tuple(spots), max(total - len(defining), seen), is_counted=False)
 
     def _spots(self, items: Sequence[Item], line_of: LineOf, files: int) -> tuple[list[Spot], int, bool]:
         """The first items whose text, as it is on disk now, has the name on a line that counts; how many of those
-        looked at have, and whether all were looked at."""
-        spots: list[Spot] = []
+        looked at have, and whether all were looked at. Where there are more than are shown, no file takes all.
+        """
+        found: list[Spot] = []
+        beyond: list[bool] = []
         per_file: Counter[bytes] = Counter()
-        seen, is_all = 0, True
+        most_per_file, is_all = max(SHOWN_PER_FILE, self._shown // 4), True
         for item in items:
             path = item.source.path
-            if path not in per_file and (len(per_file) == files or len(spots) == self._shown):
+            is_enough = beyond.count(False) >= self._shown and not self._counts
+            if path not in per_file and (len(per_file) == files or is_enough):
                 is_all = False
                 continue
             per_file[path] += 0
@@ -166,11 +176,11 @@ class Around:
             stands = file is not None and file.content_hash == item.source.content_hash
             line = line_of(file.data, item) if file is not None and stands else 0
             if line:
-                seen += 1
-                if per_file[path] < max(SHOWN_PER_FILE, self._shown // 4) and len(spots) < self._shown:
-                    per_file[path] += 1
-                    spots.append(Spot(item, line, line, item.symbol))
-        return spots, seen, is_all
+                per_file[path] += 1
+                found.append(Spot(item, line, line, item.symbol))
+                beyond.append(per_file[path] > most_per_file)
+        chosen = sorted(sorted(range(len(found)), key=lambda at: (beyond[at], at))[: self._shown])
+        return [found[at] for at in chosen], len(found), is_all
 
 
 def _qualified(one: DefinedAt) -> str:
@@ -190,8 +200,11 @@ PARTNERS = 5
 class SymbolAnswer:
     """The answer for one name. Use it once."""
 
-    def __init__(self, reader: Reader, weigher: Weigher, history: LineHistory | None, shown: int = SHOWN) -> None:
-        self._reader, self._weigher, self._history, self._shown = reader, weigher, history, shown
+    def __init__(
+        self, reader: Reader, weigher: Weigher, history: LineHistory | None, shown: int = SHOWN, *, counts: bool = False
+    ) -> None:
+        self._reader, self._weigher, self._history = reader, weigher, history
+        self._shown, self._counts = shown, counts
         self._started = time.monotonic()
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
@@ -220,6 +233,7 @@ class SymbolAnswer:
             meant=meant.definitions,
             candidates=candidates,
             shown=self._shown,
+            counts=self._counts,
         )
         definitions = around.definitions()
         lines = self._asked_of_git(definitions)
@@ -251,8 +265,13 @@ class SymbolAnswer:
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
 
-    def _totals(self, meant: Meant, users: Uses, tests: Uses) -> dict[str, int]:
-        return {"definitions_total": meant.total, "users_total": users.total, "tests_total": tests.total}
+    def _totals(self, meant: Meant, users: Uses, tests: Uses) -> dict[str, Any]:
+        return {
+            "definitions_total": meant.total,
+            "users_total": users.total,
+            "tests_total": tests.total,
+            "totals_exact": users.is_counted and tests.is_counted,
+        }
 
     def _here(self, path: bytes, line: int, overlays: Overlays) -> tuple[CursorContext, str]:
         """Return the context of the place, and the text of its line."""

@@ -47,7 +47,8 @@ class Symbols:
         """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
 
         ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. At most
-        ``k`` places of each kind are shown, 5 where it is not given. With a ``depth`` of 2 or 3 the object also has
+        ``k`` places of each kind are shown, 5 where it is not given. ``totals_exact`` says whether each counted use was
+        seen on disk. With a ``depth`` of 2 or 3 the object also has
         ``reached``: users and tests of its users, each with ``depth`` and the name it uses (``via``), and
         ``reached_all``, false where names were left unfollowed. Raises Cancelled soon after ``cancelled`` says so.
         """
@@ -59,7 +60,8 @@ class Symbols:
         shown, history = k or SHOWN, session.git_facts.lines()
 
         def look_up(name: str, path: bytes, line: int) -> dict[str, Any] | None:
-            return SymbolAnswer(session.index.reader, weigher, history, shown).about(name, path, line, overlays)
+            looked_up = SymbolAnswer(session.index.reader, weigher, history, shown, counts=k is not None)
+            return looked_up.about(name, path, line, overlays)
 
         answer = look_up(name, path, line)
         if answer is not None and depth > 1:
