@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from helix_core.engine.verdict import Judgement
 from helix_core.errors import Cancelled, UsageError
 from helix_core.model import Pointer
 from tests.engine.repository import FILES, git
@@ -62,6 +63,21 @@ def test_text_that_moved_is_verified_where_it_stands_now(helix, repository, inde
     assert word(one) == ("verified", "moved")
     assert (one.start_line, one.end_line) == (pointer.start_line + 2, pointer.end_line + 2)
     assert targets == []
+
+
+def test_a_save_that_is_indexed_between_two_pointers_changes_no_verdict(helix, repository, monkeypatch):
+    pointers = [pointer_to(helix, symbol) for symbol in ("sign_cookie", "verify_cookie")]
+    edit(repository, '"""Signed', '# one\n# two\n"""Signed')
+    find = Judgement._find
+
+    def find_and_refresh(judgement, pointer):
+        found = find(judgement, pointer)
+        helix.refresh()
+        return found
+
+    monkeypatch.setattr(Judgement, "_find", find_and_refresh)
+    judged_now, _ = helix.judge(pointers)
+    assert [word(one) for one in judged_now] == [("verified", "moved")] * 2
 
 
 @pytest.mark.parametrize("indexed", [True, False], ids=["after the index followed", "before the index followed"])

@@ -46,7 +46,12 @@ class Sight:
         return self.reason in _GONE or self.reason is Reason.REINGESTED
 
     def reason_for(self, item: Item) -> Reason:
-        """The word for one item: text that only changed its lines was moved, whatever else the file went through."""
+        """The word for one item of an index row that has the hash of these bytes: text that only changed its lines was
+        moved, whatever else the file went through.
+        """
+        if self.reason in (Reason.CHANGED, Reason.NOT_INDEXED):
+            # The row was stored after the file was looked at.
+            return Reason.UNCHANGED
         if (
             self.reason is Reason.REINGESTED
             and self.spans_before.get(item.text_hash, item.start_line) != item.start_line
