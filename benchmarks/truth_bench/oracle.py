@@ -377,8 +377,8 @@ def _is_quote(item: dict[str, Any], data: bytes) -> bool:
     """Is the quote whole lines from the start line on, within the span, without the end of the last one? One that is
     said to be escaped may show a character as its escape, and no carriage return at the end of a line."""
     quote, start = item["quote"], item["start_line"]
-    # A lone CR may be shown as an escape: on a terminal it would hide what stands before it.
-    for counted in (quote, quote.replace("\\r", "\r")):
+    # A lone CR may be shown as an escape, and then ends a line of its own even before a line feed.
+    for counted in (quote, quote.replace("\\r", "\r"), quote.replace("\\r", "\n")):
         count = len(_LINE_END.split(counted))
         if count > item["end_line"] - start + 1:
             continue

@@ -210,6 +210,13 @@ def test_an_escaped_quote_is_that_of_its_characters_and_says_that_it_is_escaped(
     assert judge(claim) == {"wrong_quote"}
 
 
+def test_a_carriage_return_before_a_line_end_is_shown_as_a_line_of_its_own(bench: Callable[[str], Any]) -> None:
+    is_quote, data = bench("truth_bench.oracle")._is_quote, b"import os\r\r\nx = 1\n"
+    claim = {"start_line": 1, "end_line": 3, "escaped": True}
+    assert is_quote({**claim, "quote": "import os\\r\nx = 1"}, data)
+    assert not is_quote({**claim, "quote": "import os\nx = 1"}, data)
+
+
 def test_a_file_that_is_gone_or_a_link_is_never_verified(judge: Judge, folder: Path) -> None:
     claim = item(folder, "lonely", 16, 17)
     (folder / "vault.py").rename(folder / "aside.py")
