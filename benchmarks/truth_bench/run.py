@@ -163,6 +163,7 @@ class Bench:
             self._compare()
         except Exception:  # noqa: BLE001 - what was found so far is worth having
             self.outcome.crashes.append(f"[{self.outcome.mutations}] the run: {traceback.format_exc(limit=-8)}")
+            print(self.outcome.crashes[-1], flush=True)
         finally:
             self._world.restore()
             self._surface.close()
