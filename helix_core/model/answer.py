@@ -124,7 +124,7 @@ class Found:
     and everything was searched. ``indexed_share`` (0..1) is the indexed share of the files that count.
 
     ``confidence`` (0..1): the probability that the best item is right. ``nearest``: suggested names when nothing was
-    found. ``account``: the explanation, where requested.
+    found. ``account``: the explanation, where requested. ``unsearched``: why no file was searched, empty where one was.
     """
 
     ranked: tuple[Ranked, ...]
@@ -140,6 +140,7 @@ class Found:
     notes: tuple[str, ...] = ()
     seems_empty: bool = False
     indexed_share: float = 1.0
+    unsearched: str = ""
 
 
 @dataclass(frozen=True, slots=True)

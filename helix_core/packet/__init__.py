@@ -19,6 +19,7 @@ from helix_core.packet.wire import (
     search_answer,
     search_item,
     target_object,
+    why_unsearched,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "search_item",
     "search_text",
     "target_object",
+    "why_unsearched",
 ]

@@ -52,7 +52,8 @@ def packet_text(
     whole = (TEXT_TOKENS if budget is None else budget) - _RESERVED
     items = list(weighed) if not facts.others else list(weighed[:TEXT_PLACES])
     least = sum(estimate(_entry(with_quote(one, ""))) for one in items[:1])
-    first, *said = _said(facts.found.confidence, facts.found.known_empty, facts.found.nearest, facts.notes)
+    unsearched = "" if weighed else facts.found.unsearched
+    first, *said = _said(facts.found.confidence, facts.found.known_empty, facts.found.nearest, facts.notes, unsearched)
     said += [
         f"contradiction: {inert_line(pair.key)}: {_claim(pair.fresher)} (fresher), {_claim(pair.older)}"
         for pair in contradictions
@@ -79,7 +80,9 @@ def packet_text(
 def search_text(answer: Mapping[str, Any]) -> str:
     """Render a ``helix.search/1`` object: one line for each place, best first, without scores."""
     lines = [place_line(item) for item in answer["items"]]
-    return "\n".join([*lines, *_said(answer["confidence"], answer["known_empty"], answer["nearest"], answer["notes"])])
+    unsearched = "" if lines else answer.get("unsearched", "")
+    said = _said(answer["confidence"], answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
+    return "\n".join([*lines, *said])
 
 
 def place_line(item: Mapping[str, Any]) -> str:
@@ -145,10 +148,15 @@ def _claim(sourced: SourcedClaim) -> str:
     return f"{inert_name(sourced.source.source_id)}:{sourced.line} = {inert_line(str(sourced.value))[:80]}"
 
 
-def _said(confidence: float, known_empty: bool, nearest: Sequence[str], notes: Sequence[str]) -> list[str]:
+def _said(
+    confidence: float, known_empty: bool, nearest: Sequence[str], notes: Sequence[str], unsearched: str
+) -> list[str]:
     said = [f"confidence {confidence:.2f}; verified unless marked"]
     if known_empty:
         near = ", ".join(inert_line(str(one)) for one in nearest[:_MOST_NEAREST])
         said = ["known_empty: nothing in this workspace answers that; do not guess"]
         said += [f"nearest names: {near}"] if near else []
+    if unsearched:
+        said = [inert_line(unsearched)[:_MOST_NOTE]]
+        notes = [note for note in notes if note != unsearched]
     return said + [f"note: {inert_line(note)[:_MOST_NOTE]}" for note in notes[:_MOST_NOTES]]

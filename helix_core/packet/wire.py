@@ -127,6 +127,7 @@ def _answer(
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
         "notes": list(facts.notes),
+        **why_unsearched(found),
         "accounting": {
             "searched": found.searched_items,
             "sources": found.searched_sources,
@@ -175,9 +176,15 @@ def search_answer(
         "elapsed_ms": round(elapsed_ms, 3),
         "nearest": list(found.nearest),
         "notes": list(notes),
+        **why_unsearched(found),
         "indexed_share": round_share(found.indexed_share),
         "rankers": dict(found.rankers),
     }
+
+
+def why_unsearched(found: Found) -> dict[str, str]:
+    """Return ``unsearched`` with the reason where no file was searched; no member where one was."""
+    return {"unsearched": found.unsearched} if found.unsearched else {}
 
 
 def round_share(share: float) -> float:

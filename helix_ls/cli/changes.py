@@ -10,13 +10,14 @@ from helix_ls.cli.opened import bring_as_far_as_possible, opened, waiting
 from helix_ls.cli.output import is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import CHANGES
+from helix_ls.operations.questions import filter_name
 
 _SINCE, _K, _USES = map(CHANGES.parameter, ("since", "k", "uses"))
 
 
 def changes(
     *,
-    since: Annotated[str, typer.Option("--since", metavar="COMMIT", help=_SINCE.about.description)] = "",
+    since: Annotated[str | None, typer.Option("--since", metavar="COMMIT", help=_SINCE.about.description)] = None,
     path: PathOption = HERE,
     k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
     uses: Annotated[int, typer.Option("--uses", help=_USES.about.description)] = _USES.default,
@@ -25,10 +26,11 @@ def changes(
     """Show which definitions changed or went away since a commit, and who still uses them."""
     _K.check(k)
     _USES.check(uses)
+    start = filter_name("--since", since)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("comparing"):
-            answer = helix.symbols.changes(since, k=k, uses=uses, cancelled=is_cancelled)
+            answer = helix.symbols.changes(start, k=k, uses=uses, cancelled=is_cancelled)
         workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

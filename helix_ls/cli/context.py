@@ -27,11 +27,11 @@ def context(
     ] = _DECODER.default,
     model: Annotated[str, typer.Option("--model", help=_MODEL.about.description)] = _MODEL.default,
     glob: Globs = None,
-    language: LanguageName = "",
+    language: LanguageName = None,
     tests: Tests = Kept.WITH,
     docs: Docs = Kept.WITH,
-    since: Since = "",
-    author: Author = "",
+    since: Since = None,
+    author: Author = None,
     as_json: Json = False,
 ) -> None:
     """Answer with text for a chat model, within a budget of tokens."""
@@ -54,6 +54,9 @@ def context(
     asked_for = answer.get("asked", {})
     if asked_for.get("needs") == Need.NOTHING:
         warn([f"nothing was added: {asked_for['why']}"])
+        return
+    if not answer["text"] and "unsearched" in answer:
+        # The note above says why.
         return
     if not answer["text"]:
         nearest = ", ".join(answer["nearest"])

@@ -9,7 +9,7 @@ import typer
 from helix_core.errors import UsageError
 from helix_core.model import Filters, Kept
 from helix_ls.operations.arguments import parameters_of
-from helix_ls.operations.questions import FilterArguments
+from helix_ls.operations.questions import FilterArguments, filter_name
 
 _FILTER = {each.name: each for each in parameters_of(FilterArguments)}
 
@@ -19,16 +19,18 @@ def _option(name: str, *flags: str, metavar: str) -> Any:
 
 
 Globs = Annotated[list[str] | None, _option("paths", "--glob", "-g", metavar="GLOB")]
-LanguageName = Annotated[str, _option("language", "--language", metavar="NAME")]
+LanguageName = Annotated[str | None, _option("language", "--language", metavar="NAME")]
 Tests = Annotated[Kept, _option("tests", "--tests", metavar="with|without|only")]
 Docs = Annotated[Kept, _option("docs", "--docs", metavar="with|without|only")]
-Since = Annotated[str, _option("since", "--since", metavar="COMMIT")]
-Author = Annotated[str, _option("author", "--author", metavar="NAME")]
+Since = Annotated[str | None, _option("since", "--since", metavar="COMMIT")]
+Author = Annotated[str | None, _option("author", "--author", metavar="NAME")]
 
 
-def filters(paths: list[str] | None, language: str, *, tests: Kept, docs: Kept, since: str, author: str) -> Filters:
+def filters(
+    paths: list[str] | None, language: str | None, *, tests: Kept, docs: Kept, since: str | None, author: str | None
+) -> Filters:
     """Return the filters of a command, checked as every surface checks them. Raises UsageError."""
-    for name, value in (("language", language), ("since", since), ("author", author)):
-        if len(value) > _FILTER[name].most:
-            raise UsageError(f"{name} is longer than {_FILTER[name].most:,} characters; shorten it")
-    return Filters(tuple(paths or ()), language, tests, docs, since, author)
+    for name, given in (("language", language), ("since", since), ("author", author)):
+        if len(filter_name(f"--{name}", given)) > _FILTER[name].most:
+            raise UsageError(f"--{name} is longer than {_FILTER[name].most:,} characters; shorten it")
+    return Filters(tuple(paths or ()), language or "", tests, docs, since or "", author or "")

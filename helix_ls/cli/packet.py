@@ -25,11 +25,11 @@ def packet(
     k: Annotated[int | None, typer.Option("--limit", "-k", help=_K.about.description)] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help=_MAX_TOKENS.about.description)] = None,
     glob: Globs = None,
-    language: LanguageName = "",
+    language: LanguageName = None,
     tests: Tests = Kept.WITH,
     docs: Docs = Kept.WITH,
-    since: Since = "",
-    author: Author = "",
+    since: Since = None,
+    author: Author = None,
     as_json: Json = False,
 ) -> None:
     """Answer with pointers, each with a verdict."""

@@ -28,11 +28,11 @@ def search(
         ),
     ] = False,
     glob: Globs = None,
-    language: LanguageName = "",
+    language: LanguageName = None,
     tests: Tests = Kept.WITH,
     docs: Docs = Kept.WITH,
-    since: Since = "",
-    author: Author = "",
+    since: Since = None,
+    author: Author = None,
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.engine import LEAST_BUDGET, MAX_K, MOST_BUDGET, NO_FILTERS
+from helix_core.errors import UsageError
 from helix_core.model import Decoder, Filters, Kept, Pointer, Status, TaskType
 from helix_core.packet import LEAST_TOKENS, MOST_TOKENS, Quotes
 from helix_ls.operations.arguments import DAEMON, HTTP, LAST_LINE, LSP, MCP, Argument, AskContext, Operation
@@ -102,24 +103,39 @@ class FilterArguments:
         tuple[str, ...],
         Argument("Globs as in .gitignore, such as src/ or *.py; one that begins with ! excludes.", most=1_000),
     ] = ()
-    language: Annotated[str, Argument("A language, such as python.", most=LONGEST_NAME)] = ""
+    language: Annotated[str | None, Argument("A language, such as python.", most=LONGEST_NAME)] = None
     tests: Annotated[str, Argument("Whether tests are searched.", choices=_KEPT)] = Kept.WITH.value
     docs: Annotated[str, Argument("Whether documents are searched.", choices=_KEPT)] = Kept.WITH.value
     since: Annotated[
-        str, Argument("A git commit, tag or branch: only files that differ from it on disk.", most=LONGEST_NAME)
-    ] = ""
+        str | None, Argument("A git commit, tag or branch: only files that differ from it on disk.", most=LONGEST_NAME)
+    ] = None
     author: Annotated[
-        str,
+        str | None,
         Argument(
             "A part of a name or e-mail address: only files that commits of this author touched.", most=LONGEST_NAME
         ),
-    ] = ""
+    ] = None
 
     @property
     def filters(self) -> Filters:
-        """Return the filters as the engine takes them."""
-        kept = {name: Kept(getattr(self, name)) for name in ("tests", "docs")}
-        return Filters(self.paths, self.language, since=self.since, author=self.author, **kept)
+        """Return the filters as the engine takes them. Raises UsageError for a name that is given and blank."""
+        return Filters(
+            self.paths,
+            filter_name("language", self.language),
+            Kept(self.tests),
+            Kept(self.docs),
+            since=filter_name("since", self.since),
+            author=filter_name("author", self.author),
+        )
+
+
+def filter_name(shown: str, value: str | None) -> str:
+    """Return a filter's name, empty where none is given. Raises UsageError for a blank one, such as an unset variable:
+    it would filter nothing.
+    """
+    if value is not None and not value.strip():
+        raise UsageError(f"{shown} is empty; give it a value, or leave it out to filter nothing")
+    return value or ""
 
 
 FILTERS = Argument(
@@ -452,6 +468,7 @@ def fingerprint(helix: Helix, given: FingerprintArguments, context: AskContext) 
         "known_empty": found["known_empty"],
         "confidence": found["confidence"],
         "notes": found["notes"],
+        **({"unsearched": found["unsearched"]} if "unsearched" in found else {}),
         "elapsed_ms": found["elapsed_ms"],
     }
 

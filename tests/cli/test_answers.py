@@ -349,3 +349,15 @@ def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, optio
     ran = helix("context", "shipping", "--path", str(shop), *options)
     assert ran.status == 2
     assert said in ran.err
+
+
+@pytest.mark.parametrize("verb", ["search", "packet", "context"])
+def test_a_filter_that_leaves_no_file_is_the_headline_and_not_an_empty_folder(
+    helix: RunHelix, shop: Path, verb: str
+) -> None:
+    ran = helix(verb, "what does shipping cost?", "--path", str(shop), "-g", "cellar/")
+    assert ran.status == 0
+    assert "nothing" not in (ran.out + ran.err).lower()
+    said = ran.err if verb == "context" else ran.out.split("\n")[0]
+    assert "o file was searched: the filter paths cellar/ does not keep any of the" in said
+    assert (ran.out + ran.err).count("file was searched") == 1

@@ -102,6 +102,11 @@ def test_a_filter_that_leaves_nothing_says_that_it_did(kitchen, filters, name):
         [note] = [note for note in answer["notes"] if "filter" in note]
         assert name in note
         assert not any("no files" in note for note in answer["notes"])
+        assert (answer["known_empty"], answer["unsearched"]) == (False, note)
+    window = kitchen.context(QUESTION, filters=filters)
+    assert (window["known_empty"], window["text"]) == (False, "")
+    assert name in window["unsearched"]
+    assert "unsearched" not in kitchen.search(QUESTION)
 
 
 def test_what_is_not_in_the_filtered_files_is_not_said_to_be_nowhere(kitchen):

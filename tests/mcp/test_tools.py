@@ -197,3 +197,12 @@ def test_the_packets_of_a_session_are_resources(shared):
     assert json.loads(read["text"])["index"]["files"] == len(FILES)
     assert agent.request("resources/read", {"uri": "file:///etc/passwd"})["error"]["code"] == -32602
     assert agent.request("resources/read", {"uri": "helix://packets/../1"})["error"]["code"] == -32602
+
+
+def test_a_filter_that_leaves_no_file_heads_the_text_and_is_not_an_empty_workspace(shared):
+    agent, _, _ = shared
+    for tool in ("helix_search", "helix_context_packet", "helix_context"):
+        text = text_of(agent.call(tool, question="sign_cookie", filters={"author": "Nobody"}))
+        assert text.startswith("no file was searched: the filter author Nobody does not keep any of the"), tool
+        assert text.count("Nobody") == 1
+        assert "known_empty" not in text

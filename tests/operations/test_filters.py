@@ -20,7 +20,14 @@ from tests.proxy.conftest import Server
 
 Ask = Callable[[dict[str, Any]], set[str] | str]
 QUESTION = "session cookie signed sign_cookie"
-OPTIONS = {"paths": "--glob", "language": "--language", "tests": "--tests", "docs": "--docs", "since": "--since"}
+OPTIONS = {
+    "paths": "--glob",
+    "language": "--language",
+    "tests": "--tests",
+    "docs": "--docs",
+    "since": "--since",
+    "author": "--author",
+}
 
 
 def places(answer: dict[str, Any]) -> set[str]:
@@ -113,6 +120,9 @@ def test_every_surface_searches_the_same_files(
         ({"paths": ["src/["]}, "'src/[' is not a path glob"),
         ({"language": "pyton"}, "there is no language 'pyton'; did you mean python?"),
         ({"since": "--upload-pack=x"}, "there is no commit '--upload-pack=x' in this repository"),
+        ({"since": ""}, "since is empty; give it a value, or leave it out to filter nothing"),
+        ({"author": " "}, "author is empty; give it a value"),
+        ({"language": ""}, "language is empty; give it a value"),
     ],
     ids=str,
 )

@@ -20,7 +20,7 @@ from helix_core.errors import HelixError, UsageError
 from helix_core.extras import DISTRIBUTION
 from helix_core.lines import with_line_feeds
 from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, Status, TaskType, Weighed
-from helix_core.packet import round_share
+from helix_core.packet import round_share, why_unsearched
 from helix_core.printable import inert_text, safe_text
 from helix_core.store import Reader
 from helix_core.tokens import Count, estimate
@@ -335,6 +335,7 @@ def _wire(
         **asking.asked.account(),
         "coordinate_confidence": round(found.confidence, 4),
         "nearest": list(found.nearest),
+        **why_unsearched(found),
         "indexed_share": round_share(found.indexed_share),
         "verdicts": {status.value: verdicts.get(status.value, 0) for status in Status},
         "blocks": [_plain(block) | {"content_hash": hashes[block.source_id]} for block in window.blocks],

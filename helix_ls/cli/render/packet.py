@@ -120,7 +120,7 @@ def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
         _item(page, {"uri": _uri(workspace, item)} | item, sign, now_s, most)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
-    page.notes(packet["notes"], said)
+    page.notes(packet["notes"], {*said, packet.get("unsearched", "")})
     page.space()
     page.line(dim(_footer(packet["accounting"])))
     return page
@@ -132,6 +132,8 @@ def _is_sure(packet: dict[str, Any]) -> bool:
 
 def _headline(page: Page, packet: dict[str, Any]) -> None:
     confidence = packet["coordinate_confidence"]
+    if page.unsearched(packet):
+        return
     if packet["known_empty"]:
         comes_near = any(packet[status] for status in _GROUPS) or packet["nearest"]
         rest = dim("  What was searched and what comes near:") if comes_near else ""

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from helix_core.printable import inert_line
+from helix_core.printable import inert_line, one_line
 from helix_core.workspace import MAX_LINES
 from helix_ls.cli.output import columns, environment, is_at_terminal, print_text
 
@@ -97,6 +97,13 @@ class Page:
         self._console.print(
             Text.assemble(sign, " ", place, Text(f"  {symbol}" if symbol else "", style="cyan")), soft_wrap=True
         )
+
+    def unsearched(self, answer: Mapping[str, Any]) -> str:
+        """Add why no file was searched, as the headline of an answer, and return it; empty where one was."""
+        why: str = answer.get("unsearched", "")
+        if why:
+            self.line(Text(f"{why[0].upper()}{one_line(why[1:])}.", style="bold"))
+        return why
 
     def near(self, names: Sequence[str]) -> None:
         """Add suggested names, if any."""

@@ -173,7 +173,9 @@ def draw(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) ->
     """Print the results; ``workspace`` makes the links. ``said`` are notes that stderr has."""
     page = Page()
     items, confidence, explained = answer["items"], answer["confidence"], "lists" in answer
-    if answer["known_empty"]:
+    if unsearched := page.unsearched(answer):
+        said = {*said, unsearched}
+    elif answer["known_empty"]:
         page.line(Text("Nothing here answers that.", style="bold"))
     if items and not answer["known_empty"]:
         page.line(Text(confidence_words(confidence), style="bold"), dim(f" · confidence {confidence:.2f}"))
