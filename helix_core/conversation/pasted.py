@@ -60,6 +60,8 @@ _HUNK = lazy_pattern(
 _INLINE = lazy_pattern(
     r"(?<![\w.@+~/\\:-])((?:[A-Za-z]:(?=[\\/]))?[\w.@+~/\\-]{3,300}+)(?::|#L|, line | line |\((?=\d))(\d{1,7})\b"
 )
+_FILE = lazy_pattern(r"(?<![\w.@+~/\\:-])(?!(?:e\.g|i\.e)\b)[\w@+~/\\.-]{1,300}+")
+_LINE_NUMBER = lazy_pattern(r"\blines? (?:number |no\. ?|#)?(\d{1,7})\b", re.IGNORECASE)
 _ERROR = lazy_pattern(
     r"(?:E\s{1,8}|Caused by: |Exception in thread \"[^\"\n]{0,80}\" |Uncaught |Unhandled |fatal: |fatal error: "
     r"|error: |panic: )?"
@@ -226,7 +228,7 @@ def coordinates(text: str) -> tuple[Coordinate, ...]:
         if frame is not None:
             (python if _PYTHON.match(line) else frames).append(frame)
         else:
-            inline.extend(_inline(line))
+            inline.extend([*_inline(line)] or _spoken(line))
     ordered = (*reversed(python), *frames, *inline)
     distinct = {(one.path, one.line): one for one in reversed([_clean(one) for one in ordered])}
     return tuple(reversed(distinct.values()))[:MOST_COORDINATES]
@@ -239,6 +241,15 @@ def _inline(line: str) -> Iterable[Coordinate]:
         path = found.group(1).rstrip(".:")
         if _EXTENSION.search(path) and "://" not in line[max(0, found.start() - 8) : found.start() + 8]:
             yield Coordinate(path, int(found.group(2)))
+
+
+def _spoken(line: str) -> list[Coordinate]:
+    """Return the place of prose that has one file and one line number, in whatever order."""
+    numbers = {int(found.group(1)) for found in _LINE_NUMBER.finditer(line)}
+    if len(numbers) != 1 or "://" in line:
+        return []
+    paths = {path for found in _FILE.finditer(line) if _EXTENSION.search(path := found.group().rstrip(".:"))}
+    return [Coordinate(paths.pop(), numbers.pop())] if len(paths) == 1 else []
 
 
 def _clean(one: Coordinate) -> Coordinate:

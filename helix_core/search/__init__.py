@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from helix_core.search.import_paths import Imports, module_of, resolves_to
     from helix_core.search.language import LANGUAGE_NOTE
     from helix_core.search.meaning import MOST_CHARS, MOST_PLACES, QuestionEncoder, Reranker, rerank, reranker_text
+    from helix_core.search.named import NAMED_CONFIDENCE, undefined_note
     from helix_core.search.question import Question, Term, coverage, parse_question, weigh_terms
     from helix_core.search.related import related_sources
     from helix_core.search.search import DOUBT_NOTE, SearchRequest
@@ -24,6 +25,7 @@ __all__ = [
     "LANGUAGE_NOTE",
     "MOST_CHARS",
     "MOST_PLACES",
+    "NAMED_CONFIDENCE",
     "Imports",
     "Question",
     "QuestionEncoder",
@@ -37,6 +39,7 @@ __all__ = [
     "rerank",
     "reranker_text",
     "resolves_to",
+    "undefined_note",
     "weigh_terms",
 ]
 
@@ -47,6 +50,7 @@ __getattr__ = lazy_face(
         "import_paths": ("Imports", "module_of", "resolves_to"),
         "language": ("LANGUAGE_NOTE",),
         "meaning": ("MOST_CHARS", "MOST_PLACES", "QuestionEncoder", "Reranker", "rerank", "reranker_text"),
+        "named": ("NAMED_CONFIDENCE", "undefined_note"),
         "question": ("Question", "Term", "coverage", "parse_question", "weigh_terms"),
         "related": ("related_sources",),
         "search": ("DOUBT_NOTE", "SearchRequest"),

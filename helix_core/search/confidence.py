@@ -94,7 +94,8 @@ _MENTIONS: Mapping[Role, Intent] = {
     Role.EXAMPLE: Intent.EXAMPLES,
     Role.HISTORY: Intent.HISTORY,
 }
-"""Roles of files that mention names the project does not define, unless the question asks for those roles."""
+"""Roles of files that mention names the project does not define, unless the question asks for those roles. A file that
+defines a name of the question does not only mention it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,8 @@ def _words_held(question: Question, found: FilesFound, *, in_code: bool = False)
     """
     present = found.votes["files"].present if "files" in found.votes else {}
     ids = [one.id for one, _ in found.files]
-    own = [id_ for id_ in ids if _can_hold(found.roles[id_], question.intents)] or ids
+    defining = {vote.source_id for vote in found.votes["names"].votes} if "names" in found.votes else set()
+    own = [id_ for id_ in ids if id_ in defining or _can_hold(found.roles[id_], question.intents)] or ids
     if in_code:
         own = [id_ for id_ in own if _is_asked_for(found.roles[id_], question.intents)] or own
     return [present.get(id_, frozenset()) for id_ in own[:FILES_COVERING]]

@@ -24,21 +24,22 @@ def located(coordinates: Sequence[Coordinate], reader: Reader) -> list[Ranked]:
     """
     found: dict[int, Ranked] = {}
     for one in coordinates:
-        if len(found) >= MOST_PLACES:
-            break
         try:
-            source = _source(one.path, reader)
+            sources = _sources(one.path, reader)
         except QueryBudgetError:
             continue
-        if source is None:
-            continue
-        item = _item(reader.files.items_of(source.id), one.line)
-        if item is None or item.id in found:
-            continue
-        first, last = max(item.start_line, one.line - AROUND), min(item.end_line, one.line + AROUND)
-        focus = LineSpan(first, last) if one.line and (first, last) != (item.start_line, item.end_line) else None
-        found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=focus)
+        for source in sources:
+            item = _item(reader.files.items_of(source.id), one.line)
+            if item is not None and item.id not in found and len(found) < MOST_PLACES:
+                found[item.id] = Ranked(item, 1.0, (Signal(RANKER, len(found) + 1, 1.0),), focus=_focus(item, one.line))
     return list(found.values())
+
+
+def _focus(item: Item, line: int) -> LineSpan | None:
+    """Return the lines around a line of a chunk; None for a chunk that is no longer, or does not have it."""
+    first, last = max(item.start_line, line - AROUND), min(item.end_line, line + AROUND)
+    is_part = item.start_line <= line <= item.end_line and (first, last) != (item.start_line, item.end_line)
+    return LineSpan(first, last) if is_part else None
 
 
 def with_located(ranked: Sequence[Ranked], places: Sequence[Ranked], k: int) -> tuple[Ranked, ...]:
@@ -51,10 +52,11 @@ def with_located(ranked: Sequence[Ranked], places: Sequence[Ranked], k: int) -> 
     return (*first, *(one for one in ranked if one.item.id not in ids))[:k]
 
 
-def _source(path: str, reader: Reader) -> Source | None:
+def _sources(path: str, reader: Reader) -> list[Source]:
+    """Return the files that a path means: one, or a few of one name where the path is a name alone."""
     parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
     if not parts:
-        return None
+        return []
     named = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like(["/".join(parts[-2:])], CANDIDATES))
     if not named:
         named = reader.files.sources_by_id(id_ for id_, _ in reader.text.paths_like([parts[-1]], CANDIDATES))
@@ -64,13 +66,13 @@ def _source(path: str, reader: Reader) -> Source | None:
         reverse=True,
     )
     if not scored or not scored[0][0]:
-        return None
+        return []
     shared, _, best = scored[0]
     is_whole = shared == len(parts) or shared == len(best.source_id.split("/"))
     if len(parts) == 1:
-        same = sum(one[0] == shared for one in scored)
-        return best if same <= MOST_FILES_OF_A_NAME else None
-    return best if is_whole or shared >= 2 else None
+        same = [source for one, _, source in scored if one == shared]
+        return same if len(same) <= MOST_FILES_OF_A_NAME else []
+    return [best] if is_whole or shared >= 2 else []
 
 
 def _shared(parts: Sequence[str], own: Sequence[str]) -> int:
@@ -84,9 +86,11 @@ def _shared(parts: Sequence[str], own: Sequence[str]) -> int:
 
 
 def _item(items: Iterable[Item], line: int) -> Item | None:
-    """Return the smallest chunk that has the line; the first chunk where there is no such line."""
+    """Return the smallest chunk that has the line; the nearest one where a line of the file is in none."""
     ordered = sorted(items, key=lambda item: item.start_line)
     holding = [item for item in ordered if item.start_line <= line <= item.end_line]
     if holding:
         return min(holding, key=lambda item: item.end_line - item.start_line)
-    return ordered[0] if ordered and line <= ordered[-1].end_line else None
+    if not ordered or line > ordered[-1].end_line:
+        return None
+    return min(ordered, key=lambda item: max(item.start_line - line, line - item.end_line))

@@ -168,6 +168,13 @@ def parse_question(text: str) -> Question:
     )
 
 
+def owners_of(name: str, text: str) -> frozenset[str]:
+    """Return the names that the text writes directly before a dotted name; ``self`` owns nothing."""
+    dotted = [IDENTIFIER.findall(one) for one in _DOTTED.findall(text)]
+    before = (one[one.index(name) - 1] for one in dotted if name in one[1:])
+    return frozenset(before) - {"self", "cls", "this"}
+
+
 MAX_PARTS = 6
 _PART_BREAK = re.compile(
     r"\n+|(?<=[?!])[ \t]+"
@@ -312,10 +319,31 @@ def _of_kind(words: list[str]) -> list[str]:
     return [name.capitalize() if is_class and name.islower() else name for name in names] or words
 
 
+_TASK_WORD_LINES = """
+add adding break breaks broken bug bugs comment debug delete deprecate error errors extend fail failed failing fails
+failure fix fixing inspect investigate issue move optimize patch refactor remove rename repair replace reproduce rerun
+review rewrite reuse run simplify split summarize understand write change update
+"""
+_TASK_WORDS = frozenset(_TASK_WORD_LINES.split())
+
+
+def is_task_word(word: str) -> bool:
+    """Return whether the word says what to do with what the question names, and not what that is."""
+    return word in _TASK_WORDS
+
+
+def _without_task_words(words: list[str]) -> list[str]:
+    """Return the one name, written as code, that the words say what to do with; all words where there is none."""
+    names = {word for word in words if _is_code(word)}
+    is_test = any(name.lower().startswith("test") for name in names)
+    others = {word.lower() for word in words if word not in names} - ({"test", "tests"} if is_test else set())
+    return list(names) if len(names) == 1 and others <= _TASK_WORDS else words
+
+
 def _subject(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST_SUBJECT:
         return ()
-    telling = _without_stop_words(text)
+    telling = _without_task_words(_without_stop_words(text))
     if len(telling) == 2 and any(word.lower() in _KIND_WORDS for word in telling):
         # "the RequestContext class" asks for the one name, in whatever case.
         telling = _of_kind(telling)

@@ -24,6 +24,7 @@ from helix_core.search.coordinates import located, with_located
 from helix_core.search.fuse import Fused, Ranking, blend, fuse
 from helix_core.search.language import is_multilingual, language_note, language_of
 from helix_core.search.meaning import QuestionEncoder, QuestionVector, encode_question, state_of
+from helix_core.search.named import NAMED_CONFIDENCE, ConfidenceBounds, has_line, settle
 from helix_core.search.priors import Prior, prior
 from helix_core.search.question import (
     Intent,
@@ -216,6 +217,24 @@ def doubt_note(nearest: Ranked) -> str:
     return f"{DOUBT_NOTE}nothing in the index answers this for certain; the nearest place is {place_}"
 
 
+def _notes(
+    results: _RankerResults,
+    settled: ConfidenceBounds,
+    ranked: Sequence[Ranked],
+    sure: float,
+    *,
+    language: str,
+    is_doubtful: bool,
+) -> tuple[str, ...]:
+    """Return what the user is told of an answer: what it lacks, and why it may be none."""
+    notes = [*results.notes(), *settled.notes]
+    if language and (sure < SAID_CONFIDENCE or not ranked):
+        notes.append(language_note(language))
+    elif is_doubtful and ranked and sure < SAID_CONFIDENCE:
+        notes.append(doubt_note(ranked[0]))
+    return tuple(notes)
+
+
 def _unbridged_language(text: str, meaning: QuestionVector | None) -> str:
     """Return the language of a question; "" for English, and for one that the vectors bridge."""
     return "" if meaning is not None and is_multilingual(meaning.model) else language_of(text)
@@ -285,13 +304,13 @@ class _Search:
             seems_empty = not (
                 has_path or self._is_defined(judged, whole, judging) or self._has_part(whole, frequency, first)
             )
-        sure = (place if is_literal or is_overview else confidence)(signs, with_model=with_model)
+        settled = settle(whole, judged, judging, ranked, self._reader)
+        if places:
+            settled = ConfidenceBounds(NAMED_CONFIDENCE if has_line(places[0], self._request.places) else 0.0)
+        sure = settled.bound((place if is_literal or is_overview else confidence)(signs, with_model=with_model))
         sure = min(sure, ABSENT_CONFIDENCE if seems_empty else 1.0)
-        said = [*results.notes()]
-        if language and (sure < SAID_CONFIDENCE or not ranked):
-            said.append(language_note(language))
-        elif not (seems_empty or is_certain or is_literal) and presence(signs) < DOUBT and sure < SAID_CONFIDENCE:
-            said.append(doubt_note(ranked[0]))
+        is_doubtful = not (seems_empty or is_certain or is_literal) and presence(signs) < DOUBT
+        notes = _notes(results, settled, ranked, sure, language=language, is_doubtful=is_doubtful)
         asks_of_something = not judging or any(not is_request_word(term.word) for term in judging)
         known_empty = seems_empty and asks_of_something and not language and not results.over_budget()
         nearest = self._nearest(terms, results, ranked) if seems_empty else ()
@@ -308,7 +327,7 @@ class _Search:
             account=explain_search(SearchTrace(query, rankings, fused, best, ranked, signs, read))
             if explained
             else None,
-            notes=tuple(said),
+            notes=notes,
             seems_empty=seems_empty,
         )
 

@@ -11,14 +11,12 @@ from helix_core.engine.requests import AnswerRequest
 from helix_core.engine.verdict import NotIndexed, OnlyInBuffer, UnsavedNames, Weigher, with_named
 from helix_core.model import Answered, Found, Ranked, Reason, Signal, TaskType, Weighed
 from helix_core.packet import files_first_order
-from helix_core.search import QuestionEncoder, SearchRequest, parse_question
+from helix_core.search import NAMED_CONFIDENCE, QuestionEncoder, SearchRequest, parse_question, undefined_note
 from helix_core.search.search import search
 from helix_core.store import Reader
 
 ROUNDS = 3
 GONE_SHOWN = 2
-NAMED_CONFIDENCE = 0.9
-"""Confidence of an answer with the only definition of the name in question."""
 
 
 class IndexSearch:
@@ -106,7 +104,9 @@ class Answer:
             best = max((one.ranked.score for one in weighed), default=0.0) or 1.0
             weighed = [*(self._only_in_buffer(one, best, task) for one in only), *weighed][:k]
             confidence = max(found.confidence, NAMED_CONFIDENCE)
-            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence)
+            untrue = {undefined_note(name) for name in parse_question(question).identifiers}
+            notes = tuple(note for note in found.notes if note not in untrue)
+            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=confidence, notes=notes)
         ordered = weighed if self._whole else files_first_order(weighed)
         return Answered(tuple(ordered), tuple(pairs), found)
 

@@ -1,0 +1,138 @@
+"""Decide what the names and coordinates of a question settle about its answer, whatever verb it asks with.
+
+The fitted confidence weighs words. A name that is defined in the first place, a line that is in the first place, and a
+name that is used but defined nowhere are facts of the index, and bound that confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helix_core.conversation import Coordinate
+from helix_core.model import Ranked, Role
+from helix_core.search.confidence import is_request_word, telling_terms
+from helix_core.search.question import Intent, Question, Term, is_task_word, owners_of
+from helix_core.store import DefinitionHit, QueryBudgetError, Reader
+from helix_core.words import is_compound, split_identifier
+
+NAMED_CONFIDENCE = 0.9
+"""Least confidence of an answer whose first place is the definition, or the line, that the question names."""
+UNDEFINED_CONFIDENCE = 0.5
+"""Most confidence of an answer to a question for a name that the workspace uses and does not define."""
+MOST_OTHER_WORDS = 3
+"""With more words beside the name a question asks for something else, of which the name is the context."""
+MOST_OTHER_WORDS_OF_UNDEFINED = 2
+"""An error message or a longer question names what a library defines, and its other words are here."""
+MOST_UNDEFINED = 2
+HOMONYM_FILES = 6
+_WORD = re.compile(r"\w+")
+_ASKS_FOR_USES = re.compile(
+    r"(?i)\b(?:use[sd]?|using|usages?|call(?:s|ed|ers?|ing)?|import(?:s|ed|ing)?|references?)\b"
+)
+_ELSEWHERE = frozenset({Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBounds:
+    """The bounds, 0..1, that facts put on the confidence of an answer, and what the user is told of them."""
+
+    at_least: float = 0.0
+    at_most: float = 1.0
+    notes: tuple[str, ...] = ()
+
+    def bound(self, confidence: float) -> float:
+        """Return the confidence within the bounds."""
+        return min(max(confidence, self.at_least), self.at_most)
+
+
+NO_BOUNDS = ConfidenceBounds()
+
+
+def settle(
+    text: str, question: Question, terms: Sequence[Term], ranked: Sequence[Ranked], reader: Reader
+) -> ConfidenceBounds:
+    """Return what the names of a question settle; nothing where a look-up exceeds its budget.
+
+    Args:
+        text: The question that ``question`` is parsed from.
+        terms: All its words with their frequencies.
+        ranked: The answer, best first.
+    """
+    names = question.subject[-1:] or question.identifiers
+    if not names or not ranked:
+        return NO_BOUNDS
+    try:
+        hits = reader.names.definitions({name.lower() for name in names})
+        # Of the files that a filter leaves nothing follows for the workspace.
+        undefined = [] if reader.is_narrowed else _undefined(names, hits, reader)
+    except QueryBudgetError:
+        return NO_BOUNDS
+    others = _other_words(question, names, terms)
+    if undefined and len(others) <= MOST_OTHER_WORDS_OF_UNDEFINED:
+        at_most = 1.0 if _ASKS_FOR_USES.search(text) else UNDEFINED_CONFIDENCE
+        return ConfidenceBounds(at_most=at_most, notes=tuple(undefined_note(name) for name in undefined))
+    is_about = len(others) <= MOST_OTHER_WORDS and all(term.frequency for term in others)
+    if is_about and _is_definition(text, question, names, hits, ranked[0]):
+        return ConfidenceBounds(at_least=NAMED_CONFIDENCE)
+    return NO_BOUNDS
+
+
+def has_line(place: Ranked, coordinates: Sequence[Coordinate]) -> bool:
+    """Return whether a place has the line of a coordinate that names it."""
+    path, item = place.item.source.source_id, place.item
+    return any(
+        item.start_line <= one.line <= item.end_line and one.path.rpartition("/")[2] == path.rpartition("/")[2]
+        for one in coordinates
+    )
+
+
+def undefined_note(name: str) -> str:
+    """Return the note of a name that is used and not defined: nothing is known of parameters and local names."""
+    return (
+        f"{name} is defined nowhere in this workspace (no function, class, method or constant has the name); "
+        "these places use it"
+    )
+
+
+def _undefined(names: Sequence[str], hits: Sequence[DefinitionHit], reader: Reader) -> list[str]:
+    """Return the compound names that code uses, and that no definition, in whatever case, or value has."""
+    defined = {hit.name.lower() for hit in hits}
+    unknown = [name for name in names if is_compound(name) and name.lower() not in defined][:MOST_UNDEFINED]
+    used = []
+    for name in unknown:
+        totals = reader.uses.totals(name)
+        if (totals.users or totals.tests) and not reader.claims.matching([name], 1):
+            used.append(name)
+    return used
+
+
+def _is_definition(
+    text: str, question: Question, names: Sequence[str], hits: Sequence[DefinitionHit], first: Ranked
+) -> bool:
+    """Return whether the first place defines a name of the question, as written, under the owner and in the file that
+    the question puts it in, and all its other names are defined too.
+    """
+    if not set(names) <= {hit.name for hit in hits}:
+        return False
+    here = [hit for hit in hits if hit.item_id == first.item.id and hit.name in names]
+    if not here or len({hit.source_id for hit in hits if hit.name == here[0].name}) > HOMONYM_FILES:
+        return False
+    item = first.item
+    if question.intents & _ELSEWHERE or (Intent.TESTS in question.intents and item.source.role is not Role.TEST):
+        return False
+    path = item.source.source_id
+    if question.paths and not any(path == one or path.endswith(f"/{one}") for one in question.paths):
+        return False
+    around = set(_WORD.findall(f"{path} {item.breadcrumb} {item.name}"))
+    return all(owners <= around for hit in here if (owners := owners_of(hit.name, text)))
+
+
+def _other_words(question: Question, names: Sequence[str], terms: Sequence[Term]) -> list[Term]:
+    """Return the words of the question beside its names and paths and what it wants done with them."""
+    own = {part for name in names for part in (name.lower(), *split_identifier(name))}
+    in_paths = [word.lower() for path in question.paths for word in _WORD.findall(path)]
+    own.update(part for word in (*in_paths, *map(str.lower, question.subject)) for part in (word, *word.split("_")))
+    others = [term for term in telling_terms(question, terms) if term.word not in own]
+    return [term for term in others if not (is_request_word(term.word) or is_task_word(term.word))]
