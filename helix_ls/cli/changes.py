@@ -24,8 +24,8 @@ def changes(
     as_json: Json = False,
 ) -> None:
     """Show which definitions changed or went away since a commit, and who still uses them."""
-    _K.check(k)
-    _USES.check(uses)
+    _K.check(k, "--limit")
+    _USES.check(uses, "--uses")
     start = filter_name("--since", since)
     with opened(path) as helix:
         bring_as_far_as_possible(helix)

@@ -39,8 +39,8 @@ def context(
 
     text = asked(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
-    _BUDGET.check(budget)
-    _DECODER.check(decoder)
+    _BUDGET.check(budget, "--budget")
+    _DECODER.check(decoder, "--decoder")
     request = ContextRequest(budget_tokens=budget, decoder=checked_decoder(decoder), model=model).checked()
     with opened(path) as helix:
         bring_as_far_as_possible(helix)

@@ -37,8 +37,8 @@ def packet(
 
     text = asked(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
-    _K.check(k)
-    _MAX_TOKENS.check(max_tokens)
+    _K.check(k, "--limit")
+    _MAX_TOKENS.check(max_tokens, "--max-tokens")
     # Text costs less than the same items as JSON, so count the printed form, and shorten quotes while it is made.
     is_counted_here = max_tokens is not None and not as_json
     # Quotes cost a person at a terminal nothing; a reader of a pipe pays tokens for them.

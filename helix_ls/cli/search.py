@@ -38,7 +38,7 @@ def search(
     """List the places that answer a question, best first."""
     text = asked(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
-    _K.check(k)
+    _K.check(k, "--limit")
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):

@@ -189,7 +189,7 @@ class AgentSession:
         """Validate the arguments, run the tool and return its sanitized answer. Raises HelixError."""
         self._asked = time.monotonic()
         operation = tool.operation
-        given = validated(operation, arguments, "mcp")
+        given = validated(operation, arguments, "mcp", tool.shown, tool.unlisted)
         if own := self._own.get(operation.name):
             answer = cleaned(own(), places(os.environ, *self._folders.all()))
         else:

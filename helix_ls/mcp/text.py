@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from helix_core.engine import MOST_USES
-from helix_core.model import Status
+from helix_core.model import Reason, Status
 from helix_core.packet import fenced, place_line, search_text
 from helix_ls.mcp.outgoing import as_text
 
@@ -44,7 +44,10 @@ def _context(answer: Mapping[str, Any]) -> str:
 
 
 def _open(answer: Mapping[str, Any]) -> str:
-    """Return the place, the file's hash and the lines as they are."""
+    """Return the place, the file's hash and the lines as they are; of a file that is gone, that it is."""
+    if answer["reason"] == Reason.GONE:
+        gone = f"{place_line(answer)}\nthe file is gone (deleted or renamed, or the path is wrong): nothing to show"
+        return f"{gone}; drop what you know of it, or find where it went with helix_search"
     said = [place_line(answer), f"{answer['total_lines']} lines in the file, SHA-256 {answer['content_hash']}"]
     if answer["escaped"]:
         said.append(

@@ -90,11 +90,13 @@ class DeclaredArgument:
             return "a list of objects" if self.item is not None else "a list of strings"
         return {"string": "a string", "boolean": "true or false", "object": "an object"}[self.kind]
 
-    def check(self, value: Any) -> None:
-        """Check the bounds and choices of a parsed value without pydantic, for the command line. Raises UsageError."""
+    def check(self, value: Any, option: str) -> None:
+        """Check the bounds and choices of the value of an ``option`` of the command line, without pydantic. Raises
+        UsageError.
+        """
         is_out = isinstance(value, int | float) and not self.least <= value <= self.most
         if is_out or (self.about.choices and value is not None and value not in self.about.choices):
-            raise UsageError(f"{self.name} must be {self.wanted}, not {value}")
+            raise UsageError(f"{option} must be {self.wanted}, not {value}")
 
     def as_member(self) -> dict[str, Any]:
         """Return the JSON Schema of a member of an object, where ``null`` counts as missing."""

@@ -5,9 +5,10 @@ For long-lived processes: importing this loads pydantic. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, create_model
@@ -18,31 +19,39 @@ from helix_ls.operations.arguments import DeclaredArgument, Operation, Surface, 
 
 A = TypeVar("A")
 _LENIENT: Surface = "http"
+_AS_DECLARED: Mapping[str, str] = MappingProxyType({})
 
 
-def validated(operation: Operation[A], given: Mapping[str, Any], surface: Surface) -> A:
+def validated(
+    operation: Operation[A],
+    given: Mapping[str, Any],
+    surface: Surface,
+    shown: Mapping[str, str] = _AS_DECLARED,
+    unlisted: Collection[str] = (),
+) -> A:
     """Return the validated arguments of a call, with defaults. ``null`` counts as missing.
 
     Over HTTP an unknown member is ignored, and of several names of one argument the first is used, as older clients
-    send such bodies. Elsewhere both are errors. Raises UsageError with one sentence.
+    send such bodies. Elsewhere both are errors. Raises UsageError with one sentence, in the names under which the
+    surface shows its arguments: ``shown`` maps those that differ, and ``unlisted`` are not named.
     """
     arguments: Any = operation.arguments
     parameters = operation.parameters(surface)
     if surface == _LENIENT:
         named = {each.name: name for each in parameters if (name := _first_name(each, given))}
     else:
-        named = _names(parameters, given)
+        named = _names(parameters, given, shown, unlisted)
     for name in operation.required(surface):
         if name not in named:
             about = operation.parameter(name).about.description.partition(";")[0].rstrip(".")
-            raise UsageError(f"{name} is missing: {about[0].lower()}{about[1:]}")
+            raise UsageError(f"{shown.get(name, name)} is missing: {about[0].lower()}{about[1:]}")
     values = _typed(arguments, given, named)
     if surface == _LENIENT:
         for each in parameters:
             for name in each.about.also:
                 if given.get(name) is not None:
                     _typed(arguments, given, {each.name: name})
-    _check_alternatives(operation, values, surface)
+    _check_alternatives(operation, values, surface, shown)
     for each in parameters:
         if each.about.reads and len(value := values.get(each.name) or "") > each.about.reads:
             values[each.name] = value.strip()[: each.about.reads]
@@ -83,7 +92,12 @@ def _first_name(parameter: DeclaredArgument, given: Mapping[str, Any]) -> str:
     return next(iter(speaking or names), "")
 
 
-def _names(parameters: tuple[DeclaredArgument, ...], given: Mapping[str, Any]) -> dict[str, str]:
+def _names(
+    parameters: tuple[DeclaredArgument, ...],
+    given: Mapping[str, Any],
+    shown: Mapping[str, str],
+    unlisted: Collection[str],
+) -> dict[str, str]:
     """Map each argument to the name it was sent under. Raises UsageError for unknown and duplicate names."""
     known = {name: each for each in parameters for name in each.names}
     named: dict[str, str] = {}
@@ -91,23 +105,28 @@ def _names(parameters: tuple[DeclaredArgument, ...], given: Mapping[str, Any]) -
         parameter = known.get(name)
         if parameter is None:
             close = get_close_matches(name, known, n=1)
-            listed = ", ".join(each.name for each in parameters) or "none"
-            next_step = f"did you mean {close[0]}?" if close else f"the arguments are {listed}"
+            names = [shown.get(each.name, each.name) for each in parameters if each.name not in unlisted]
+            listed = ", ".join(names) or "none"
+            meant = known[close[0]].name if close else ""
+            next_step = f"did you mean {shown.get(meant, meant)}?" if close else f"the arguments are {listed}"
             raise UsageError(f"there is no argument {name[:80]!a}; {next_step}")
         if parameter.name in named:
-            raise UsageError(f"{parameter.name} is given twice; give it once")
+            raise UsageError(f"{shown.get(parameter.name, parameter.name)} is given twice; give it once")
         if value is not None:
             named[parameter.name] = name
     return named
 
 
-def _check_alternatives(operation: Operation[Any], values: Mapping[str, Any], surface: Surface) -> None:
+def _check_alternatives(
+    operation: Operation[Any], values: Mapping[str, Any], surface: Surface, shown: Mapping[str, str]
+) -> None:
     alternatives = operation.alternatives(surface)
     nothing = (None, "") if operation.is_exclusive else (None,)
     whole = [names for names in alternatives if all(values.get(name) not in nothing for name in names)]
     if len(alternatives) < 2 or len(whole) == 1 or (whole and not operation.is_exclusive):
         return
-    listed = [" with ".join((names[0], " and ".join(names[1:]))) if names[1:] else names[0] for names in alternatives]
+    whole = [tuple(shown.get(name, name) for name in names) for names in alternatives]
+    listed = [" with ".join((names[0], " and ".join(names[1:]))) if names[1:] else names[0] for names in whole]
     raise UsageError(f"give {'either ' if operation.is_exclusive else ''}{', or '.join(listed)}")
 
 

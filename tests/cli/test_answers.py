@@ -341,8 +341,8 @@ def test_context_of_what_is_not_there_is_empty_and_says_so(helix: RunHelix, shop
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--budget", "3"), "budget must be a whole number from 200 to 200,000, not 3"),
-        (("--decoder", "loud"), "decoder_mode must be one of full"),
+        (("--budget", "3"), "helix: --budget must be a whole number from 200 to 200,000, not 3"),
+        (("--decoder", "loud"), "helix: --decoder must be one of full"),
     ],
 )
 def test_context_refuses_what_cannot_be_meant(helix: RunHelix, shop: Path, options: tuple[str, str], said: str) -> None:
@@ -361,3 +361,10 @@ def test_a_filter_that_leaves_no_file_is_the_headline_and_not_an_empty_folder(
     said = ran.err if verb == "context" else ran.out.split("\n")[0]
     assert "o file was searched: the filter paths cellar/ does not keep any of the" in said
     assert (ran.out + ran.err).count("file was searched") == 1
+
+
+def test_an_error_of_a_limit_names_the_option(helix: RunHelix, shop: Path) -> None:
+    for verb in ("search", "packet"):
+        ran = helix(verb, "shipping", "--path", str(shop), "--limit", "0")
+        assert ran.status == 2
+        assert "--limit must be a whole number from 1 to 100, not 0" in ran.err

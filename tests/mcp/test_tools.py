@@ -155,7 +155,7 @@ def test_a_path_out_of_the_workspace_is_refused_in_one_sentence(shared, source_i
         ("helix_refresh_targets", {}, "give either packet_id, or question"),
         ("helix_refresh_targets", {"packet_id": "77"}, "there is no packet '77'"),
         ("helix_open", {"source_id": "app/sessions.py", "start_line": 5, "end_line": 2}, "are no span"),
-        ("helix_status", {"verbose": True}, "the arguments are workspace"),
+        ("helix_status", {"verbose": True}, "the arguments are none"),
         (
             "helix_status",
             {"workspace": "elsewhere"},
@@ -206,3 +206,12 @@ def test_a_filter_that_leaves_no_file_heads_the_text_and_is_not_an_empty_workspa
         assert text.startswith("no file was searched: the filter author Nobody does not keep any of the"), tool
         assert text.count("Nobody") == 1
         assert "known_empty" not in text
+
+
+def test_an_error_names_arguments_as_the_tool_lists_them(shared):
+    agent, _, _ = shared
+    assert "the arguments are question, max_results, filters" in agent.refusal("helix_search", question="x", sing=1)
+    assert "did you mean max_results?" in agent.refusal("helix_search", question="x", max_result=1)
+    assert "did you mean max_results?" in agent.refusal("helix_search", question="x", max_item=1)
+    assert "max_results is given twice" in agent.refusal("helix_search", question="x", max_results=1, k=2)
+    assert agent.refusal("helix_uses").startswith("symbol is missing")

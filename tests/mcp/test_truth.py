@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from tests.engine.repository import git, write
 from tests.host.clients import until
+from tests.mcp.agent import text_of
 
 
 def placed(agent, question="sign_cookie"):
@@ -45,6 +46,11 @@ def test_an_edit_on_disk_shows_in_the_next_call(start, project):
     assert plan["items"][0]["now"] is None
     gone = agent.answer("helix_open", source_id="app/sessions.py")
     assert (gone["status"], gone["reason"], gone["text"], gone["content_hash"]) == ("needs_refresh", "gone", "", "")
+    text = text_of(agent.call("helix_open", source_id="app/sessions.py"))
+    assert "the file is gone (deleted or renamed, or the path is wrong): nothing to show" in text
+    assert "find where it went with helix_search" in text
+    assert "SHA-256" not in text
+    assert "```" not in text
 
 
 def test_a_new_file_is_shown_and_found(start, project):
