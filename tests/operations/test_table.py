@@ -148,7 +148,9 @@ def test_the_command_line_refuses_what_is_out_of_bounds_in_the_words_of_the_tabl
         with pytest.raises(UsageError) as refused:
             validated(OPERATIONS[verb], {"question": "x", argument: value}, "daemon")
         words = ["-k" if argument == "k" else f"--{argument.replace('_', '-')}", str(value), "--path", str(tmp_path)]
-        with pytest.raises(UsageError, match=f"^{refused.value}, not {value}$"):
+        option = "--limit" if argument == "k" else words[0]
+        said = str(refused.value).replace(argument, option, 1)
+        with pytest.raises(UsageError, match=f"^{said}, not {value}$"):
             command().main([verb, "x", *words], standalone_mode=False)
 
 
