@@ -72,7 +72,7 @@ def test_a_rare_folder_is_found_though_a_hundred_files_rank_above_it(kitchen):
         (Filters(author="grace@NAVY"), {"src/pot_7.py"}),
         (Filters(author="Hopper", since="HEAD~1"), {"src/pot_7.py"}),
     ],
-    ids=str,
+    ids=lambda value: " ".join(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_each_filter_keeps_what_it_says(kitchen, filters, kept):
     assert paths(kitchen.search("weigh teapot kettle lid", k=20, filters=filters)) == kept
