@@ -104,7 +104,7 @@ def surfaces(tmp_path_factory: pytest.TempPathFactory, starts_processes: None) -
         ({"docs": "without", "tests": "without"}, {"app/sessions.py", "app/routing.py"}),
         ({"paths": ["nowhere/"]}, set()),
     ],
-    ids=str,
+    ids=lambda value: " ".join(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_every_surface_searches_the_same_files(
     surfaces: dict[str, Ask], filters: dict[str, Any], kept: set[str]

@@ -38,9 +38,10 @@ export const commandTests = [
   test('every registered command of Helix is contributed or the server’s', async () => {
     await fresh();
     const contributed = (helix().packageJSON as Manifest).contributes.commands.map(({ command }) => command);
-    const views = /^(helix\.(packet\.(focus|removeView|resetViewLocation|toggleVisibility|open)|focus)|workbench\.)/;
+    const views =
+      /^(helix\.((?:packet|hints)\.(focus|removeView|resetViewLocation|toggleVisibility|open)|focus)|workbench\.)/;
     const server =
-      /^helix\.(packet(\.close)?|check|proxy|search|refreshPlan|explain|symbol|status|doctor|dismiss|refreshFile|open|openSides|index\.\w+|lens\.\w+|show\w+)$/;
+      /^helix\.(packet(\.close)?|changes|check|hints|names|proxy|search|refreshPlan|explain|symbol|status|doctor|dismiss|refreshFile|open|openSides|index\.\w+|lens\.\w+|show\w+)$/;
     const ours = (await vscode.commands.getCommands(true)).filter((command) => command.startsWith('helix.'));
     const unknown = ours.filter((name) => !contributed.includes(name) && !views.test(name) && !server.test(name));
     assert.deepEqual(unknown, []);
