@@ -93,11 +93,12 @@ export class HintScan {
     if (this.wantsMore) this.touched();
   }
 
-  /** Shows a hint as ignored, or not, before the next look. */
+  /** Shows a hint as ignored, or not, before the next look. A running look begins again: it may not know of it. */
   mark(hint: Hint, ignored: boolean): void {
     this.found = this.found.map((one) =>
       one.uri === hint.uri && one.code === hint.code && one.text_hash === hint.text_hash ? { ...one, ignored } : one,
     );
+    if (this.asking) void this.look();
   }
 
   stop(): void {

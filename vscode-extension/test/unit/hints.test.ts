@@ -142,3 +142,25 @@ test('a hint that is ignored is shown so at once', async () => {
   if (first) scan.mark(first, true);
   expect(scan.hints.map(({ ignored }) => ignored)).toEqual([true, false]);
 });
+
+test('a look that began before a hint was ignored does not bring it back', async () => {
+  let isIgnored = false;
+  const scan = new HintScan('file:///w', {
+    page: async () => {
+      const made = page([{ ...hint('a.md', 1), ignored: isIgnored }]);
+      await new Promise<void>((resolve) => setTimeout(resolve, 100));
+      return made;
+    },
+    changed: () => undefined,
+    failed: () => undefined,
+    now: () => Date.now(),
+  });
+  await Promise.all([scan.look(), vi.advanceTimersByTimeAsync(150)]);
+  void scan.look();
+  const [first] = scan.hints;
+  isIgnored = true;
+  if (first) scan.mark(first, true);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(scan.hints.map(({ ignored }) => ignored)).toEqual([true]);
+  scan.stop();
+});
