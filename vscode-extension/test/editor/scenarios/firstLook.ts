@@ -134,6 +134,14 @@ async function whereIs(stage: Stage): Promise<void> {
       },
       { withinMs: 15_000, everyMs: 20 },
     );
+  // The palette closes first: keys that it gets are lost.
+  await until(
+    'the box is open',
+    async () => (await input.getAttribute('placeholder')) === 'A name, a path, or what it does',
+    {
+      withinMs: 15_000,
+    },
+  );
   await input.pressSequentially('rp', { delay: 30 });
   const [first = ''] = await shows(/✓ refund_payment.*ledger\/refunds\.py:\d+/);
   assert.match(first, /refund_payment/);
