@@ -192,7 +192,7 @@ class Chat:
         if found.status < 300 and not found.is_own and b'"usage"' in data:
             usage = await run_in_thread_if_large(size, usage_of, data)
             self._measures.prompt_used(usage, reply.last, with_evidence=bool(chat.context.blocks))
-        if found.status == 200 and not found.is_own:
+        if chat.context.on_answer is not None and found.status == 200 and not found.is_own:
             chat.heard(await run_in_thread_if_large(size, _told, data, self._dialect))
         await reply.whole(found, answer_headers(answer.headers.items()))
         if chat.listening is not None and found.status == 200 and not found.is_own:
@@ -201,11 +201,14 @@ class Chat:
 
     async def _stream(self, answer: aiohttp.ClientResponse, chat: _Sent, reply: Reply, began: float) -> None:
         usage = UsageReader()
-        recorded = chat.listening.told if chat.listening is not None else CompletionRecorder(self._dialect)
+        recorded = chat.listening.told if chat.listening is not None else None
+        if recorded is None and chat.context.on_answer is not None:
+            recorded = CompletionRecorder(self._dialect)
 
         def on_event(event: dict[str, Any]) -> None:
             usage.read(event)
-            recorded.chunk(event)
+            if recorded is not None:
+                recorded.chunk(event)
 
         stream = Stream(chat.upstream.where.key, on_event, dialect=self._dialect)
         await reply.begin(answer.status, answer_headers(answer.headers.items()))
@@ -231,7 +234,7 @@ class Chat:
         last = stream.end(cause)
         self._measures.add("helix_answers_total", ended=stream.outcome)
         self._measures.prompt_used(usage.usage, reply.last, with_evidence=bool(chat.context.blocks))
-        if stream.outcome == "complete":
+        if recorded is not None and stream.outcome == "complete":
             chat.heard(recorded)
         await reply.part(last, more=False)
         if chat.listening is not None and stream.outcome == "complete":
