@@ -15,7 +15,7 @@ from typing import Any
 
 from helix_core.engine.symbols.lookup import Around, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
-from helix_core.engine.verdict import Weigher, parameters_differ, signature
+from helix_core.engine.verdict import Sight, Weigher, parameters_differ, signature
 from helix_core.ingest import Declaration, Parameter, block, declarations, declared, language_of, mask
 from helix_core.ingest.provenance import provenance
 from helix_core.ingest.signatures import LANGUAGES
@@ -257,10 +257,9 @@ class ChangesAnswer:
 
     def _now(self, path: bytes) -> bytes | None:
         """Return the file's bytes, nothing where it is gone; None where it is there and cannot be read."""
-        source = self._reader.files.source(path)
-        file = self._weigher.observer.look(source).file if source is not None else None
-        if file is not None:
-            return file.data
+        sight = self._sight(path)
+        if sight is not None and sight.file is not None:
+            return sight.file.data
         if not self._weigher.observer.is_there(path):
             return b""
         self._notes.append(f"{source_id_of(path)} is not indexed, and was not compared")
@@ -317,9 +316,14 @@ class ChangesAnswer:
         return declared(self._data(path), _language(path), chain)
 
     def _data(self, path: bytes) -> bytes:
+        """Return the file's bytes with secrets masked; nothing where it cannot be read."""
+        sight = self._sight(path)
+        return self._weigher.mask(sight).data if sight is not None and sight.file is not None else b""
+
+    def _sight(self, path: bytes) -> Sight | None:
+        """Return what an indexed file is now; None for one that is not indexed."""
         source = self._reader.files.source(path)
-        file = self._weigher.observer.look(source).file if source is not None else None
-        return mask(file.data).data if file is not None else b""
+        return self._weigher.observer.look(source) if source is not None else None
 
     def _around(self, one: Change) -> tuple[dict[str, list[Spot]], dict[str, Any]]:
         self._weigher.facts.check()
@@ -382,11 +386,10 @@ class ChangesAnswer:
             return []
         owner, found = one.then.chain[-2], []
         for other in others[:MOST_OVERRIDES]:
-            source = self._reader.files.source(other.path) if other.trail else None
-            file = self._weigher.observer.look(source).file if source is not None else None
-            if source is None or file is None:
+            sight = self._sight(other.path) if other.trail else None
+            if sight is None or sight.file is None:
                 continue
-            classes = declarations(file.data, _language(other.path))
+            classes = declarations(sight.file.data, _language(other.path))
             if any(base.chain == other.trail and owner in _last_names(base.bases) for base in classes):
                 item = self._reader.files.items([other.hit.item_id]).get(other.hit.item_id)
                 if item is not None:
