@@ -73,8 +73,8 @@ class Reader:
 
         What is looked up by id, and the frequencies of words, stay those of the whole index.
         """
-        self._session.narrow(source_ids)
         try:
+            self._session.narrow(source_ids)
             yield
         finally:
             self._session.widen()

@@ -82,8 +82,9 @@ class SearchScope:
         """Return what was found with what a reader must know of the filters: an empty answer is about these files."""
         if self.note:
             # Nothing is known to be missing from files that nobody looked at.
-            found = dataclasses.replace(found, known_empty=False, seems_empty=False, confidence=0.0, nearest=())
-            found = dataclasses.replace(found, unsearched=self.note)
+            found = dataclasses.replace(
+                found, known_empty=False, seems_empty=False, confidence=0.0, nearest=(), unsearched=self.note
+            )
         note = self.note
         if not note and (found.known_empty or found.seems_empty or not found.ranked):
             note = f"only {len(self.source_ids):,} of {self.total:,} files were searched: {self.said}"
