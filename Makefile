@@ -44,13 +44,17 @@ unit: $(VENV)/.installed-dev $(VENV)/.model
 	$(BIN)/pytest -m unit $(PARALLEL)
 
 .PHONY: check
-check: static $(VENV)/.model ## set up and run every check and test that needs no editor
-	$(BIN)/pytest $(PARALLEL)
+check: static pytest ## set up and run every check and test that needs no editor
 	@$(MAKE) --no-print-directory check-extension check-javascript
+
+.PHONY: pytest
+pytest: $(VENV)/.installed-dev $(VENV)/.model
+	@# With CI set, the short summary is not cut to the width of a terminal.
+	CI=$${CI:-true} $(BIN)/pytest $(PARALLEL)
 
 .PHONY: test
 test: $(VENV)/.installed-dev $(VENV)/.model ## the same, and meanwhile drive the packaged extension in a real VS Code
-	@$(MAKE) --no-print-directory -j2 check test-editor
+	@MAKE="$(MAKE)" bash .ci/test
 
 .PHONY: extension
 extension: $(VENV)/.installed ## build vscode-extension/helix-context.vsix, and install it when `code` is on PATH

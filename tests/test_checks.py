@@ -1,0 +1,102 @@
+"""What ``make test`` prints last, by ``.ci/test`` with parts that end as they are told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.process
+
+PYTEST_FAILED = """\
+..F.
+E   AssertionError: one
+=========================== short test summary info ============================
+FAILED tests/store/test_fts.py::test_a_posting_is_found - AssertionError: one
+2 more lines of the error
+1 failed, 2300 passed in 600.00s
+"""
+EDITOR_FAILED = """\
+    the hints
+ok    the tree counts (1.0 s)
+FAIL  the next hint is shown (12.0 s)
+      Error: not within 20000 ms: the cursor is in refunds.md
+          at until (until.ts:40:13)
+          at next (hints.ts:12:3)
+          at play (acts.ts:70:5)
+ok    nothing is left running (0.0 s)
+      activate(), median of 5: 80 ms
+93 passed, 1 failed
+"""
+
+
+def run(folder: Path, **endings: tuple[int, str]) -> tuple[int, list[str]]:
+    """Run ``.ci/test`` in ``folder`` with a ``make`` that prints and exits as ``endings`` says for each part."""
+    (folder / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "test", folder / ".ci")
+    for part, (status, text) in endings.items():
+        (folder / part).write_text(text)
+        (folder / f"{part}.exit").write_text(str(status))
+    make = folder / "make"
+    make.write_text(
+        f'#!/bin/sh\ncat "{folder}/$2" 2>/dev/null\nexit "$(cat "{folder}/$2.exit" 2>/dev/null || echo 0)"\n'
+    )
+    make.chmod(0o755)
+    environment = {**os.environ, "MAKE": str(make)}
+    done = subprocess.run(
+        ["bash", folder / ".ci" / "test"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_the_end_counts_what_passed(tmp_path: Path) -> None:
+    status, lines = run(
+        tmp_path, **{"pytest": (0, "2301 passed in 9.00s\n"), "test-editor": (0, "94 passed, 0 failed\n")}
+    )
+    assert status == 0
+    assert [line.split(" (")[0] for line in lines[-6:]] == [
+        "== summary",
+        "ok      static",
+        "ok      pytest: 2301 passed in 9.00s",
+        "ok      check-extension",
+        "ok      check-javascript",
+        "ok      test-editor: 94 passed, 0 failed",
+    ]
+
+
+def test_the_end_names_what_failed_in_both_halves_with_its_error(tmp_path: Path) -> None:
+    status, lines = run(tmp_path, **{"pytest": (2, PYTEST_FAILED), "test-editor": (2, EDITOR_FAILED)})
+    assert status == 1
+    end = lines[lines.index("== summary") :]
+    assert "    FAILED tests/store/test_fts.py::test_a_posting_is_found - AssertionError: one" in end
+    assert "    FAIL  the next hint is shown (12.0 s)" in end
+    assert "          Error: not within 20000 ms: the cursor is in refunds.md" in end
+    assert not any("ok    " in line for line in end if line.startswith("    "))
+    assert any(line.startswith("FAILED  pytest: 1 failed, 2300 passed") for line in end)
+    assert any(line.startswith("FAILED  test-editor: 93 passed, 1 failed") for line in end)
+
+
+def test_a_part_that_fails_stops_no_other(tmp_path: Path) -> None:
+    status, lines = run(tmp_path, static=(2, "store/fts.py:3: error: no\n"), pytest=(0, "7 passed\n"))
+    assert status == 1
+    end = lines[lines.index("== summary") :]
+    assert "    store/fts.py:3: error: no" in end
+    assert any(line.startswith("ok      pytest: 7 passed") for line in end)
+
+
+def test_many_failures_fit_on_forty_lines(tmp_path: Path) -> None:
+    tests = "".join(f"FAILED tests/test_{number}.py::test_it - Error\n" for number in range(200))
+    acts = "".join(f"FAIL  act {number} (0.0 s)\n      Error: none\n" for number in range(94))
+    other = "a line\n" * 100
+    endings = dict.fromkeys(("static", "check-extension", "check-javascript"), (1, other))
+    _, lines = run(tmp_path, **endings, **{"pytest": (1, tests), "test-editor": (1, acts)})
+    end = lines[lines.index("== summary") :]
+    assert len(end) <= 40
+    assert "    FAIL  act 0 (0.0 s)" in end
+    assert "    and 84 more in build/test/test-editor.log" in end
+    assert sum(line.startswith("FAILED  ") for line in end) == 5
