@@ -33,6 +33,7 @@ MAX_NAMES = 8
 MAX_PHRASES = 24
 PHRASE_WORDS = 3
 LONGEST_SUBJECT = 400
+MAX_SPOKEN, MAX_SPOKEN_PARTS = 24, 4
 MAX_LITERALS = 3
 
 # Possessive quantifiers and a guard before each start keep these linear on adversarial text.
@@ -125,8 +126,9 @@ class Question:
     ``quoted`` the same for quoted text.
 
     A question that is one name, stop words aside, has it in ``subject``: as typed, after its qualifiers; a question
-    that is one path has it in ``path``. ``literals`` are the quoted texts of several words, longest first; ``sentence``
-    is the whole text when it is no question and short enough to be an error message.
+    that is one path has it in ``path``. ``spoken`` are runs of lower-case words that may be the parts of one name.
+    ``literals`` are the quoted texts of several words, longest first; ``sentence`` is the whole text when it is no
+    question and short enough to be an error message.
     """
 
     words: tuple[str, ...] = ()
@@ -140,6 +142,7 @@ class Question:
     path: str = ""
     literals: tuple[str, ...] = ()
     sentence: str = ""
+    spoken: tuple[tuple[str, ...], ...] = ()
 
 
 def parse_question(text: str) -> Question:
@@ -165,6 +168,7 @@ def parse_question(text: str) -> Question:
         path=_path(text, paths),
         literals=_literals(quoted),
         sentence=text if _is_message(text) else "",
+        spoken=_spoken(text),
     )
 
 
@@ -301,6 +305,26 @@ def _phrases(texts: list[str]) -> tuple[tuple[str, ...], ...]:
                 if sum(word not in QUESTION_WORDS for word in window) >= (1 if len(window) == PHRASE_WORDS else 2):
                     windows[window] = None
     return tuple(windows)[:MAX_PHRASES]
+
+
+def _spoken(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return runs of adjacent words, stop words between none of them, longest first: "cache control" may mean
+    ``cache_control``.
+    """
+    runs: list[list[str]] = [[]]
+    for token in _TOKEN.findall(_APOSTROPHE.sub("", text)):
+        word = token.lower()
+        if word.isalnum() and word.isascii() and word not in QUESTION_WORDS:
+            runs[-1].append(word)
+        else:
+            runs.append([])
+    found = (
+        tuple(run[start : start + length])
+        for length in range(MAX_SPOKEN_PARTS, 1, -1)
+        for run in runs
+        for start in range(len(run) - length + 1)
+    )
+    return tuple(dict.fromkeys(found))[:MAX_SPOKEN]
 
 
 def _without_stop_words(text: str) -> list[str]:

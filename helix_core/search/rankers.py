@@ -310,6 +310,8 @@ SIMILAR_ENOUGH = 0.55
 SHORTEST_PREFIX = 4
 MAX_DEFINING_FILES = 6
 MAX_SIMILAR = 2
+SPOKEN = 0.8
+"""Strength of a name that the question writes as separate words."""
 
 
 def names(query: RankerInput) -> Votes:
@@ -324,7 +326,20 @@ def names(query: RankerInput) -> Votes:
         defined = query.reader.names.definitions([name.lower()], NAME_HITS)
         if len({hit.source_id for hit in defined}) <= MAX_DEFINING_FILES:
             hits += [(1.0 if hit.name == name else 0.9, hit) for hit in defined]
-    return _defined(query, hits)
+    return _defined(query, hits or _spoken_definitions(query))
+
+
+def _spoken_definitions(query: RankerInput) -> list[tuple[float, DefinitionHit]]:
+    """Return definitions whose name's parts are adjacent words of the question."""
+    runs = [run for run in query.question.spoken if all(query.frequency.get(word, 0) for word in run)]
+    forms = {form for run in runs for form in ("_".join(run), "".join(run))}
+    parts = set(runs)
+    by_name: dict[str, list[DefinitionHit]] = {}
+    for hit in query.reader.names.definitions(forms, NAME_HITS) if forms else []:
+        if tuple(split_identifier(hit.name)) in parts:
+            by_name.setdefault(hit.name.lower(), []).append(hit)
+    rare = (own for own in by_name.values() if len({hit.source_id for hit in own}) <= MAX_DEFINING_FILES)
+    return [(SPOKEN, hit) for own in rare for hit in own]
 
 
 def similar(query: RankerInput) -> Votes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from helix_core.search.line_weights import VECTORS, WORDS
 from helix_core.search.question import K1, B, Intent, Term, any_of
 from helix_core.search.rankers import RankerInput, Votes
 from helix_core.store import FileChunk, MatchCounts, PhraseOffsets, Weights
+from helix_core.words import split_identifier
 
 FILES_READ = 8
 PLACE_WEIGHTS = Weights(path=0.0, names=2.0, doc=1.5, body=1.0, extra=1.0)
@@ -22,6 +23,7 @@ _CLASSES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "
 _VALUES = frozenset({"constant", "field", "key", "table", "block", "entry", "macro"})
 _SHORT_LINES = 3
 _NO_WORDS = (0.0, 0.0)
+_ELSEWHERE = frozenset({Intent.TESTS, Intent.DOCS, Intent.EXAMPLES, Intent.HISTORY})
 LIKE = 1.0
 """Least similarity, in standard deviations, of a candidate chunk without a word of the question."""
 NAMED_OUTRIGHT = 6.0
@@ -247,14 +249,16 @@ def choose_places(
     return places[:limit]
 
 
-def diversify(scored: Sequence[Scored], limit: int) -> list[Scored]:
+def diversify(scored: Sequence[Scored], limit: int, outright: Collection[int] = ()) -> list[Scored]:
     """Return at most ``limit`` of the chunks, in display order.
 
-    The best file's best chunk leads. The first ``GROUP`` are the best of the ``GROUP`` best files, at most
-    ``ITEMS_PER_FILE`` of one; then comes each file not yet shown, in order, and then the rest.
+    The best file's best chunk leads, unless the best of all is one of ``outright``. The first ``GROUP`` are the best of
+    the ``GROUP`` best files, at most ``ITEMS_PER_FILE`` of one; then comes each file not yet shown, in order, and then
+    the rest.
     """
     order = sorted(scored, key=lambda one: -one.score)
-    first = next((one for one in order if one.file_rank == 0), None)
+    is_named = bool(order) and order[0].place.id in outright
+    first = order[0] if is_named else next((one for one in order if one.file_rank == 0), None)
     order = [first, *(one for one in order if one is not first)] if first is not None else order
     shown: list[Scored] = []
     taken: dict[int, int] = {}
@@ -355,8 +359,9 @@ def choose_spans(query: RankerInput, best: FirstStage, limit: int) -> tuple[list
     Raises QueryBudgetError when reading the chunks exceeds the budget.
     """
     files = read_files(query, best)
-    scored = rescore(files, stage_input(query, best.votes, files))
-    shown = diversify(scored, limit)
+    stage = stage_input(query, best.votes, files)
+    scored = rescore(files, stage)
+    shown = diversify(scored, limit, stage.outright)
     lines = _lines(query, shown)
     places: list[ChosenSpan] = []
     top = scored[0].score if scored else 0.0
@@ -394,9 +399,31 @@ def stage_input(query: RankerInput, votes: Mapping[str, Votes], files: Sequence[
         chunks=votes["chunks"].item_scores if "chunks" in votes else {},
         phrases=votes["phrases"].item_scores if "phrases" in votes else {},
         named=frozenset(by_name),
-        outright=frozenset(outright),
+        outright=frozenset(outright) or _spoken_outright(query, files),
         similarity=_similarity(query, files),
         asks_for_values=Intent.CONFIG in query.question.intents,
+    )
+
+
+def _spoken_outright(query: RankerInput, files: Sequence[BestFile]) -> frozenset[int]:
+    """Return the definitions whose name's parts are adjacent words of the question, and most of it: of its words, or
+    of their IDF.
+    """
+    weight_of = {term.word: term.weight for term in query.terms}
+    told, words = sum(weight_of.values()), len(query.question.words)
+    runs = {
+        run
+        for run in query.question.spoken
+        if 2 * len(run) > words or 2 * sum(weight_of.get(word, 0.0) for word in run) > told
+    }
+    if not runs or query.question.identifiers or query.question.intents & _ELSEWHERE:
+        return frozenset()
+    return frozenset(
+        place.id
+        for file in files
+        for place in file.places
+        if place.name in place.defines and place.kind in _FUNCTIONS | _CLASSES
+        if tuple(split_identifier(place.name)) in runs
     )
 
 

@@ -133,3 +133,52 @@ def test_a_place_named_outright_is_told_with_confidence(pages: Reader) -> None:
 def test_a_question_is_not_taken_for_a_message_somebody_met(pages: Reader) -> None:
     assert parse_question("how must a page be rendered?").sentence == ""
     assert parse_question("the page has never been rendered").sentence != ""
+
+
+FLOWS = {
+    "src/flow.py": """
+'''Current flow closeness centrality: closeness centrality of edges, closeness centrality of nodes.'''
+
+
+def current_flow_closeness_centrality(graph):
+    '''Compute closeness centrality; closeness centrality by current flow, the closeness centrality of a graph.'''
+    return solve_closeness_centrality(graph)
+
+
+def edge_current_flow_closeness_centrality(graph):
+    '''Compute the closeness centrality of edges: closeness centrality, computed by current flow.'''
+    return solve_closeness_centrality(graph)
+""",
+    "src/closeness.py": """
+def closeness_centrality(graph, node):
+    lengths = shortest(graph, node)
+    return (len(lengths) - 1) / sum(lengths)
+
+
+def incremental(graph, node, previous):
+    '''Compute closeness centrality again: the closeness centrality of a node, computed from the previous one.'''
+    return previous
+""",
+    "tests/test_closeness.py": """
+def test_closeness_centrality():
+    '''Closeness centrality is computed.'''
+    assert closeness_centrality({}, 1)
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how is closeness centrality computed", "closeness centrality", "Where's the closeness centrality of a node?"],
+)
+def test_a_name_written_as_separate_words_leads(indexed: Indexed, question: str) -> None:
+    assert ask(indexed(FLOWS), question).ranked[0].item.symbol == "closeness_centrality"
+
+
+def test_who_asks_for_the_tests_of_such_a_name_gets_the_tests(indexed: Indexed) -> None:
+    assert first(ask(indexed(FLOWS), "which tests are there for closeness centrality")) == "tests/test_closeness.py"
+
+
+def test_words_beside_it_that_weigh_more_decide_against_such_a_name(indexed: Indexed) -> None:
+    found = ask(indexed(FLOWS), "closeness centrality of edges by solving the current flow")
+    assert found.ranked[0].item.symbol == "edge_current_flow_closeness_centrality"

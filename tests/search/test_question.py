@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.search.question import MAX_NAMES, MAX_PHRASES, MAX_WORDS, Intent, parse_question
+from helix_core.search.question import MAX_NAMES, MAX_PHRASES, MAX_SPOKEN, MAX_WORDS, Intent, parse_question
 
 
 def test_question_words_are_dropped_and_the_others_keep_their_order() -> None:
@@ -129,3 +129,12 @@ def test_a_word_with_a_number_is_not_an_identifier() -> None:
 )
 def test_the_verb_of_a_question_for_a_place_is_no_word_to_search(text, words):
     assert parse_question(text).words == words
+
+
+def test_adjacent_words_may_be_the_parts_of_one_name() -> None:
+    spoken = parse_question("how is the shortest path length, or the diameter, computed?").spoken
+    assert spoken == (("shortest", "path", "length"), ("shortest", "path"), ("path", "length"))
+
+
+def test_the_runs_of_a_long_text_are_few() -> None:
+    assert len(parse_question("one two three four five six seven eight nine ten " * 400).spoken) <= MAX_SPOKEN
