@@ -109,6 +109,8 @@ _INTENT_PATTERNS = {
         rf"|entire )?{_WHOLE}"
         rf"|\b(?:explain|review|summari[sz]e|describe|understand|introduce|audit)(?: me| to me)? (?:this|our|your|the"
         rf"|my)(?: whole| entire)? {_WHOLE}(?: to me)?\s{{0,3}}(?:[?.!,;\n]|and\b|\Z)"
+        r"|\b(?:explain|summari[sz]e|describe|understand|introduce)(?: me| to me)? (?:our|your|the|my)(?: whole"
+        r"| entire)? code(?: to me)?\s{0,3}(?:[?.!,;\n]|and\b|\Z)"
         r"|\b(?:get|getting) started(?: (?:with|here|in) (?:this|it|here|the|our)\b[\w ]{0,20})?\s{0,3}(?:[?.!\n]|\Z)"
         rf"|\bhow (?:do|can|to|would|should) (?:i |we |you )?(?:install|set ?up|build|run|use|start) (?:this|it|the"
         rf"|our)(?: {_WHOLE})?(?: locally)?\s{{0,3}}(?:[?.!\n]|\Z)"

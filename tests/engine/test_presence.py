@@ -76,7 +76,13 @@ def first(packet):
 
 @pytest.mark.parametrize(
     "question",
-    ["what does this project do?", "how do I get started?", "Review this repository and suggest three improvements"],
+    [
+        "what does this project do?",
+        "how do I get started?",
+        "Review this repository and suggest three improvements",
+        "explain the code",
+        "Can you describe the whole code to me?",
+    ],
 )
 def test_a_question_about_the_whole_project_is_answered_with_its_readme(helix, question):
     packet = helix.packet(question)
