@@ -79,6 +79,10 @@ test-editor: ## drive the packaged extension in a real VS Code; SCENARIOS="words
 	PATH=$$(dirname "$$(readlink -f "$$home/node24")"):$$PATH $(MAKE) --no-print-directory extension && \
 	"$$home/node24" vscode-extension/test/editor/run.ts $(SCENARIOS)
 
+.PHONY: pictures
+pictures: ## copy the pictures of the last whole editor run into docs/pictures
+	@home=$$(bash vscode-extension/test/editor/setup.sh) && "$$home/node24" vscode-extension/test/editor/pictures.ts
+
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## run the benchmarks; each says what it needs
 	@status=0; for bench in benchmarks/[a-z]*.py; do echo "== $$bench"; $(BIN)/python "$$bench" || status=1; done; exit $$status
