@@ -237,6 +237,18 @@ _SYSTEM_JOB = lazy_pattern(
     r"|(?:标题|摘要|タイトル|要約)",
     re.IGNORECASE,
 )
+_SYSTEM_ROLE = lazy_pattern(
+    r"\b(?:you(?:'re| are)|act as|be|as|play) (?:an? |the |my )?"
+    r"(?:(?!on |for |of |at |in |to |our |the |working |who )[\w-]{1,24} ){0,4}?(?:\w{2,20}-)?"
+    r"(?:translators?|interpreter between|translation (?:engine|tool|service|bot|machine|model|assistant)"
+    r"|proof-?readers?|copy ?editors?|(?:grammar|spell(?:ing)?) (?:checker|corrector|bot|assistant)"
+    r"|paraphraser|paraphrasing (?:tool|bot|assistant)|transcriber)"
+    r"(?=\s*(?:$|[.,;:!\n]|(?:who|that|which|from|between|and|with|speciali[sz]\w+|into?|to)\b))"
+    r"|(?:^|[.:!\n]\s{0,3}|\byou (?:only |always |will |must |should )?|\bto )"
+    r"(?:translates?|proof-?reads?|paraphrases?)\b"
+    r"(?! (?:errors?|sql|code|queries|requirements|ideas|designs?|it in(?:to)? (?:code|python|sql))\b)",
+    re.IGNORECASE,
+)
 SYSTEM_READ, SYSTEM_LONGEST = 500, 1_200
 _STRANGE_JOB = lazy_pattern(
     r"(?:总结|概括|返回).{0,40}(?:标题|主题|对话|会话)|(?:标题|主题).{0,30}(?:总结|返回)|タイトルを|会話を要約|(?:对话|会话)内容"
@@ -264,7 +276,8 @@ def system_asks(system: str) -> str:
     """
     if len(system) > SYSTEM_LONGEST or is_of_an_assistant(system):
         return ""
-    if _SYSTEM_JOB.search(system[:SYSTEM_READ]) or is_narrow_job(system):
+    head = system[:SYSTEM_READ]
+    if _SYSTEM_JOB.search(head) or _SYSTEM_ROLE.search(head) or is_narrow_job(system):
         return "the client asks for its own purpose: its system prompt says so"
     return ""
 

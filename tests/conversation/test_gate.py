@@ -150,6 +150,10 @@ def test_what_is_said_around_a_question_is_not_searched(text, asked):
         "Given the user's message decide which model handles it. Output one of SMALL, LARGE.",
         "You extract long-term memories about a user from chats. Return JSON.",
         "Pick one emoji that fits the message best. Output only the emoji.",
+        "You are a translator.",
+        "You are a helpful English-to-Polish translator, spelling corrector and improver.",
+        "Translate everything the user says into German. Do not answer.",
+        "Act as an expert proofreader.",
     ],
 )
 def test_a_system_prompt_that_is_one_job_needs_nothing(system):
@@ -164,6 +168,10 @@ def test_a_system_prompt_that_is_one_job_needs_nothing(system):
         "You answer the user's questions about a shop. Write a summary at the end. Return only markdown.",
         "You are a senior engineer. Review code and suggest better names. Respond in JSON.",
         "You help users write commit messages and code.",
+        "You are a developer working on the translator module.",
+        "You are a reviewer of our translators' desktop tool.",
+        "You are a senior engineer. You translate requirements into code.",
+        "Answer in German. The project is a translation service.",
     ],
 )
 def test_the_system_prompt_of_an_assistant_leaves_the_question_to_be_searched(system):
