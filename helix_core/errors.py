@@ -69,3 +69,35 @@ class Cancelled(HelixError):  # noqa: N818 - not a failure
 
 class ModelError(HelixError):
     """A model for embedding is missing, damaged, or not one that Helix can use."""
+
+
+class StrandError(HelixError):
+    """A ``.dna`` file was refused; nothing of it was kept."""
+
+
+class DamagedStrandError(StrandError):
+    """The bytes are not whole: no strand, cut off, damaged, altered, or not in canonical form."""
+
+
+class TamperedStrandError(StrandError):
+    """A valid signature or key covers content that contradicts it: another inner signer, count or content root."""
+
+
+class LockedStrandError(StrandError):
+    """The passphrase, recovery code or recipient key does not open the strand."""
+
+
+class UntrustedSignerError(StrandError):
+    """The strand is whole, and its signer's key is not pinned here."""
+
+
+class NewerStrandError(StrandError):
+    """A newer Helix wrote the strand; the message names both versions."""
+
+
+class StrandKdfError(StrandError):
+    """The header asks for a key derivation outside the accepted bounds, or memory for it is missing."""
+
+
+class StrandLimitError(StrandError):
+    """The strand, one of its records or one of its fields is larger than the limits of the format."""

@@ -24,7 +24,7 @@ from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working
 
 VERBS = (
     *("index", "search", "packet", "context", "changes", "check", "status", "embed", "serve", "connect"),
-    *("bench", "doctor", "config", "lsp", "daemon", "mcp"),
+    *("strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
@@ -48,6 +48,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "helix connect claude --write",
         "helix connect continue --model qwen3",
         "helix connect upstream openai --key",
+    ),
+    "strand": (
+        "helix strand verify ada.dna",
+        "helix strand verify ada.dna --passphrase-file secret.txt",
+        "helix strand rekey ada.dna --passphrase-file old --new-passphrase-file new",
+        "helix strand trust ada.dna --label Ada",
     ),
     "bench": ("helix bench run . --questions asked.jsonl --out one.json", "helix bench compare one.json two.json"),
     "doctor": ("helix doctor",),

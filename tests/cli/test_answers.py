@@ -304,7 +304,7 @@ def test_the_version_is_told(helix: RunHelix) -> None:
     assert helix("--version").out.startswith("helix 0.")
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("helix st", "status"), ("helix packet x --task re", "review")])
+@pytest.mark.parametrize(("typed", "offered"), [("helix sta", "status"), ("helix packet x --task re", "review")])
 def test_shells_can_complete_verbs_and_tasks(helix: RunHelix, typed: str, offered: str) -> None:
     ran = helix(_HELIX_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))
     assert ran.out.split() == [offered]

@@ -1,0 +1,104 @@
+"""The ``.dna`` file: a signed and encrypted container of records, whom to believe, and the merge of record sets.
+
+In: bytes, keys, random bytes, the time. Out: bytes, or records that were checked whole. Never opens a file, never knows
+what a record says beyond what merging needs, and hands nothing over of a file that is not whole.
+"""
+
+from typing import TYPE_CHECKING
+
+from helix_core.faces import lazy_face
+
+if TYPE_CHECKING:
+    from helix_core.strand.container import (
+        FORMAT,
+        MOST_FILE_BYTES,
+        NEWEST_SCHEMA,
+        Manifest,
+        OpenedStrand,
+        SealedStrand,
+        data_key_of,
+        inspect,
+        open_strand,
+        opened,
+        rekeyed,
+        require_trusted,
+        rotated,
+        seal,
+    )
+    from helix_core.strand.keys import (
+        LEAST_MEMORY_MIB,
+        LEAST_PASSES,
+        SIGNER_PREFIX,
+        Key,
+        Lock,
+        Passphrase,
+        Recipient,
+        RecoveryCode,
+        StrandKeys,
+        signer_of,
+        signer_text,
+    )
+    from helix_core.strand.records import StrandRecord, canonical, content_root, ordered, parse_record, record_of
+    from helix_core.strand.trust import Pin, TrustedSigners
+
+__all__ = [
+    "FORMAT",
+    "LEAST_MEMORY_MIB",
+    "LEAST_PASSES",
+    "MOST_FILE_BYTES",
+    "NEWEST_SCHEMA",
+    "SIGNER_PREFIX",
+    "Key",
+    "Lock",
+    "Manifest",
+    "OpenedStrand",
+    "Passphrase",
+    "Pin",
+    "Recipient",
+    "RecoveryCode",
+    "SealedStrand",
+    "StrandKeys",
+    "StrandRecord",
+    "TrustedSigners",
+    "canonical",
+    "content_root",
+    "data_key_of",
+    "inspect",
+    "open_strand",
+    "opened",
+    "ordered",
+    "parse_record",
+    "record_of",
+    "rekeyed",
+    "require_trusted",
+    "rotated",
+    "seal",
+    "signer_of",
+    "signer_text",
+]
+
+__getattr__ = lazy_face(
+    __name__,
+    {
+        "container": (
+            *("FORMAT", "MOST_FILE_BYTES", "NEWEST_SCHEMA", "Manifest", "OpenedStrand", "SealedStrand", "data_key_of"),
+            *("inspect", "open_strand", "opened", "rekeyed", "require_trusted", "rotated", "seal"),
+        ),
+        "keys": (
+            *(
+                "LEAST_MEMORY_MIB",
+                "LEAST_PASSES",
+                "SIGNER_PREFIX",
+                "Key",
+                "Lock",
+                "Passphrase",
+                "Recipient",
+                "RecoveryCode",
+                "StrandKeys",
+            ),
+            *("signer_of", "signer_text"),
+        ),
+        "records": ("StrandRecord", "canonical", "content_root", "ordered", "parse_record", "record_of"),
+        "trust": ("Pin", "TrustedSigners"),
+    },
+)

@@ -1,0 +1,189 @@
+"""``helix strand`` checks a file without believing it, and says in one line why it refuses one."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from helix_core.strand import LEAST_MEMORY_MIB, LEAST_PASSES, Passphrase, StrandKeys, open_strand
+from helix_ls.host.strand_keys import own_or_new_keys
+from tests.strand.made import CODE, FACTS, OWN, STRANGER, made
+
+from .conftest import RunHelix, runner
+
+PASSPHRASE = Passphrase("correct horse", LEAST_MEMORY_MIB, LEAST_PASSES)
+
+
+@pytest.fixture(scope="module")
+def sealed() -> bytes:
+    return made(locks=[PASSPHRASE, CODE])
+
+
+@pytest.fixture
+def strand(tmp_path: Path, sealed: bytes) -> Path:
+    file = tmp_path / "ada.dna"
+    file.write_bytes(sealed)
+    (tmp_path / "passphrase").write_text("correct horse\nand a second line\n")
+    (tmp_path / "wrong").write_text("wrong horse\n")
+    return file
+
+
+def test_a_whole_strand_is_told_without_a_passphrase(helix: RunHelix, strand: Path) -> None:
+    ran = helix("strand", "verify", strand, "--json")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.answer == {
+        "schema": "helix.strand/1",
+        "whole": True,
+        "format": 1,
+        "signer": f"dna-signer:{OWN.signer.hex()}",
+        "opens_with": ["passphrase", "recovery code"],
+        "size_bytes": strand.stat().st_size,
+        "trust": "none",
+    }
+    shown = helix("strand", "verify", strand)
+    assert shown.status == 0
+    assert "not trusted here" in shown.out
+    assert [word for word in ("Ada", "NATS", "memory") if word in shown.out.replace("ada.dna", "")] == []
+
+
+def test_with_the_passphrase_the_content_is_checked_too(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
+    ran = helix("strand", "verify", strand, "--passphrase-file", tmp_path / "passphrase", "--json")
+    assert ran.status == 0
+    assert ran.answer["records"] == {"link": 1, "memory": 3}
+    assert ran.answer["label"] == "Ada's laptop"
+    (tmp_path / "code").write_text(CODE.text().lower())
+    assert helix("strand", "verify", strand, "--recovery-file", tmp_path / "code", "--json").answer == ran.answer
+
+
+def test_a_refusal_is_one_line_and_status_1(helix: RunHelix, strand: Path, tmp_path: Path, sealed: bytes) -> None:
+    wrong = helix("strand", "verify", strand, "--passphrase-file", tmp_path / "wrong")
+    assert wrong.status == 1
+    assert "does not open with this key" in wrong.complaint
+    for name, data, said in (
+        ("flipped", sealed[:-200] + bytes([sealed[-200] ^ 1]) + sealed[-199:], "damaged or altered"),
+        ("short", sealed[:-1], "copy it again"),
+        ("newer", sealed[:8] + b"\0\2" + sealed[10:], "format 2, and this Helix reads format 1; update Helix"),
+        ("other", b"PK\x03\x04", "no strand"),
+        ("empty", b"", "no strand"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        refused = helix("strand", "verify", tmp_path / name, "--json")
+        assert refused.status == 1, name
+        assert said in refused.complaint
+
+
+def test_a_wrong_call_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    for arguments in (
+        ("verify",),
+        ("verify", tmp_path / "nowhere.dna"),
+        ("verify", tmp_path),
+        ("verify", "/dev/zero"),
+        ("sing", strand),
+        ("verify", strand, "--passphrase-file", tmp_path / "nowhere"),
+        ("verify", strand, "--passphrase-file", tmp_path / "empty"),
+        ("verify", strand, "--passphrase-file", strand),
+        ("verify", strand, "--recovery-file", tmp_path / "wrong"),
+        ("rekey", strand, "--passphrase-file", tmp_path / "passphrase"),
+        ("trust", "dna-signer:zz"),
+        ("untrust", f"dna-signer:{OWN.signer.hex()}"),
+    ):
+        ran = helix("strand", *arguments)
+        assert ran.status == 2, arguments
+        assert ran.complaint
+
+
+def test_trust_is_by_key(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
+    assert helix("strand", "trust", "--json").answer["trusted"] == []
+    assert helix("strand", "trust", strand, "--label", "Ada", "--dry-run").status == 0
+    assert helix("strand", "trust", "--json").answer["trusted"] == []
+    assert helix("strand", "trust", strand, "--label", "Ada").status == 0
+    assert helix("strand", "verify", strand, "--json").answer["trust"] == "trusted"
+    stranger = tmp_path / "stranger.dna"
+    stranger.write_bytes(made(keys=STRANGER))
+    assert helix("strand", "verify", stranger, "--json").answer["trust"] == "none"
+    (pin,) = helix("strand", "trust", "--json").answer["trusted"]
+    assert (pin["signer"], pin["label"]) == (f"dna-signer:{OWN.signer.hex()}", "Ada")
+    assert helix("strand", "untrust", pin["signer"]).status == 0
+    assert helix("strand", "verify", strand, "--json").answer["trust"] == "none"
+
+
+def test_rekey_changes_who_opens_a_strand_of_ones_own(helix: RunHelix, tmp_path: Path) -> None:
+    keys = helix("strand", "keys", "--json").answer
+    home = tmp_path / "home"
+    (kept,) = home.rglob("strand-keys.json")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    own = own_or_new_keys(kept.parent)
+    assert keys["recipient"] == own.recipient.text()
+    file = tmp_path / "mine.dna"
+    file.write_bytes(made(keys=own, locks=[CODE]))
+    before = file.read_bytes()
+    (tmp_path / "code").write_text(CODE.text())
+    wanted = ("rekey", file, "--recovery-file", tmp_path / "code", "--recipient", keys["recipient"])
+    assert helix("strand", *wanted, "--dry-run").status == 0
+    assert file.read_bytes() == before
+    ran = helix("strand", *wanted, "--recovery", "--json")
+    assert ran.status == 0
+    assert ran.answer["opens_with"] == ["recipient", "recovery code"]
+    again = helix("strand", *wanted)
+    assert (again.status, "does not open with this key" in again.complaint) == (1, True)
+    # The recipient opens it without a passphrase, and the printed code opens it, too.
+    (tmp_path / "new").write_text(ran.answer["recovery_code"])
+    opened = helix("strand", "verify", file, "--recovery-file", tmp_path / "new", "--json").answer
+    assert opened["trust"] == "own"
+    assert helix("strand", "rekey", file, "--recovery", "--rotate").status == 0
+    assert helix("strand", "verify", file, "--recovery-file", tmp_path / "new").status == 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["code", "home", "mine.dna", "new"]
+
+
+def test_a_strand_of_somebody_else_is_not_rekeyed(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
+    ran = helix("strand", "rekey", strand, "--passphrase-file", tmp_path / "passphrase", "--recovery")
+    assert ran.status == 2
+    assert "only its signer changes its keys" in ran.complaint
+
+
+RING = {"PYTHON_KEYRING_BACKEND": "tests.proxy.ring.FileRing"}
+
+
+def test_the_keys_are_in_the_key_ring_where_there_is_one(tmp_path: Path, starts_processes: None) -> None:
+    helix = runner(tmp_path)
+    ring = {**RING, "HELIX_TEST_RING": str(tmp_path / "ring.json")}
+    keys = helix("strand", "keys", "--json", **ring).answer
+    (kept,) = tmp_path.rglob("strand-keys.json")
+    said = json.loads(kept.read_text())
+    assert said["kept_in"] == "key ring"
+    assert "secret" not in said
+    (secret,) = json.loads((tmp_path / "ring.json").read_text()).values()
+    assert StrandKeys(bytes.fromhex(secret)[:32], bytes.fromhex(secret)[32:]).recipient.text() == keys["recipient"]
+    assert secret not in kept.read_text()
+    # A ring that is away is an error; other keys would be another person.
+    gone = helix("strand", "keys", PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring")
+    assert (gone.status, "key ring" in gone.complaint) == (1, True)
+    assert helix("strand", "keys", "--json", **ring).answer == keys
+
+
+def test_damaged_keys_are_an_error_and_never_replaced(helix: RunHelix, tmp_path: Path) -> None:
+    helix("strand", "keys")
+    (kept,) = (tmp_path / "home").rglob("strand-keys.json")
+    for text in ("", "{}", kept.read_text().replace('"secret": "', '"secret": "00')):
+        kept.write_text(text)
+        ran = helix("strand", "keys")
+        assert ran.status == 1
+        assert "strand-keys.json" in ran.complaint
+        assert kept.read_text() == text
+
+
+def test_keys_behind_a_link_are_not_followed(helix: RunHelix, tmp_path: Path) -> None:
+    helix("strand", "keys")
+    (kept,) = (tmp_path / "home").rglob("strand-keys.json")
+    moved = tmp_path / "elsewhere.json"
+    kept.rename(moved)
+    kept.symlink_to(moved)
+    assert helix("strand", "keys").status == 1
+
+
+def test_what_the_command_line_checked_is_what_the_python_api_opens(sealed: bytes) -> None:
+    assert set(open_strand(sealed, PASSPHRASE, newest_schema=1).records) == set(FACTS)
