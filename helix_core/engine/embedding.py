@@ -55,9 +55,9 @@ class Embedding:
         self.session = session
 
     @classmethod
-    def open(cls, folder: Path, config: Config, in_hand: ParseGuard | None = None) -> Embedding:
+    def open(cls, folder: Path, config: Config, parse_guard: ParseGuard | None = None) -> Embedding:
         """Raises as ``Helix.open`` does."""
-        return cls(WorkspaceSession.open(folder, config, parse_guard=in_hand or no_parse_guard))
+        return cls(WorkspaceSession.open(folder, config, parse_guard=parse_guard or no_parse_guard))
 
     def close(self) -> None:
         """Close the index and the folder."""

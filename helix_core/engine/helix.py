@@ -81,18 +81,18 @@ class Helix:
         *,
         config: Config | None = None,
         write_wait_ms: int = PATIENT_MS,
-        in_hand: ParseGuard | None = None,
+        parse_guard: ParseGuard | None = None,
     ) -> Helix:
         """Open a folder; its index is made in the cache folder when there is none.
 
         With a ``write_wait_ms`` below 5,000 no question waits for somebody who is writing the index, nor for an index
-        to be built: it is answered from what is there. ``in_hand`` is held, with the SHA-256 (hex) of the bytes,
+        to be built: it is answered from what is there. ``parse_guard`` is held, with the SHA-256 (hex) of the bytes,
         around everything that is parsed inside this process; where it gives False the bytes are left unparsed.
 
         Raises WorkspaceError for a folder that is missing, not a folder or not readable, StoreError when the index
         can be neither opened nor made, ConfigError for settings that cannot be understood.
         """
-        parse_guard = in_hand or no_parse_guard
+        parse_guard = parse_guard or no_parse_guard
         return cls(WorkspaceSession.open(folder, config, parse_guard=parse_guard, write_wait_ms=write_wait_ms))
 
     def close(self) -> None:

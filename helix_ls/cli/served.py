@@ -73,8 +73,8 @@ class CommandServer:
     Bound to one event loop.
     """
 
-    def __init__(self, in_hand: ParseGuard) -> None:
-        self._in_hand = in_hand
+    def __init__(self, parse_guard: ParseGuard) -> None:
+        self._parse_guard = parse_guard
         self._folders: OrderedDict[Path, _Folder] = OrderedDict()
         self._counts = {"answered": 0, "declined": 0}
 
@@ -118,7 +118,7 @@ class CommandServer:
     def _folder(self, workspace: Path) -> _Folder:
         folder = self._folders.get(workspace)
         if folder is None:
-            folder = self._folders[workspace] = _Folder(workspace, self._in_hand)
+            folder = self._folders[workspace] = _Folder(workspace, self._parse_guard)
         self._folders.move_to_end(workspace)
         folder.users += 1
         if folder.closing is not None:
@@ -142,8 +142,8 @@ class CommandServer:
 class _Folder:
     """An open folder of commands; ``users`` of them run now."""
 
-    def __init__(self, workspace: Path, in_hand: ParseGuard) -> None:
-        self.threads = QuestionThreads(lambda: _opened(workspace, in_hand))
+    def __init__(self, workspace: Path, parse_guard: ParseGuard) -> None:
+        self.threads = QuestionThreads(lambda: _opened(workspace, parse_guard))
         self.users = 0
         self.closing: asyncio.TimerHandle | None = None
 
@@ -154,12 +154,12 @@ class _Folder:
         self.threads.close()
 
 
-def _opened(workspace: Path, in_hand: ParseGuard) -> Helix:
+def _opened(workspace: Path, parse_guard: ParseGuard) -> Helix:
     from helix_core.config import load_config
     from helix_core.engine import Helix
 
     config = load_config(workspace)
-    helix = Helix.open(workspace, config=config, write_wait_ms=WRITE_WAIT_MS, in_hand=in_hand)
+    helix = Helix.open(workspace, config=config, write_wait_ms=WRITE_WAIT_MS, parse_guard=parse_guard)
     helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
     return helix
 

@@ -77,13 +77,13 @@ def run_daemon(
         faulthandler.enable(os.open(where.log, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC))
         _leave_streams()
         lag = LoopLag()
-        in_hand = ParseJournal(where.in_hand)
-        if in_hand.died_of:
-            LOG.error("the last daemon died while parsing; quarantined: %s", ", ".join(in_hand.died_of))
+        parse_guard = ParseJournal(where.parse_guard)
+        if parse_guard.died_of:
+            LOG.error("the last daemon died while parsing; quarantined: %s", ", ".join(parse_guard.died_of))
         with asyncio.Runner(loop_factory=lambda: new_loop(lag)) as runner:
-            host = Host(mode="daemon", in_hand=in_hand.hold, lag=lag)
+            host = Host(mode="daemon", parse_guard=parse_guard.hold, lag=lag)
             host.chats = chats(host) if chats is not None else None
-            running = commands(in_hand.hold) if commands is not None else None
+            running = commands(parse_guard.hold) if commands is not None else None
             daemon = Daemon(where, host, serve, running, idle_s=idle_of(environ))
             runner.run(daemon.run(warm_up, environ, ready))
     finally:

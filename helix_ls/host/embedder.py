@@ -34,10 +34,10 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
     config = requested_config(root, request)
     model = chosen_model(config.cache_dir, config.embed_model)
     with (
-        parse_journal_of(index_folder(config.cache_dir, root), "embedder") as in_hand,
-        Embedding.open(root, config, in_hand) as embedding,
+        parse_journal_of(index_folder(config.cache_dir, root), "embedder") as parse_guard,
+        Embedding.open(root, config, parse_guard) as embedding,
     ):
-        if model is None or in_hand is None or not embedding.is_waiting(model.name):
+        if model is None or parse_guard is None or not embedding.is_waiting(model.name):
             send({"done": 0})
             return
         from helix_core.embed import FastModel

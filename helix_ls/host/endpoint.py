@@ -46,7 +46,7 @@ class DaemonPaths:
     starting: Path
     log: Path
     token: Path
-    in_hand: Path
+    parse_guard: Path
 
 
 def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPaths:
@@ -64,7 +64,7 @@ def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPa
         starting=folder / f"{name}.starting",
         log=folder / f"{name}.log",
         token=folder / f"{name}.token",
-        in_hand=folder / f"{name}.in-hand",
+        parse_guard=folder / f"{name}.in-hand",
     )
 
 

@@ -60,14 +60,14 @@ class Host:
         self,
         *,
         mode: Mode,
-        in_hand: ParseGuard = no_parse_guard,
+        parse_guard: ParseGuard = no_parse_guard,
         lag: LoopLag | None = None,
         linger_s: float = LINGER_S,
     ) -> None:
         self.pid = os.getpid()
         self.version = __version__
         self.mode: Mode = mode
-        self._in_hand, self._lag, self._linger_s = in_hand, lag, linger_s
+        self._parse_guard, self._lag, self._linger_s = parse_guard, lag, linger_s
         self._shared: dict[Path, _Shared] = {}
         self._closers: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -98,7 +98,7 @@ class Host:
         if shared is None:
             server = ServerInfo(self.pid, self.version, self.mode)
             settings = Settings(restricted=not trusted)
-            workspace = OpenWorkspace(real, settings, watch=watch, server=server, in_hand=self._in_hand)
+            workspace = OpenWorkspace(real, settings, watch=watch, server=server, parse_guard=self._parse_guard)
             shared = self._shared[real] = _Shared(workspace, [])
         if shared.closing is not None:
             shared.closing.cancel()

@@ -136,7 +136,7 @@ class IndexThread:
         settings: Settings,
         *,
         watch: WatchMode,
-        in_hand: ParseGuard,
+        parse_guard: ParseGuard,
         tell: Publish,
         written: Callable[[], None] = lambda: None,
         paused: bool = False,
@@ -146,7 +146,7 @@ class IndexThread:
         ``tell`` is called from the index thread with the facts, the changed paths, and whether any path may have
         changed.
         """
-        self._folder, self._settings, self._in_hand, self._publish = folder, settings, in_hand, tell
+        self._folder, self._settings, self._parse_guard, self._publish = folder, settings, parse_guard, tell
         self._wake = threading.Condition()
         self._requests: deque[tuple[bool, Future[dict[str, Any]]]] = deque()
         self._closing = False
@@ -364,7 +364,7 @@ class IndexThread:
             config = self._settings.config(self._folder)
             self._watcher.stop()
             self._watcher.start(config)
-            self._helix = Helix.open(self._folder, config=config, in_hand=self._in_hand)
+            self._helix = Helix.open(self._folder, config=config, parse_guard=self._parse_guard)
         return self._helix
 
     def _close_helix(self) -> None:

@@ -87,8 +87,8 @@ def _run_request(root: Path, request: Request, send: Send) -> None:
     progress = _Progress(send)
     config = requested_config(root, request)
     with (
-        parse_journal_of(index_folder(config.cache_dir, root)) as in_hand,
-        Helix.open(root, config=config, in_hand=in_hand) as helix,
+        parse_journal_of(index_folder(config.cache_dir, root)) as parse_guard,
+        Helix.open(root, config=config, parse_guard=parse_guard) as helix,
     ):
         if request["paths"]:
             report = helix.refresh_paths([os.fsencode(path) for path in request["paths"]])
@@ -134,9 +134,9 @@ def clear_crashes(folder: Path, name: str = "indexer") -> None:
         return
     try:
         with FileLock(folder / f"{name}.lock", timeout=0, mode=0o600):
-            in_hand = ParseJournal(file, deaths=DEATHS)
-            in_hand.clear_crashes()
-            in_hand.close()
+            parse_guard = ParseJournal(file, deaths=DEATHS)
+            parse_guard.clear_crashes()
+            parse_guard.close()
     except Timeout:
         return
 

@@ -105,12 +105,12 @@ class OpenWorkspace:
     """
 
     def __init__(
-        self, folder: Path, settings: Settings, *, watch: str, server: ServerInfo, in_hand: ParseGuard
+        self, folder: Path, settings: Settings, *, watch: str, server: ServerInfo, parse_guard: ParseGuard
     ) -> None:
         self.folder = folder
         self.uri = folder.as_uri()
         self.settings, self.watch = settings, watch
-        self._server, self._in_hand = server, in_hand
+        self._server, self._parse_guard = server, parse_guard
         self._loop = asyncio.get_running_loop()
         self._listeners: dict[object, Callable[[StatusChange], None]] = {}
         self._facts = IndexFacts()
@@ -119,7 +119,12 @@ class OpenWorkspace:
         self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(
-            folder, settings, watch=watch_mode(watch), in_hand=in_hand, tell=self._told, written=self._on_written
+            folder,
+            settings,
+            watch=watch_mode(watch),
+            parse_guard=parse_guard,
+            tell=self._told,
+            written=self._on_written,
         )
         self._embedding = BackgroundEmbedding(folder, settings)
         self._index.start()
@@ -214,7 +219,9 @@ class OpenWorkspace:
 
     def _open_helix(self) -> Helix:
         config = self.settings.config(self.folder)
-        helix = Helix.open(self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, in_hand=self._in_hand)
+        helix = Helix.open(
+            self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, parse_guard=self._parse_guard
+        )
         helix.session.on_pending = self._on_pending
         helix.session.encoder = encoder_for(config.cache_dir, config.embed_model)
         if config.rerank:

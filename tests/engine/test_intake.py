@@ -23,7 +23,7 @@ def take(folder, writer, known, entries):
             tell=lambda _: None,
             check=lambda: None,
             max_bytes=1 << 20,
-            in_hand=no_parse_guard,
+            parse_guard=no_parse_guard,
             set_aside={},
             again=(),
         )

@@ -117,7 +117,7 @@ def test_what_another_process_stored_meanwhile_is_not_overwritten_by_an_older_re
                 assert other.take_saved([b"app/routing.py"]).parsed == 1
         yield True
 
-    with Helix.open(repository, config=config_in(tmp_path, repository), in_hand=save_meanwhile) as helix:
+    with Helix.open(repository, config=config_in(tmp_path, repository), parse_guard=save_meanwhile) as helix:
         with Helix.open(repository, config=config_in(tmp_path, repository)) as other:
             other.refresh()
         write(repository, {"app/routing.py": "def first_version():\n    return 1\n"})

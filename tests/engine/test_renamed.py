@@ -224,7 +224,7 @@ def test_bytes_that_must_not_be_parsed_here_are_not(folder, tmp_path):
     def may_parse(content_hash):
         return nullcontext(content_hash not in denied)
 
-    with Helix.open(folder, config=config, in_hand=may_parse) as helix:
+    with Helix.open(folder, config=config, parse_guard=may_parse) as helix:
         helix.refresh()
         edit(folder, "class OldVault", "# a remark\nclass OldVault")
         denied.append(hashlib.sha256((folder / NAME).read_bytes()).hexdigest())

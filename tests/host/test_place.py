@@ -42,7 +42,7 @@ def test_another_users_folder_is_refused():
 
 def test_protocol_and_version_are_in_every_name(tmp_path):
     where = place({"HELIX_RUNTIME_DIR": str(tmp_path)}, version="9.8.7")
-    for path in (where.socket, where.lock, where.starting, where.log, where.token, where.in_hand):
+    for path in (where.socket, where.lock, where.starting, where.log, where.token, where.parse_guard):
         assert path.name.startswith("helix-2-9.8.7.")
 
 

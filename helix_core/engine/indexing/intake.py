@@ -51,12 +51,12 @@ class Intake:
         tell: Callable[[Progress], None],
         check: Callable[[], None],
         max_bytes: int,
-        in_hand: ParseGuard,
+        parse_guard: ParseGuard,
         set_aside: Mapping[bytes, SetAside],
         again: Collection[bytes],
     ) -> None:
         self._set_aside, self._again = set_aside, again
-        self._in_hand = in_hand
+        self._parse_guard = parse_guard
         self._root, self._writer, self._known = root, writer, known
         self._report, self._tell, self._check, self._max_bytes = report, tell, check, max_bytes
         self._reads: dict[bytes, tuple[StatSignature, int, str]] = {}
@@ -94,7 +94,7 @@ class Intake:
 
     def _ingest_here(self, path: bytes, data: bytes, skipped: str) -> Document | Quarantined:
         content = hashlib.sha256(data).hexdigest()
-        with self._in_hand(content) as may_parse:
+        with self._parse_guard(content) as may_parse:
             return ingest_in_process(path, data, skipped) if may_parse else Quarantined(path, content, "crashed")
 
     def _store(self, documents: Iterator[Document | Quarantined]) -> None:

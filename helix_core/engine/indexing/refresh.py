@@ -103,14 +103,14 @@ class Refresh:
         counting: Counting,
         history: str,
         options: FileOptions,
-        in_hand: ParseGuard,
+        parse_guard: ParseGuard,
         workers: int = 2,
         progress: Callable[[Progress], None] | None = None,
         retries: bool = True,
         only_small: bool = False,
     ) -> None:
         self._retries, self._only_small = retries, only_small
-        self._in_hand = in_hand
+        self._parse_guard = parse_guard
         self._counting = counting
         self._root, self._git, self._history, self._options = root, git, history, options
         self._reader, self._writer = reader, writer
@@ -244,7 +244,7 @@ class Refresh:
                 tell=self._tell,
                 check=self._check,
                 max_bytes=most,
-                in_hand=self._in_hand,
+                parse_guard=self._parse_guard,
                 set_aside={one.path: one for one in self._reader.files.set_aside()},
                 again=again,
             )

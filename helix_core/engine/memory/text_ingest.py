@@ -58,9 +58,11 @@ class FileTaken:
 class TextIngest:
     """For one call. ``place`` is the workspace's real path."""
 
-    def __init__(self, root: Root, git: Git | None, options: FileOptions, in_hand: ParseGuard, place: bytes) -> None:
+    def __init__(
+        self, root: Root, git: Git | None, options: FileOptions, parse_guard: ParseGuard, place: bytes
+    ) -> None:
         self._root, self._git, self._options = root, git, options
-        self._in_hand, self._place = in_hand, place
+        self._parse_guard, self._place = parse_guard, place
 
     def note(self, given: NoteInput, by: Attribution, at: float, evidence: tuple[int, ...] = ()) -> Note:
         """Return the note of a text. Raises UnfitError for one that crashed the parser."""
@@ -105,7 +107,7 @@ class TextIngest:
             return None
 
     def _parsed(self, path: bytes, data: bytes) -> Document:
-        with _guarded(self._in_hand, data) as may_parse:
+        with _guarded(self._parse_guard, data) as may_parse:
             document = ingest_in_process(path, data, "") if may_parse else None
         if document is None or isinstance(document, Quarantined):
             raise UnfitError("no parser here can read this text; give it as content_type text, without a path")
@@ -118,7 +120,7 @@ def given_of(fact: Fact) -> NoteInput:
     return NoteInput(f"{fact.text}\n", FACT, about | ({"key": fact.key, "value": fact.value} if fact.key else {}))
 
 
-def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, int]:
+def backfilled(memory: Memory, place: bytes, parse_guard: ParseGuard) -> tuple[int, int]:
     """Parse notes of another chunker version again; return how many, of how many."""
     done = 0
     notes = memory.notes.all(place)
@@ -127,7 +129,7 @@ def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, 
         data = text.encode("utf-8", "replace")
         if parser == parser_version(name, data[:256]):
             continue
-        with _guarded(in_hand, data) as may_parse:
+        with _guarded(parse_guard, data) as may_parse:
             document = ingest_in_process(name, data, "") if may_parse else None
         if isinstance(document, Document) and document.chunks:
             memory.notes.replace_items(note_id, document.chunks, document.parser)
@@ -136,7 +138,7 @@ def backfilled(memory: Memory, place: bytes, in_hand: ParseGuard) -> tuple[int, 
 
 
 @contextmanager
-def _guarded(in_hand: ParseGuard, data: bytes) -> Iterator[bool]:
+def _guarded(parse_guard: ParseGuard, data: bytes) -> Iterator[bool]:
     """Hold the parse guard with the text's hash: a text can crash the process only once."""
-    with in_hand(hashlib.sha256(data).hexdigest()) as may_parse:
+    with parse_guard(hashlib.sha256(data).hexdigest()) as may_parse:
         yield may_parse

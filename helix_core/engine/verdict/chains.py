@@ -53,8 +53,8 @@ class KeptChains:
 class ChainLookup:
     """For one answer. ``budget_ms`` limits the CPU time of its parses."""
 
-    def __init__(self, kept: KeptChains, in_hand: ParseGuard, budget_ms: float) -> None:
-        self._kept, self._in_hand, self._left_ms = kept, in_hand, budget_ms
+    def __init__(self, kept: KeptChains, parse_guard: ParseGuard, budget_ms: float) -> None:
+        self._kept, self._parse_guard, self._left_ms = kept, parse_guard, budget_ms
 
     def name(self, item: Item, sight: Sight, masked: Masked) -> Naming:
         """Label the text at the item's place in the file's current bytes."""
@@ -85,7 +85,7 @@ class ChainLookup:
         preload_grammar(path, data)
         started = time.thread_time()
         try:
-            with self._in_hand(content_hash) as may_parse:
+            with self._parse_guard(content_hash) as may_parse:
                 if not may_parse:
                     return Naming(None, FAILED)
                 chains = Chains(path, data, time_for(len(data)))

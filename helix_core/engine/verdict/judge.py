@@ -318,7 +318,7 @@ class UnsavedNames:
     root: Root
     reader: Reader
     overlays: Overlays
-    in_hand: ParseGuard
+    parse_guard: ParseGuard
     max_bytes: int
     check: Callable[[], None]
 
@@ -346,7 +346,7 @@ class UnsavedNames:
         # An existing file without a record is excluded on purpose, and so is its buffer.
         if name_reason(path) or (source is None and content_hash):
             return
-        with self.in_hand(hashlib.sha256(buffer).hexdigest()) as may_parse:
+        with self.parse_guard(hashlib.sha256(buffer).hexdigest()) as may_parse:
             if not may_parse:
                 return
             skipped = content_reason(path, buffer)

@@ -78,7 +78,7 @@ class Observer:
         *,
         max_bytes: int,
         budget_ms: float,
-        in_hand: ParseGuard,
+        parse_guard: ParseGuard,
         check: Callable[[], None],
         uncounted: Callable[[Collection[bytes], bool], Collection[bytes]] = lambda _, __: (),
         never_waits: bool = False,
@@ -90,7 +90,7 @@ class Observer:
         self._root, self._reader, self._writer = root, reader, writer
         self._max_bytes = max_bytes
         self._left_ms = budget_ms
-        self._in_hand = in_hand
+        self._parse_guard = parse_guard
         self._check = check
         self._never_waits = never_waits
         self._busy_until = time.monotonic() + busy_ms / 1e3
@@ -232,7 +232,7 @@ class Observer:
             return Sight(Reason.CHANGED, file)
         self._left_ms -= cost_ms
         preload_grammar(source.path, data)
-        with self._in_hand(content) as may_parse:
+        with self._parse_guard(content) as may_parse:
             if not may_parse:
                 return Sight(Reason.CHANGED, file)
             document = ingest(source.path, data, skipped=content_reason(source.path, data))

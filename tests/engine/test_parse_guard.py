@@ -1,4 +1,4 @@
-"""What is parsed in this process is held in hand meanwhile, and what is quarantined is never parsed here."""
+"""Parsing in this process holds the guard, and quarantined bytes are never parsed here."""
 
 import hashlib
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from tests.engine.conftest import config_in
 from tests.engine.repository import write
 
 
-class Hand:
-    """Notes each hash as it is taken and put down; gives False for those it is told to refuse."""
+class RecordingGuard:
+    """Notes each hash as it is acquired and released; gives False for those it is told to refuse."""
 
     def __init__(self):
         self.refused = set()
@@ -34,32 +34,32 @@ def sha(text):
 
 
 @pytest.fixture
-def hand():
-    return Hand()
+def guard():
+    return RecordingGuard()
 
 
 @pytest.fixture
-def helix(repository, tmp_path, hand):
-    with Helix.open(repository, config=config_in(tmp_path, repository), in_hand=hand) as engine:
+def helix(repository, tmp_path, guard):
+    with Helix.open(repository, config=config_in(tmp_path, repository), parse_guard=guard) as engine:
         engine.refresh()
         yield engine
 
 
-def test_a_saved_file_and_an_answer_that_ingests_both_hold_what_they_parse(helix, repository, hand):
-    hand.taken.clear()
+def test_a_saved_file_and_an_answer_that_ingests_both_hold_what_they_parse(helix, repository, guard):
+    guard.taken.clear()
     saved, edited = "def saved_one():\n    pass\n", "def match_route():\n    return 2\n"
     write(repository, {"app/saved.py": saved})
     helix.refresh_paths([b"app/saved.py"])
-    assert hand.taken == [sha(saved)]
+    assert guard.taken == [sha(saved)]
     write(repository, {"app/routing.py": edited})
     helix.packet("match_route")
-    assert hand.taken == [sha(saved), sha(edited)]
-    assert hand.held is None
+    assert guard.taken == [sha(saved), sha(edited)]
+    assert guard.held is None
 
 
-def test_what_is_refused_is_recorded_as_quarantined_by_a_refresh(helix, repository, hand):
+def test_what_is_refused_is_recorded_as_quarantined_by_a_refresh(helix, repository, guard):
     poison = "def poison(): pass\n"
-    hand.refused.add(sha(poison))
+    guard.refused.add(sha(poison))
     write(repository, {"app/poison.py": poison, "app/fine.py": "def fine(): pass\n"})
     report = helix.refresh_paths([b"app/poison.py", b"app/fine.py"])
     assert report.quarantined == (("app/poison.py", "crashed"),)
@@ -67,9 +67,9 @@ def test_what_is_refused_is_recorded_as_quarantined_by_a_refresh(helix, reposito
     assert {"source_id": "app/poison.py", "reason": "quarantined"} in helix.status(skipped=True)["skipped_files"]
 
 
-def test_what_is_refused_is_not_parsed_for_an_answer_either(helix, repository, hand):
+def test_what_is_refused_is_not_parsed_for_an_answer_either(helix, repository, guard):
     poison = "def match_route(): poison\n"
-    hand.refused.add(sha(poison))
+    guard.refused.add(sha(poison))
     write(repository, {"app/routing.py": poison})
     packet = helix.packet("match_route")
     (item,) = [item for item in packet["needs_refresh"] if item["symbol"] == "match_route"]
