@@ -10,7 +10,8 @@ import { evidenceLink } from '../commands/evidence';
 import { footerOf, type SentFacts } from './footer';
 
 const mostCharacters = 262_144;
-const withinMs = 1_500;
+/** The answer is shown meanwhile: what is checked on a slow machine comes later rather than never. */
+const withinMs = 10_000;
 
 export interface Answered {
   readonly question: string;
@@ -29,18 +30,20 @@ export class Aftermath {
     private readonly logger: Logger,
   ) {}
 
-  /** The footer of the answer, which is remembered; what does not come in time is left out of it. */
-  async footer(answered: Answered): Promise<string> {
+  /** The footer of the answer, which is remembered; what does not come in time, or is cancelled, is left out of it. */
+  async footer(answered: Answered, token: vscode.CancellationToken): Promise<string> {
     const { facts, question, text, folder = '' } = answered;
     if (facts.became !== 'added' || facts.packetId === '') {
       return footerOf(facts, '', undefined);
     }
     const cancel = new vscode.CancellationTokenSource();
     const abort = new AbortController();
-    const late = setTimeout(() => {
+    const giveUp = (): void => {
       cancel.cancel();
       abort.abort();
-    }, withinMs);
+    };
+    const late = setTimeout(giveUp, withinMs);
+    const cancelled = token.onCancellationRequested(giveUp);
     try {
       const [sent, check] = await Promise.all([
         this.known(sentContext(answered.endpoint, facts.packetId, answered.workspace, abort.signal), cancel.token),
@@ -51,6 +54,7 @@ export class Aftermath {
       return footerOf(facts, evidenceLink(facts.packetId, folder), check);
     } finally {
       clearTimeout(late);
+      cancelled.dispose();
       cancel.dispose();
     }
   }

@@ -158,7 +158,8 @@ export class HelixModels implements vscode.LanguageModelChatProvider<OfferedMode
         const { path: workspace, uri } = folder ?? {};
         const { endpoint } = state;
         const question = questionIn(messages);
-        const footer = await this.aftermath.footer({ question, text, facts, endpoint, workspace, folder: uri });
+        const answered = { question, text, facts, endpoint, workspace, folder: uri };
+        const footer = await this.aftermath.footer(answered, token);
         if (footer !== '' && !token.isCancellationRequested) {
           progress.report(new vscode.LanguageModelTextPart(footer));
         }
