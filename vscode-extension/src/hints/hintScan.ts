@@ -2,7 +2,8 @@
  * Looks at all files of a folder for hints, page by page, and again once the index has changed. Knows no VS Code.
  *
  * A look rests ten times as long as it took before the next begins by itself, so that a large workspace is not looked
- * at all day. What was found stays until the next look has reached its file.
+ * at all day. What was found stays until a look has reached its file, and while the time of a look is too short for it;
+ * then it is looked at again, after a rest that doubles each time.
  */
 import type { Hint, HintsAnswer } from '../base/protocol';
 
@@ -20,6 +21,7 @@ export interface ScanProgress {
 }
 
 const restFactor = 10;
+const mostDoublings = 8;
 export const leastRestMs = 3_000;
 
 export class HintScan {
@@ -28,6 +30,8 @@ export class HintScan {
   private timer: NodeJS.Timeout | undefined;
   private restUntil = 0;
   private wantsMore = false;
+  /** How many looks in a row left a file partly looked at. */
+  private partialLooks = 0;
   /** How far a running look is. */
   progress: ScanProgress | undefined;
   /** A look has come to its end. */
@@ -64,12 +68,14 @@ export class HintScan {
     const began = this.needs.now();
     this.wantsMore = false;
     let found: Hint[] = [];
+    let isPartial = false;
     let after: string | null = '';
     try {
       while (after !== null) {
         const page: HintsAnswer = await this.needs.page(this.folder, after, asking.signal);
         if (isStopped(asking)) return;
-        found = [...found, ...page.hints];
+        found = [...found, ...page.hints, ...this.notSeenAgain(page)];
+        isPartial ||= page.partial.length > 0;
         const reached = page.next;
         // What lies behind the page is as the look before found it.
         const behind = reached === null ? [] : this.found.filter(({ source_id }) => isBehind(source_id, reached));
@@ -79,7 +85,8 @@ export class HintScan {
         this.needs.changed();
       }
       // Git is read beside the answers: the first look may have come before it.
-      this.wantsMore ||= !this.isComplete;
+      this.wantsMore ||= !this.isComplete || isPartial;
+      this.partialLooks = isPartial ? this.partialLooks + 1 : 0;
       this.isComplete = true;
     } catch (error) {
       if (isStopped(asking)) return;
@@ -88,7 +95,8 @@ export class HintScan {
     this.asking = undefined;
     this.progress = undefined;
     const now = this.needs.now();
-    this.restUntil = now + Math.max((now - began) * restFactor, leastRestMs);
+    const doubled = 2 ** Math.min(this.partialLooks, mostDoublings);
+    this.restUntil = now + Math.max((now - began) * restFactor, leastRestMs) * doubled;
     this.needs.changed();
     if (this.wantsMore) this.touched();
   }
@@ -101,6 +109,13 @@ export class HintScan {
     if (this.asking) void this.look();
   }
 
+  /** What the look before found in the files that this page looked at only in part. */
+  private notSeenAgain({ partial, hints }: HintsAnswer): Hint[] {
+    const files = new Set(partial);
+    const seen = new Set(hints.map(keyOf));
+    return this.found.filter((hint) => files.has(hint.source_id) && !seen.has(keyOf(hint)));
+  }
+
   stop(): void {
     clearTimeout(this.timer);
     this.asking?.abort();
@@ -108,6 +123,8 @@ export class HintScan {
     this.progress = undefined;
   }
 }
+
+const keyOf = ({ source_id, code, text_hash }: Hint): string => JSON.stringify([source_id, code, text_hash]);
 
 /** Paths are compared as the server does, by their bytes in UTF-8, which is the order of code points. */
 function isBehind(path: string, reached: string): boolean {

@@ -164,3 +164,30 @@ test('a look that began before a hint was ignored does not bring it back', async
   expect(scan.hints.map(({ ignored }) => ignored)).toEqual([true]);
   scan.stop();
 });
+
+test('a hint stays while its file is looked at in part, and the file is looked at again after longer and longer rests', async () => {
+  const both = [hint('a.md', 1), hint('a.md', 5)];
+  const answers = [page(both), { ...page(both.slice(0, 1)), partial: ['a.md'] }];
+  const { scan, asked } = scanning(() => answers[Math.min(asked.length, 2) - 1] ?? page([]));
+  scan.touched();
+  await vi.advanceTimersByTimeAsync(leastRestMs + 500);
+  expect(asked).toHaveLength(2);
+  expect(scan.hints).toEqual(both);
+  await vi.advanceTimersByTimeAsync(2 * leastRestMs);
+  expect(asked).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(2 * leastRestMs);
+  expect(asked).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(2 * leastRestMs);
+  expect(asked).toHaveLength(4);
+  expect(scan.hints).toEqual(both);
+  scan.stop();
+});
+
+test('a hint is gone when its file was looked at as a whole without it', async () => {
+  const answers = [page([hint('a.md', 1)]), page([])];
+  const { scan, asked } = scanning(() => answers[asked.length - 1] ?? page([]));
+  scan.touched();
+  await vi.advanceTimersByTimeAsync(leastRestMs + 500);
+  expect(scan.hints).toEqual([]);
+  scan.stop();
+});
