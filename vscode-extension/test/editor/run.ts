@@ -19,7 +19,8 @@ import { MARK, endLeftovers } from './driver/processes.ts';
 import type { Run } from './driver/stage.ts';
 import { acts } from './scenarios/index.ts';
 
-const LIMIT_MS = 20 * 60_000;
+/** No scenario begins later than this. */
+const LIMIT_MS = 60 * 60_000;
 const BROWSER_FLAGS = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 BROWSER_FLAGS.push('--disable-component-update', '--disable-sync', '--no-sandbox'); // the sandbox needs what containers lack
 

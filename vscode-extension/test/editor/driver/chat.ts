@@ -1,7 +1,7 @@
 /** The chat view as a user meets it: its box, its model picker, its answers and what can be clicked in them. */
 import type { Locator } from 'playwright-core';
 
-import { until } from './until.ts';
+import { limit, until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
 const ANSWERING_MS = 45_000;
@@ -19,15 +19,26 @@ export class Chat {
     this.#window = window;
   }
 
+  /** Shows the view and its model picker. A notification or a menu can swallow the key, so it is pressed until it is there. */
+  async show(): Promise<void> {
+    const { page } = this.#window;
+    const shown = async (): Promise<boolean> => {
+      await page.keyboard.press('Escape');
+      if ((await this.#box().count()) === 0) await page.keyboard.press('Control+Alt+i');
+      await this.#picker().waitFor({ timeout: limit(3_000) });
+      return true;
+    };
+    await until('the chat is shown', shown, { withinMs: 60_000, everyMs: 500 });
+  }
+
   /** Shows the view, with an empty chat in it. */
   async begin(): Promise<void> {
     const { page } = this.#window;
     const empty = async (): Promise<boolean> => {
-      await page.keyboard.press('Escape');
-      if ((await this.#box().count()) === 0) await page.keyboard.press('Control+Alt+i');
-      await this.#box().waitFor({ timeout: 3_000 });
+      await this.show();
       if ((await page.locator(`${VIEW} .interactive-request`).count()) === 0) return this.#hasModel();
-      await page.locator(`${VIEW} .title .action-label[aria-label^="New Chat"]`).first().click({ timeout: 2_000 });
+      const another = page.locator(`${VIEW} .title .action-label[aria-label^="New Chat"]`).first();
+      await another.click({ timeout: limit(2_000) });
       return (await page.locator(`${VIEW} .interactive-request`).count()) === 0;
     };
     await until('an empty chat is shown', empty, { withinMs: 60_000, everyMs: 500 });
@@ -71,45 +82,63 @@ export class Chat {
     return (await this.#window.page.locator('.monaco-dialog-box', { hasText: 'Sign in to use' }).count()) > 0;
   }
 
-  /** Types a message and sends it. The list of completions swallows the key, so it is closed before. */
+  /** Types a message and sends it. */
   async send(message: string): Promise<void> {
     const { page } = this.#window;
-    const typed = async (): Promise<string> => (await this.#box().locator('.view-lines').innerText()).trim();
-    await this.#box().click();
-    await page.keyboard.type(message, { delay: 5 });
-    await until('the message is typed', async () => (await typed()) !== '', { withinMs: 5_000 });
+    const typed = async (): Promise<string> => unspaced(await this.#box().locator('.view-lines').innerText());
+    const holds = (wanted: string): Promise<boolean> =>
+      until(`the box holds ${JSON.stringify(wanted)}`, async () => (await typed()) === unspaced(wanted), {
+        withinMs: 1_500,
+      });
+    // What takes the focus meanwhile gets some of the keys, so it is typed until it is there as a whole.
+    const type = async (): Promise<boolean> => {
+      await this.#box().click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+      await holds('');
+      await page.keyboard.type(message, { delay: 5 });
+      return holds(message);
+    };
+    await until('the message is typed', type, { withinMs: 20_000 });
+    // The list of completions swallows the key, so it is closed before.
     const go = async (): Promise<boolean> => {
       if ((await page.locator('.suggest-widget.visible').count()) > 0) await page.keyboard.press('Escape');
-      if ((await typed()) !== '') await page.keyboard.press('Enter');
-      return (await typed()) === '';
+      await page.keyboard.press('Enter');
+      return holds('');
     };
-    await until('the message is sent', go, { withinMs: 20_000, everyMs: 500 });
+    await until('the message is sent', go, { withinMs: 20_000 });
   }
 
   /** Takes a model from the picker. */
   async choose(model: string): Promise<void> {
     const { page } = this.#window;
     const taken = async (): Promise<boolean> => {
-      if ((await this.#picker().innerText()).includes(model)) return true;
+      if ((await this.model()).includes(model)) return true;
       await page.keyboard.press('Escape');
-      await this.#picker().click({ timeout: 2_000 });
+      await this.#picker().click({ timeout: limit(2_000) });
       const search = page.locator('input[placeholder="Search models"]');
-      await search.fill(model, { timeout: 2_000 });
-      await page.locator('.action-widget .monaco-list-row', { hasText: model }).first().click({ timeout: 2_000 });
-      return (await this.#picker().innerText()).includes(model);
+      await search.fill(model, { timeout: limit(2_000) });
+      const row = page.locator('.action-widget .monaco-list-row', { hasText: model }).first();
+      await row.click({ timeout: limit(2_000) });
+      return (await this.model()).includes(model);
     };
     await until(`${model} is chosen`, taken, { withinMs: 20_000, everyMs: 300 });
+  }
+
+  /** What the picker says is chosen. */
+  model(): Promise<string> {
+    return this.#picker().innerText();
   }
 
   /** The models the picker offers now. */
   async models(): Promise<string> {
     const { page } = this.#window;
     const list = page.locator('.action-widget').first();
-    if (!(await list.isVisible())) await this.#picker().click({ timeout: 3_000 });
-    await list.waitFor({ timeout: 3_000 });
+    if (!(await list.isVisible())) await this.#picker().click();
+    await list.waitFor();
     const text = await list.innerText();
     await page.keyboard.press('Escape');
-    await list.waitFor({ state: 'hidden', timeout: 3_000 });
+    await list.waitFor({ state: 'hidden' });
     return text;
   }
 
@@ -147,7 +176,7 @@ export class Chat {
 
   /** The editor asks nobody, no participant either, before some model is chosen. */
   async #hasModel(): Promise<boolean> {
-    return (await this.#picker().innerText()).trim() !== 'Models';
+    return (await this.model()).trim() !== 'Models';
   }
 
   /** The texts of the newest request and of the newest answer: rows come and go, and stand in no order. */

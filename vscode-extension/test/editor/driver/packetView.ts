@@ -1,7 +1,7 @@
 /** The packet view as a user meets it: its question box, its rows and their marks. */
 import type { Frame } from 'playwright-core';
 
-import { until } from './until.ts';
+import { limit, until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
 export type Mark = 'verified' | 'stale_risk' | 'needs_refresh';
@@ -30,10 +30,15 @@ export class PacketView {
 
   /** Asks in the view's own box and waits for the answer. */
   async ask(question: string, task?: string): Promise<Row[]> {
-    const page = await this.page();
-    if (task !== undefined) await page.locator('select').first().selectOption(task);
-    await page.locator('#question').fill(question);
-    await page.locator('#question').press('Enter');
+    // A page that is loaded anew meanwhile takes what was typed with it.
+    const put = async (): Promise<boolean> => {
+      const page = await this.page();
+      if (task !== undefined) await page.locator('select').first().selectOption(task);
+      await page.locator('#question').fill(question);
+      await page.locator('#question').press('Enter');
+      return true;
+    };
+    await until(`the view is asked ${question}`, put, { withinMs: 20_000 });
     return this.answered(question);
   }
 
@@ -53,7 +58,7 @@ export class PacketView {
       `the packet view answers ${question}`,
       async () => {
         const page = await this.page(2_000);
-        const shown = await page.locator('h2.query').innerText({ timeout: 1_000 });
+        const shown = await page.locator('h2.query').innerText({ timeout: limit(1_000) });
         const busy = (await page.locator('.main.busy').count()) > 0;
         if (!busy && shown.trim() === question) return this.rows();
         throw new Error(`it shows the answer to ${shown}`);

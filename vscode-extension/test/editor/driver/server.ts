@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { codeServer, node } from './installation.ts';
 import { MARK } from './processes.ts';
-import { pause, until } from './until.ts';
+import { limit, pause, until } from './until.ts';
 
 export interface ServerOptions {
   mark: string;
@@ -106,7 +106,7 @@ export class CodeServer {
     if (this.#isRunning()) {
       const gone = new Promise((resolve) => this.#process.once('exit', resolve));
       this.#process.kill('SIGTERM');
-      await Promise.race([gone, pause(8_000)]);
+      await Promise.race([gone, pause(limit(8_000))]);
       if (this.#isRunning()) this.#process.kill('SIGKILL');
     }
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });

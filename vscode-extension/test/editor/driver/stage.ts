@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { artifacts } from './installation.ts';
 import { type Part, type Process, helixProcesses } from './processes.ts';
 import type { CodeServer } from './server.ts';
-import { pause, until } from './until.ts';
+import { limit, pause, until } from './until.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
 
 export interface Run {
@@ -99,7 +99,7 @@ export class Stage {
     fs.mkdirSync(folder, { recursive: true });
     for (const [index, window] of [this.#window, ...this.#others].entries()) {
       if (window === undefined || window.page.isClosed()) continue;
-      await window.page.screenshot({ path: path.join(folder, `window-${index}.png`), timeout: 5_000 });
+      await window.page.screenshot({ path: path.join(folder, `window-${index}.png`), timeout: limit(5_000) });
       fs.writeFileSync(path.join(folder, `console-${index}.txt`), window.console.join('\n'));
     }
     for (const file of this.server.logs()) {

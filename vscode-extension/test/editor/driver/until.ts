@@ -1,9 +1,19 @@
 /** Waiting for what another process does: ask again and again, and say at the end what the last answer was. */
 
+/**
+ * Every limit is stated for an idle machine and multiplied by this: a limit tells only that something never comes, so it
+ * must not decide on a machine that is slow or busy.
+ */
+const SLOWNESS = 4;
+
+/** A limit in milliseconds, for what does not wait by `until` or `within`: the timeouts of Playwright. */
+export const limit = (milliseconds: number): number => milliseconds * SLOWNESS;
+
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export interface Patience {
+  /** The limit on an idle machine. */
   withinMs: number;
   everyMs?: number;
   /** An exception of this class ends the waiting. */
@@ -16,7 +26,7 @@ export async function until<T>(
   ask: () => Promise<T> | T,
   { withinMs, everyMs = 50, fatal }: Patience,
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const end = performance.now() + withinMs;
+  const end = performance.now() + limit(withinMs);
   let last: unknown;
   for (;;) {
     try {
@@ -30,19 +40,19 @@ export async function until<T>(
       last = error;
     }
     if (performance.now() > end) {
-      throw new Error(`not within ${withinMs} ms: ${what}; the last answer was ${brief(last)}`);
+      throw new Error(`not within ${limit(withinMs)} ms: ${what}; the last answer was ${brief(last)}`);
     }
     await pause(everyMs);
   }
 }
 
-/** Rejects when `act` takes longer; the timer never keeps the process alive. */
-export async function within<T>(what: string, milliseconds: number, act: Promise<T>): Promise<T> {
+/** Rejects when `act` takes longer than the limit; the timer never keeps the process alive. */
+export async function within<T>(what: string, withinMs: number, act: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`${what}: stopped after ${milliseconds} ms`));
-    }, milliseconds);
+      reject(new Error(`${what}: stopped after ${limit(withinMs)} ms`));
+    }, limit(withinMs));
   });
   try {
     return await Promise.race([act, late]);

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 
 import type { CodeServer } from './server.ts';
-import { pause, until } from './until.ts';
+import { limit, until } from './until.ts';
 
 export interface WindowOptions {
   payload?: [string, string][];
@@ -55,12 +55,15 @@ export class EditorWindow {
   ): Promise<EditorWindow> {
     const context = options.beside === undefined ? await newProfile(browser) : options.beside.#context;
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(limit(15_000));
     const window = new EditorWindow(page, context);
     try {
       for (const [name, act] of Object.entries(options.functions ?? {})) await page.exposeFunction(name, act);
-      await page.goto(server.address(target, options.payload), { timeout: 30_000 });
-      await page.locator('.monaco-workbench .statusbar-item').first().waitFor({ timeout: 30_000 });
+      await page.goto(server.address(target, options.payload), { timeout: limit(30_000) });
+      await page
+        .locator('.monaco-workbench .statusbar-item')
+        .first()
+        .waitFor({ timeout: limit(30_000) });
       return window;
     } catch (error) {
       await page.close();
@@ -73,21 +76,30 @@ export class EditorWindow {
     const row = this.page.locator('.quick-input-list .monaco-list-row').filter({
       has: this.page.locator('.label-name').getByText(title, { exact: true }),
     });
+    const none = this.page.locator('.quick-input-list').getByText('No matching commands');
     const choose = async (): Promise<boolean> => {
       await this.#quickInput('F1');
       await this.#fill(`>${title}`);
-      await row.first().click({ timeout: 2_000 });
+      // What is not in the list now is not waited for.
+      await row
+        .or(none)
+        .first()
+        .waitFor({ timeout: limit(2_000) });
+      if ((await row.count()) === 0) return false;
+      await row.first().click({ timeout: limit(2_000) });
       return true;
     };
     await until(`the palette runs ${title}`, choose, { withinMs });
   }
 
-  /** Types an answer into the box a command has opened. */
-  async answer(text: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget input').first();
-    await input.waitFor({ state: 'visible' });
+  /** Types an answer into the box a command has opened, the one that says `says` where that is given. */
+  async answer(text: string, says = ''): Promise<void> {
+    await this.#asked();
+    const box = this.page.locator('.quick-input-widget', { hasText: says });
+    await box.waitFor({ state: 'visible' });
+    const input = box.locator('input').first();
     await input.fill(text);
-    await this.page.keyboard.press('Enter');
+    await input.press('Enter');
   }
 
   /** Runs a command that offers a list, and takes the entry with this label; a list that closes is opened again. */
@@ -97,8 +109,9 @@ export class EditorWindow {
     });
     const choose = async (): Promise<boolean> => {
       await this.run(title);
+      await this.#asked();
       await this.#fill(label);
-      await row.first().click({ timeout: 2_000 });
+      await row.first().click({ timeout: limit(2_000) });
       return true;
     };
     await until(`${title} offers ${label}`, choose, { withinMs: 30_000 });
@@ -107,35 +120,50 @@ export class EditorWindow {
   /** Opens a file of the workspace, at a line counted from 1. */
   async openFile(name: string, line = 1): Promise<void> {
     const base = name.split('/').at(-1) ?? name;
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: base });
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({
+      has: this.page.locator('.label-name').getByText(base, { exact: true }),
+    });
     const open = async (): Promise<boolean> => {
       await this.#quickInput('Control+P');
       await this.#fill(`${name}:${line}`);
-      await row.first().click({ timeout: 2_000 });
+      await row.first().click({ timeout: limit(2_000) });
       return true;
     };
     await until(`${name} is among the files`, open, { withinMs: 20_000 });
     await this.page.locator(`.tab.active[data-resource-name="${base}"]`).waitFor();
-    await this.page.locator('.editor-instance .view-line').first().waitFor();
+    // What is typed next goes there: the editor has the focus, and the cursor is in the line.
+    await this.page.locator('.editor-instance .monaco-editor.focused .view-line').first().waitFor();
+    await until(`the cursor is in line ${line}`, async () => (await this.cursorLine()) === line, { withinMs: 10_000 });
+  }
+
+  /** The line of the cursor, counted from 1, as the status bar says it. */
+  async cursorLine(): Promise<number> {
+    const shown = await this.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText();
+    return Number(/Ln (\d+)/.exec(shown)?.[1]);
   }
 
   /** Moves the mouse over a word in the active editor and returns the hover's text, once it contains `expected`. */
   async hover(word: string, expected: string | RegExp, withinMs = 15_000): Promise<string> {
-    return until(
-      `a hover over ${word} that says ${String(expected)}`,
-      async () => {
-        const shown = await this.#hoverText();
-        if (typeof expected === 'string' ? shown.includes(expected) : expected.test(shown)) return shown;
-        await this.page.mouse.move(5, 450);
-        await pause(250);
-        const { x, y } = await this.#placeOf(word);
-        await this.page.mouse.move(x - 2, y);
-        await this.page.mouse.move(x, y, { steps: 3 });
-        await pause(1_200);
-        return (await this.#hoverText()).match(expected) === null ? undefined : this.#hoverText();
-      },
-      { withinMs },
-    );
+    const what = `a hover over ${word} that says ${String(expected)}`;
+    const move = async (): Promise<string> => {
+      await this.page.mouse.move(5, 450);
+      const { x, y } = await this.#placeOf(word);
+      await this.page.mouse.move(x - 2, y);
+      await this.page.mouse.move(x, y, { steps: 3 });
+      return this.#shownHover(what, expected);
+    };
+    return until(what, move, { withinMs });
+  }
+
+  /** Moves the mouse over the status item and returns the tooltip's text, once it contains `expected`. */
+  async statusTooltip(expected: string): Promise<string> {
+    const what = `a tooltip of the status item that says ${expected}`;
+    const move = async (): Promise<string> => {
+      await this.leave();
+      await this.statusItem().hover();
+      return this.#shownHover(what, expected);
+    };
+    return until(what, move, { withinMs: 20_000 });
   }
 
   /** Ends any hover: the mouse goes where nothing is. */
@@ -167,12 +195,6 @@ export class EditorWindow {
     );
   }
 
-  /** The text of the hover that comes within so many milliseconds, or what is there after them. */
-  async shownHover(waitMs: number): Promise<string> {
-    await pause(waitMs);
-    return this.#hoverText();
-  }
-
   /** Makes the side bar so many pixels wide. */
   async widenSideBar(width: number): Promise<void> {
     const box = await this.page.locator('.part.sidebar').boundingBox();
@@ -186,6 +208,13 @@ export class EditorWindow {
 
   async press(...keys: string[]): Promise<void> {
     for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Types into the active editor, and waits until the last of the lines is drawn. */
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text);
+    const last = text.trim().split('\n').at(-1) ?? '';
+    await until(`the editor shows ${last}`, async () => (await this.editorText()).includes(last), { withinMs: 5_000 });
   }
 
   /** The text of the active editor as far as it is drawn. */
@@ -218,15 +247,36 @@ export class EditorWindow {
     const open = async (): Promise<boolean> => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press(key);
-      await box.waitFor({ state: 'visible', timeout: 2_000 });
+      await box.waitFor({ state: 'visible', timeout: limit(2_000) });
       return true;
     };
     await until(`${key} opens the quick input`, open, { withinMs: 20_000, everyMs: 300 });
   }
 
+  /** Waits until the box of a command is there: the palette closes first, and what is typed into it is lost. */
+  async #asked(): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input').first();
+    const opened = async (): Promise<boolean> =>
+      (await input.isVisible()) && !(await input.inputValue()).startsWith('>');
+    await until('the command asks', opened, { withinMs: 5_000 });
+  }
+
   /** What takes the focus just then closes the box again, so nobody waits long for it. */
   async #fill(text: string): Promise<void> {
-    await this.page.locator('.quick-input-widget input').first().fill(text, { timeout: 2_000 });
+    await this.page
+      .locator('.quick-input-widget input')
+      .first()
+      .fill(text, { timeout: limit(2_000) });
+  }
+
+  /** The text of the hover that is shown, once it contains `expected`; the mouse is there. */
+  async #shownHover(what: string, expected: string | RegExp): Promise<string> {
+    const find = async (): Promise<string> => {
+      const shown = await this.#hoverText();
+      if (typeof expected === 'string' ? shown.includes(expected) : expected.test(shown)) return shown;
+      throw new Error(shown === '' ? 'no hover' : shown);
+    };
+    return until(what, find, { withinMs: 1_500, everyMs: 100 });
   }
 
   async #hoverText(): Promise<string> {

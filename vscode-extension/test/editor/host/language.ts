@@ -32,9 +32,8 @@ export const languageTests = [
 
   test('a hover right of an emoji is about the right word', async () => {
     const editor = await opened('ledger/payments.py');
+    await hoverSays(editor, 'Payment', /Payment/, 'def receipt_line');
     const text = await hoverText(editor.document.uri, placeOf(editor.document, 'payment.reference', 'f"😀'));
-    const plain = await hoverText(editor.document.uri, placeOf(editor.document, 'Payment', 'def receipt_line'));
-    assert.match(plain, /Payment/);
     assert.ok(!text.includes('receipt_line'), text);
   }),
 

@@ -8,6 +8,7 @@ import { commandTests } from './commands';
 import { languageTests } from './language';
 import { networkTests, noteConnections } from './network';
 import { recoveryTests } from './recovery';
+import { within } from '../driver/until';
 import type { HostTest } from './test';
 
 const LIMIT_MS = 45_000;
@@ -26,18 +27,10 @@ export async function run(): Promise<void> {
 
 /** What went wrong, or undefined. */
 async function outcome(test: HostTest): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`stopped after ${String(LIMIT_MS)} ms`));
-    }, LIMIT_MS);
-  });
   try {
-    await Promise.race([test.play(), late]);
+    await within(test.title, LIMIT_MS, Promise.resolve(test.play()));
     return undefined;
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

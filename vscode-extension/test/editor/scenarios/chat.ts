@@ -29,10 +29,9 @@ async function chat(stage: Stage): Promise<Chat> {
 async function answersWithoutModel(stage: Stage): Promise<void> {
   await stage.status(/fresh/i);
   const window = await stage.window();
-  await window.page.keyboard.press('Control+Alt+i');
-  const picker = window.page.locator('.part.auxiliarybar .chat-input-picker-item').nth(1);
-  await picker.waitFor();
-  assert.doesNotMatch(await picker.innerText(), /Evidence only/, 'no model of a fresh profile');
+  const fresh = new Chat(window);
+  await fresh.show();
+  assert.doesNotMatch(await fresh.model(), /Evidence only/, 'no model of a fresh profile');
   await window.run('Helix: Chat Without a Language Model');
   const view = await chat(stage);
   assert.match(await view.models(), /Evidence only/);
@@ -44,8 +43,7 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   const label = await view.open('refunds.py');
   const [, first, last] = /lines? (\d+)(?: to (\d+))?/.exec(label) ?? [];
   const cursor = async (): Promise<boolean> => {
-    const shown = await window.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).innerText();
-    const line = Number(/Ln (\d+)/.exec(shown)?.[1]);
+    const line = await window.cursorLine();
     return line >= Number(first) && line <= Number(last ?? first);
   };
   await until(`the cursor is in ${label}`, cursor, { withinMs: 10_000 });
@@ -205,16 +203,7 @@ async function tooltip(stage: Stage): Promise<void> {
   const view = await chatWith(stage, PLAIN);
   await view.ask('hello', /The ledger signs it all\./);
   const window = await stage.window();
-  const shown = await until(
-    'the tooltip tells of the chat',
-    async () => {
-      await window.leave();
-      await window.statusItem().hover();
-      const text = await window.shownHover(1_500);
-      return text.includes('first token after') ? text : undefined;
-    },
-    { withinMs: 20_000 },
-  );
+  const shown = await window.statusTooltip('first token after');
   assert.match(shown, /Chat — to 127\.0\.0\.1:\d+ · last request to plain-words .*first token after [\d.]+ m?s/);
   await stage.picture('chat-tooltip');
   await window.leave();
@@ -240,22 +229,12 @@ async function open(
 async function choosesUpstream(stage: Stage): Promise<void> {
   await stage.status(/fresh/i);
   const window = await stage.window();
-  const text = await until(
-    'the tooltip says that no upstream is there',
-    async () => {
-      await window.leave();
-      await window.statusItem().hover();
-      const shown = await window.shownHover(1_500);
-      return shown.includes('no upstream') ? shown : undefined;
-    },
-    { withinMs: 20_000 },
-  );
+  const text = await window.statusTooltip('no upstream');
   assert.match(text, /Choose Upstream/);
   await stage.picture('no-upstream');
   await window.leave();
   await window.choose('Helix: Choose Upstream', 'Another Address…');
-  await window.page.getByText('Address of an OpenAI-compatible server').first().waitFor();
-  await window.answer(upstream.url);
+  await window.answer(upstream.url, 'Address of an OpenAI-compatible server');
   const began = performance.now();
   await until(
     'it is said where chats go',

@@ -54,9 +54,8 @@ async function addsTheProxy(stage: Stage): Promise<void> {
     { withinMs: 150_000 },
   );
   stage.measure('chat proxy installed', performance.now() - began);
-  await window.run('Helix: Choose Upstream');
-  await window.answer('Another');
-  await window.answer('http://127.0.0.1:9/v1');
+  await window.choose('Helix: Choose Upstream', 'Another Address…');
+  await window.answer('http://127.0.0.1:9/v1', 'Address of an OpenAI-compatible server');
   const said = await until(
     'the chosen server is told',
     async () => (await window.notifications()).find(({ message }) => message.includes('127.0.0.1:9')),

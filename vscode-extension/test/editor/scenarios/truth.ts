@@ -55,7 +55,7 @@ async function unsaved(stage: Stage): Promise<void> {
   const row = await packet.marked('ledger/refunds.py', 'verified', 10_000);
   await window.openFile('ledger/refunds.py', Number(/:(\d+)/.exec(row.where)?.[1]) + 1);
   await window.press('End');
-  await window.page.keyboard.type(' # in a hurry');
+  await window.type(' # in a hurry');
   await packet.marked('ledger/refunds.py', 'stale_risk', 10_000, /unsaved/);
   await stage.picture('mark-unsaved');
   await window.press('Control+z', 'Control+z', 'Control+z');
@@ -68,7 +68,7 @@ async function savedContent(stage: Stage): Promise<void> {
   const window = await stage.window();
   await window.openFile('ledger/statement.py', 1);
   await window.press('Control+End');
-  await window.page.keyboard.type('\ndef overdue_reminder(owner: str) -> str:\nreturn f"Dear {owner}, ');
+  await window.type('\ndef overdue_reminder(owner: str) -> str:\nreturn f"Dear {owner}, ');
   await window.press('Control+s');
   await until('it is saved', () => repository.read('ledger/statement.py').includes('overdue_reminder'), {
     withinMs: 5_000,
