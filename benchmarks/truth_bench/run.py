@@ -324,6 +324,8 @@ class Bench:
             if moved is not None:
                 self.outcome.mutations += 1
                 return kind, moved
+            # The next kind may replace what undoes this one, and a ``.git`` put aside would never come back.
+            self._world.take_back()
         return "", None
 
     def _others(self) -> list[Target]:
