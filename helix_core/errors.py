@@ -101,3 +101,7 @@ class StrandKdfError(StrandError):
 
 class StrandLimitError(StrandError):
     """The strand, one of its records or one of its fields is larger than the limits of the format."""
+
+
+class AlteredRecordError(StrandError):
+    """Two sets have one record in two wordings though records never change; neither is taken for the right one."""

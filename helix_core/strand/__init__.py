@@ -38,6 +38,21 @@ if TYPE_CHECKING:
         signer_of,
         signer_text,
     )
+    from helix_core.strand.merge import (
+        ClashPolicy,
+        Difference,
+        ItemStatus,
+        active,
+        altered,
+        applied,
+        clashes,
+        difference,
+        link_id,
+        purged_ids,
+        quarantined,
+        statuses,
+        union,
+    )
     from helix_core.strand.records import StrandRecord, canonical, content_root, ordered, parse_record, record_of
     from helix_core.strand.trust import Pin, TrustedSigners
 
@@ -48,6 +63,9 @@ __all__ = [
     "MOST_FILE_BYTES",
     "NEWEST_SCHEMA",
     "SIGNER_PREFIX",
+    "ClashPolicy",
+    "Difference",
+    "ItemStatus",
     "Key",
     "Lock",
     "Manifest",
@@ -60,14 +78,22 @@ __all__ = [
     "StrandKeys",
     "StrandRecord",
     "TrustedSigners",
+    "active",
+    "altered",
+    "applied",
     "canonical",
+    "clashes",
     "content_root",
     "data_key_of",
+    "difference",
     "inspect",
+    "link_id",
     "open_strand",
     "opened",
     "ordered",
     "parse_record",
+    "purged_ids",
+    "quarantined",
     "record_of",
     "rekeyed",
     "require_trusted",
@@ -75,6 +101,8 @@ __all__ = [
     "seal",
     "signer_of",
     "signer_text",
+    "statuses",
+    "union",
 ]
 
 __getattr__ = lazy_face(
@@ -97,6 +125,10 @@ __getattr__ = lazy_face(
                 "StrandKeys",
             ),
             *("signer_of", "signer_text"),
+        ),
+        "merge": (
+            *("ClashPolicy", "Difference", "ItemStatus", "active", "altered", "applied", "clashes", "difference"),
+            *("link_id", "purged_ids", "quarantined", "statuses", "union"),
         ),
         "records": ("StrandRecord", "canonical", "content_root", "ordered", "parse_record", "record_of"),
         "trust": ("Pin", "TrustedSigners"),

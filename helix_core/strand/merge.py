@@ -1,0 +1,306 @@
+"""Merge sets of records: the union of immutable records, what is in force in it, and what a merge would change.
+
+A union needs no common ancestor: it is commutative, associative and idempotent, and a purge always wins in it. What is
+in force is a pure function of the union, decided by Lamport time. Of a record it knows the members that
+``docs/strand-format.md`` lists under "Merging", and nothing else. Trust is decided before: what an untrusted signer
+sent comes in ``quarantined``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from helix_core.errors import AlteredRecordError, DamagedStrandError
+from helix_core.strand.records import StrandRecord, ordered, record_of
+
+ITEM, LINK, OP = "item", "link", "op"
+SUPERSEDES = "supersedes"
+PURGE = "purge"
+_FORGETTING = {"forget": 1, "restore": 0, "confirm": 0}
+_PROPOSING = {"propose": 1, "remember": 0, "approve": 0}
+_ARCHIVING = {"archive": 1, "restore": 0, "confirm": 0}
+"""Operations on one question, by their rank: of two at one Lamport time the higher rank decides."""
+
+
+class ItemStatus(StrEnum):
+    """Whether an item is in force."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    QUARANTINED = "quarantined"
+    FORGOTTEN = "forgotten"
+
+
+class ClashPolicy(StrEnum):
+    """Which of two items that state one thing is in force after an import; both stay in the union."""
+
+    SKIP_EXISTING = "skip_existing"
+    OVERWRITE = "overwrite"
+    NEWEST = "newest"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Records that one set has and another has not."""
+
+    added: tuple[StrandRecord, ...]
+    removed: tuple[StrandRecord, ...]
+
+    def __bool__(self) -> bool:
+        """Whether the sets differ."""
+        return bool(self.added or self.removed)
+
+
+def union(*sides: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
+    """Return all records of all sides, each once, sorted, without what any side purged.
+
+    Raises:
+        AlteredRecordError: Two sides have a record of one type and id in two wordings.
+        DamagedStrandError: An operation is not as the format says.
+    """
+    found: dict[tuple[str, str], StrandRecord] = {}
+    for side in sides:
+        for record in side:
+            known = found.setdefault(record.key, record)
+            if known.line != record.line:
+                raise _altered(record)
+    return ordered(_unpurged(found.values()))
+
+
+def altered(present: Iterable[StrandRecord], incoming: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
+    """Return the incoming records that are present in another wording."""
+    known = {record.key: record.line for record in present}
+    return tuple(each for each in incoming if known.get(each.key, each.line) != each.line)
+
+
+def purged_ids(records: Iterable[StrandRecord]) -> frozenset[str]:
+    """Return the ids of the items that an operation of the set purges. Raises DamagedStrandError."""
+    operations = (_operation(record) for record in records if record.type == OP)
+    return frozenset(said["item_id"] for said in operations if said["kind"] == PURGE)
+
+
+def difference(before: Iterable[StrandRecord], after: Iterable[StrandRecord]) -> Difference:
+    """Return what leads from one set to the other; a record in another wording is removed and added."""
+    first, second = set(before), set(after)
+    return Difference(_sorted(second - first), _sorted(first - second))
+
+
+def applied(change: Difference, records: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
+    """Return the set that a difference leads to."""
+    return ordered((set(records) - set(change.removed)) | set(change.added))
+
+
+def quarantined(
+    incoming: Iterable[StrandRecord],
+    present: Iterable[StrandRecord],
+    proposal: Callable[[StrandRecord], StrandRecord],
+) -> tuple[StrandRecord, ...]:
+    """Return what may be taken of an untrusted signer's records: new items that wait for review, one by one.
+
+    Items that are present are left out in any wording, and so is every operation: it could approve, forget or purge.
+    Links and other records come along where they belong to a new item.
+
+    Args:
+        incoming: The untrusted records.
+        present: The records they would join.
+        proposal: Makes the operation ``propose`` for an item; until an ``approve`` nothing recalls it.
+    """
+    known = {record.key for record in present}
+    taken = [record for record in incoming if record.key not in known and record.type != OP]
+    items = {record.id for record in taken if record.type == ITEM}
+    kept = [record for record in taken if record.type == ITEM or _owner(record) in items]
+    return ordered([*kept, *(proposal(record) for record in kept if record.type == ITEM)])
+
+
+def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
+    """Return the status of each item of a union, by id. Raises DamagedStrandError."""
+    items = {record.id: record.fields() for record in records if record.type == ITEM}
+    by_item: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        if record.type == OP:
+            said = _operation(record)
+            by_item.setdefault(said["item_id"], []).append(said)
+    accepted = {
+        id_
+        for id_, operations in by_item.items()
+        if not _decided(operations, _PROPOSING) and any(said["kind"] in _PROPOSING for said in operations)
+    }
+    links = (record.fields() for record in records if record.type == LINK)
+    superseding = [
+        (str(link.get("src")), str(link.get("dst")))
+        for link in links
+        if link.get("rel") == SUPERSEDES and link.get("src") in accepted
+    ]
+    superseded = _superseded(superseding, {id_: _age(id_, item) for id_, item in items.items()})
+    return {id_: _status(by_item.get(id_, []), id_ in superseded) for id_ in items}
+
+
+def active(records: Collection[StrandRecord]) -> tuple[StrandRecord, ...]:
+    """Return the items in force, sorted. Raises DamagedStrandError."""
+    found = statuses(records)
+    return _sorted(each for each in records if each.type == ITEM and found[each.id] is ItemStatus.ACTIVE)
+
+
+def clashes(
+    present: Collection[StrandRecord],
+    incoming: Collection[StrandRecord],
+    policy: ClashPolicy,
+    slot: Callable[[Mapping[str, Any]], Hashable | None],
+) -> tuple[StrandRecord, ...]:
+    """Return links ``supersedes`` for active items of both sides that state one thing: what the policy decides.
+
+    Args:
+        present: The records of this store.
+        incoming: The records of the other one.
+        policy: ``skip_existing`` keeps what is present in force, ``overwrite`` what comes in, ``newest`` what was valid
+            last.
+        slot: What an item is about, by its fields; None where it is about nothing that only one item can state.
+    """
+    merged = statuses(union(present, incoming))
+    own = {record.id for record in present if record.type == ITEM}
+    sides: dict[Hashable, tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]] = {}
+    for record in {*present, *incoming}:
+        if record.type == ITEM and merged.get(record.id) is ItemStatus.ACTIVE:
+            fields = record.fields()
+            if (about := slot(fields)) is not None:
+                sides.setdefault(about, ([], []))[record.id not in own].append(fields)
+    links = set()
+    for ours, theirs in sides.values():
+        for one in ours:
+            for other in theirs:
+                by_age = sorted((one, other), key=lambda item: _age(item["id"], item))
+                winner = {
+                    ClashPolicy.SKIP_EXISTING: one,
+                    ClashPolicy.OVERWRITE: other,
+                    ClashPolicy.NEWEST: by_age[-1],
+                }[policy]
+                links.add(_supersedes(winner, other if winner is one else one))
+    return _sorted(links)
+
+
+def link_id(src: str, rel: str, dst: str) -> str:
+    """Return the id of a link, by which the same link of two stores is one record."""
+    return f"{src} {rel} {dst}"
+
+
+def _supersedes(winner: Mapping[str, Any], loser: Mapping[str, Any]) -> StrandRecord:
+    src, dst = winner["id"], loser["id"]
+    return record_of({"type": LINK, "id": link_id(src, SUPERSEDES, dst), "src": src, "rel": SUPERSEDES, "dst": dst})
+
+
+def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
+    """Leave out what is purged: the items, and what belongs to them. Operations and links stay, and hold no text."""
+    gone = purged_ids(records)
+    if not gone:
+        return records
+    return (
+        record
+        for record in records
+        if record.type in (OP, LINK) or ((record.type != ITEM or record.id not in gone) and _owner(record) not in gone)
+    )
+
+
+def _owner(record: StrandRecord) -> str | None:
+    """Return the id of the item that a record belongs to."""
+    said = record.fields()
+    owner = said.get("src" if record.type == LINK else "item_id")
+    return owner if isinstance(owner, str) else None
+
+
+def _operation(record: StrandRecord) -> Mapping[str, Any]:
+    said = record.fields()
+    is_whole = isinstance(said.get("kind"), str) and isinstance(said.get("item_id"), str)
+    if not is_whole or type(said.get("lamport")) is not int or said["lamport"] < 0:
+        raise DamagedStrandError(f"the strand is refused: the operation {record.id[:60]!r} has no kind, item or time")
+    return said
+
+
+def _status(operations: Sequence[Mapping[str, Any]], is_superseded: bool) -> ItemStatus:
+    if _decided(operations, _FORGETTING):
+        return ItemStatus.FORGOTTEN
+    if _decided(operations, _PROPOSING):
+        return ItemStatus.QUARANTINED
+    if is_superseded:
+        return ItemStatus.SUPERSEDED
+    return ItemStatus.ARCHIVED if _decided(operations, _ARCHIVING) else ItemStatus.ACTIVE
+
+
+def _decided(operations: Iterable[Mapping[str, Any]], ranks: Mapping[str, int]) -> bool:
+    """Return whether the last operation on a question says so; the first of a tie is the cautious one."""
+    last = max(((said["lamport"], ranks[said["kind"]]) for said in operations if said["kind"] in ranks), default=(0, 0))
+    return bool(last[1])
+
+
+def _superseded(links: Sequence[tuple[str, str]], ages: Mapping[str, tuple[float, str]]) -> set[str]:
+    """Return the items that another one supersedes.
+
+    Two stores may have decided the same clash in opposite ways. Of items that supersede each other, also around a
+    corner, the newest stays in force: a circle never takes all of them away.
+    """
+    circles = _circles(links)
+    newest: dict[int, str] = {}
+    for id_, circle in circles.items():
+        if id_ in ages and (circle not in newest or ages[id_] > ages[newest[circle]]):
+            newest[circle] = id_
+    return {
+        dst
+        for src, dst in links
+        if src != dst and not (circles[src] == circles[dst] and newest.get(circles[dst]) == dst)
+    }
+
+
+def _circles(links: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the number of the strongly connected component of each node (Kosaraju), without recursion."""
+    onward: dict[str, list[str]] = {}
+    back: dict[str, list[str]] = {}
+    for src, dst in links:
+        for graph, one, other in ((onward, src, dst), (back, dst, src)):
+            graph.setdefault(one, []).append(other)
+            graph.setdefault(other, [])
+    finished: list[str] = []
+    _walk(onward, onward, finished, set())
+    found: dict[str, int] = {}
+    seen: set[str] = set()
+    for number, node in enumerate(reversed(finished)):
+        reached: list[str] = []
+        _walk([node], back, reached, seen)
+        found |= dict.fromkeys(reached, number)
+    return found
+
+
+def _walk(starts: Iterable[str], graph: Mapping[str, Sequence[str]], finished: list[str], seen: set[str]) -> None:
+    """Append the nodes that are reached and not seen to ``finished``, each after those it leads to."""
+    for start in starts:
+        if start in seen:
+            continue
+        seen.add(start)
+        stack = [(start, iter(graph[start]))]
+        while stack:
+            node, rest = stack[-1]
+            following = next((each for each in rest if each not in seen), None)
+            if following is None:
+                finished.append(node)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(graph[following])))
+
+
+def _age(id_: str, item: Mapping[str, Any]) -> tuple[float, str]:
+    valid_from = item.get("valid_from")
+    return (valid_from if isinstance(valid_from, int | float) else 0.0), id_
+
+
+def _sorted(records: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
+    return tuple(sorted(records, key=lambda record: (record.order, record.line)))
+
+
+def _altered(record: StrandRecord) -> AlteredRecordError:
+    return AlteredRecordError(
+        f"nothing was merged: {record.type} {record.id[:60]!r} is here in another wording, and records never change; "
+        "do not trust the file, and ask its owner"
+    )
