@@ -186,7 +186,9 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     const scans = [...this.scans.values()];
     const hints = scans.flatMap((scan) => [...scan.hints]);
     const count = hintCount(hints);
-    this.files = hintFiles(hints, this.showsIgnored);
+    const files = hintFiles(hints, this.showsIgnored);
+    const isOther = JSON.stringify(files) !== JSON.stringify(this.files);
+    if (isOther) this.files = files;
     const tooltip = `${count} ${count === 1 ? 'place' : 'places'} outdated, contradicted or dead`;
     this.tree.badge = count > 0 ? { value: count, tooltip } : undefined;
     this.tree.description = count > 0 ? String(count) : '';
@@ -199,7 +201,8 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     const isNone = this.files.length === 0 && scans.length > 0 && !isFirst;
     void vscode.commands.executeCommand('setContext', 'helix.hints.none', isNone);
     void vscode.commands.executeCommand('setContext', 'helix.hints.any', count > 0);
-    this.changes.fire();
+    // A tree that is drawn anew under the mouse loses the click.
+    if (isOther) this.changes.fire();
     this.tellProblems();
   }
 

@@ -24,7 +24,9 @@ const taken = (name: string): string => path.join(artifacts, `${name}.png`);
 
 const missing = Object.values(SHOWN).filter((name) => !fs.existsSync(taken(name)));
 if (missing.length > 0) {
-  console.error(`the last run took no picture ${missing.join(', ')}: run \`make test-editor\` whole, then \`make pictures\``);
+  console.error(
+    `the last run took no picture ${missing.join(', ')}: run \`make test-editor\` whole, then \`make pictures\``,
+  );
   process.exit(1);
 }
 fs.mkdirSync(folder, { recursive: true });
