@@ -42,6 +42,7 @@ from helix_core.engine.requests import (
     checked_spending,
     checked_task,
     checked_text,
+    page_at,
     stop_when,
 )
 from helix_core.engine.symbols import Symbols
@@ -268,22 +269,26 @@ class Helix:
         overlays: Overlays = NO_OVERLAYS,
         previews: bool = False,
         filters: Filters = NO_FILTERS,
+        page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """Return the ``helix.search/1`` object: at most ``k`` items of the files that ``filters`` keep, best first.
 
-        With ``previews`` each item is compared with the disk and with ``overlays``, the editor's unsaved buffers, and
-        has ``status``, ``reason`` and ``signature``, the line that declares it. Raises UsageError for an invalid call,
-        and Cancelled soon after ``cancelled`` returns True.
+        ``page`` is the ``next_page`` of the answer before, empty for the first page; it keeps that answer's ``k``. A
+        note says when the pages before would be others now. With ``previews`` each item is compared with the disk and
+        with ``overlays``, the editor's unsaved buffers, and has ``status``, ``reason`` and ``signature``, the line that
+        declares it. Raises UsageError for an invalid call, and Cancelled soon after ``cancelled`` returns True.
         """
+        part = page_at(page, k, question, filters)
         request = AnswerRequest(
             question,
-            k,
+            part.size,
             hints=hints,
             overlays=overlays,
             check=stop_when(cancelled),
             previewed=previews,
             filters=filters,
+            page=part,
         )
         return self._answers.search(request)
 

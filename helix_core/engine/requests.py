@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -26,8 +28,66 @@ NOTHING_ASKED = ConversationQuery("")
 NO_OVERLAYS: Overlays = MappingProxyType({})
 
 
+_CURSOR = re.compile(r"(\d{1,4})-(\d{1,3})-([0-9a-f]{4})([0-9a-f]{6})", re.ASCII)
+LAST_PAGE_NOTE = "the list ends before this page"
+PAGE_NOTE = (
+    "the pages before this one would be others now: this page may repeat or miss places; ask without page to "
+    "begin again"
+)
+
+
 def go_on() -> None:
     """The default ``check``: never cancel."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCursor:
+    """Where a page of a list begins: ``size`` entries after the first ``offset``.
+
+    On the wire it is ``OFFSET-SIZE-DIGESTS``. ``question`` is a digest of what is asked, and ``before`` one of the
+    entries that the pages before gave: nothing is kept between two pages, and a list that changed is noticed.
+    """
+
+    offset: int
+    size: int
+    question: str
+    before: str = ""
+
+    @property
+    def end(self) -> int:
+        """The offset of the first entry after the page."""
+        return self.offset + self.size
+
+    def then(self, entries: Sequence[str]) -> str:
+        """Return the cursor of the page after this one; ``entries`` are those of all pages up to this one."""
+        return f"{self.end}-{self.size}-{self.question}{_digest(entries)}"
+
+    def notes(self, entries: Sequence[str], *, is_empty: bool = False) -> tuple[str, ...]:
+        """Return notes for a page: where ``entries``, those of the pages before, are others than these pages gave, and
+        where nothing is left.
+        """
+        moved = (PAGE_NOTE,) if self.offset and _digest(entries) != self.before else ()
+        return (*moved, LAST_PAGE_NOTE) if self.offset and is_empty else moved
+
+
+def page_at(page: str, size: int, *question: object) -> PageCursor:
+    """Return the first page, of ``size`` entries, or the one that ``page`` names, the ``next_page`` of an answer.
+
+    Raises UsageError for a text that is no such name, and for one of another question.
+    """
+    asked = _digest([repr(question)])[:4]
+    if not page:
+        return PageCursor(0, size, asked)
+    found = _CURSOR.fullmatch(page)
+    if found is None or not int(found[2]):
+        raise UsageError("page is not the next_page of an answer; give that, or leave page out to begin")
+    if found[3] != asked:
+        raise UsageError("that page is of another question; repeat its question and filters, or leave page out")
+    return PageCursor(int(found[1]), int(found[2]), asked, found[4])
+
+
+def _digest(entries: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(entries).encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +105,7 @@ class AnswerRequest:
         previewed: A search compares each place with the disk and returns the line that declares it.
         asked: What of the question is searched for; read from the question itself where nobody gives it.
         filters: Which files are searched.
+        page: Which part of the list a search returns, and ``k`` is its size; None for the first, without a next one.
     """
 
     question: str
@@ -57,6 +118,7 @@ class AnswerRequest:
     previewed: bool = False
     asked: ConversationQuery = NOTHING_ASKED
     filters: Filters = NO_FILTERS
+    page: PageCursor | None = None
 
     def __post_init__(self) -> None:
         """Raise UsageError for an empty question or a k out of bounds."""

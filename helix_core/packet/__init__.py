@@ -4,7 +4,7 @@ In: weighed items with whole quotes, the reader's budget. Out: plain objects. Pu
 never decides a verdict, never reads anything.
 """
 
-from helix_core.packet.compact import TEXT_CANDIDATES, fenced, packet_text, place_line, search_text
+from helix_core.packet.compact import TEXT_CANDIDATES, fenced, more_line, packet_text, place_line, search_text
 from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first_order
 from helix_core.packet.wire import (
     PACKET_SCHEMA,
@@ -36,6 +36,7 @@ __all__ = [
     "fenced",
     "files_first_order",
     "item_object",
+    "more_line",
     "packet",
     "packet_text",
     "place_line",

@@ -82,7 +82,12 @@ def search_text(answer: Mapping[str, Any]) -> str:
     lines = [place_line(item) for item in answer["items"]]
     unsearched = "" if lines else answer.get("unsearched", "")
     said = _said(answer["confidence"], answer["known_empty"], answer["nearest"], answer["notes"], unsearched)
-    return "\n".join([*lines, *said])
+    return "\n".join([*lines, *said, *more_line(answer)])
+
+
+def more_line(answer: Mapping[str, Any]) -> list[str]:
+    """Return the line that says how to ask for the next page of an answer; nothing where there is none."""
+    return [f"more: page {answer['next_page']}"] if answer.get("next_page") else []
 
 
 def place_line(item: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.places import CHANGES
 from helix_ls.operations.questions import filter_name
 
-_SINCE, _K, _USES = map(CHANGES.parameter, ("since", "k", "uses"))
+_SINCE, _K, _USES, _PAGE = map(CHANGES.parameter, ("since", "k", "uses", "page"))
 
 
 def changes(
@@ -21,6 +21,7 @@ def changes(
     path: PathOption = HERE,
     k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
     uses: Annotated[int, typer.Option("--uses", help=_USES.about.description)] = _USES.default,
+    page: Annotated[str, typer.Option("--page", metavar="PAGE", help=_PAGE.about.description)] = "",
     as_json: Json = False,
 ) -> None:
     """Show which definitions changed or went away since a commit, and who still uses them."""
@@ -30,7 +31,7 @@ def changes(
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("comparing"):
-            answer = helix.symbols.changes(start, k=k, uses=uses, cancelled=is_cancelled)
+            answer = helix.symbols.changes(start, k=k, uses=uses, page=page, cancelled=is_cancelled)
         workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

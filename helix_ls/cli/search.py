@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from helix_core.errors import UsageError
 from helix_core.model import Kept
 from helix_ls.cli.filters import Author, Docs, Globs, LanguageName, Since, Tests, filters
 from helix_ls.cli.opened import asked, bring_as_far_as_possible, opened, waiting
@@ -13,7 +14,7 @@ from helix_ls.cli.output import is_cancelled, print_json
 from helix_ls.cli.verbs import HERE, Json, PathOption, Question
 from helix_ls.operations.questions import SEARCH
 
-_K = SEARCH.parameter("k")
+_K, _PAGE = map(SEARCH.parameter, ("k", "page"))
 
 
 def search(
@@ -33,17 +34,22 @@ def search(
     docs: Docs = Kept.WITH,
     since: Since = None,
     author: Author = None,
+    page: Annotated[str, typer.Option("--page", metavar="PAGE", help=_PAGE.about.description)] = "",
     as_json: Json = False,
 ) -> None:
     """List the places that answer a question, best first."""
     text = asked(question)
     kept = filters(glob, language, tests=tests, docs=docs, since=since, author=author)
     _K.check(k, "--limit")
+    if explained and page:
+        raise UsageError("--explain is of the first page; leave --page out, or raise --limit")
     with opened(path) as helix:
         bring_as_far_as_possible(helix)
         with waiting("searching"):
-            ask = helix.explain_search if explained else helix.search
-            answer = ask(text, k=k, previews=not as_json, filters=kept, cancelled=is_cancelled)
+            if explained:
+                answer = helix.explain_search(text, k=k, previews=not as_json, filters=kept, cancelled=is_cancelled)
+            else:
+                answer = helix.search(text, k=k, previews=not as_json, filters=kept, page=page, cancelled=is_cancelled)
         workspace, said = helix.workspace, {*helix.notices, helix.behind}
     if as_json:
         print_json(answer)

@@ -23,9 +23,7 @@ from helix_ls.operations.memory import INGEST, LAYERS, IngestArguments
 from helix_ls.operations.places import (
     OPEN,
     STATUS,
-    SYMBOL,
     ItemArguments,
-    NameArguments,
     OpenArguments,
     StatusArguments,
 )
@@ -174,7 +172,6 @@ class AgentSession:
             "plan": self._plan,
             "open": self._open,
             "status": self._status,
-            "symbol": self._symbol,
             "item": self._item,
             "ingest": self._ingest,
         }
@@ -283,12 +280,6 @@ class AgentSession:
 
     async def _status(self, scope: Scope, given: StatusArguments) -> dict[str, Any]:
         return scope.fit(await scope.answer(STATUS, given) | {"mode": self._asking.mode})
-
-    async def _symbol(self, scope: Scope, given: NameArguments) -> dict[str, Any]:
-        raw = await scope.answer(SYMBOL, given)
-        if raw is None:
-            raise UsageError(f"no definition here is named {str(given.name)[:80]!a}; look for it with helix_search")
-        return scope.fit(raw)
 
     async def _item(self, scope: Scope, given: ItemArguments) -> dict[str, Any]:  # noqa: ARG002
         for packet in reversed(self.packets.values()):

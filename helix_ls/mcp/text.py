@@ -11,7 +11,7 @@ from typing import Any
 
 from helix_core.engine import MOST_USES
 from helix_core.model import Reason, Status
-from helix_core.packet import fenced, place_line, search_text
+from helix_core.packet import fenced, more_line, place_line, search_text
 from helix_ls.mcp.outgoing import as_text
 
 FEEDS_STRUCTURED = (
@@ -91,7 +91,7 @@ def _symbol(answer: Mapping[str, Any]) -> str:
         said.append(f"reached by a change{'' if answer['reached_all'] else ' (more than is shown)'}:")
         said += [f"{_place(place)} via {place['via']}" for place in reached]
     said += [f"note: {note}" for note in answer["notes"]]
-    return "\n".join([*said, "verified unless marked"])
+    return "\n".join([*said, "verified unless marked", *more_line(answer)])
 
 
 def _cut(answer: Mapping[str, Any], kind: str) -> str:
@@ -102,6 +102,9 @@ def _cut(answer: Mapping[str, Any], kind: str) -> str:
         return ""
     if kind == "definitions":
         return f" ({shown} of {total}; name one of the others as Owner.name)"
+    if answer["offset"]:
+        rest = "" if answer["next_page"] or answer["offset"] + shown >= total else "; list the others with helix_search"
+        return f" ({answer['offset'] + 1}-{answer['offset'] + shown} of {total}{rest})"
     is_exact = answer.get("totals_exact", True)
     about = "" if is_exact else "about "
     rest = f"k={total} shows all" if is_exact and total <= MOST_USES else f"k={MOST_USES} shows more"
@@ -118,7 +121,9 @@ def _changes(answer: Mapping[str, Any]) -> str:
     shown, total = len(answer["changes"]), answer["changes_total"]
     why = f" ({answer['why']})" if answer["why"] else ""
     count = f"{total} changed since {answer['since']}{why}, {answer['breaking_total']} of them breaking"
-    said = [f"{count}; {shown} shown" if shown < total else count]
+    first = answer["offset"] + 1
+    which = f"{first}-{first + shown - 1}" if first > 1 and shown else str(shown)
+    said = [f"{count}; {which} shown" if shown < total else count]
     for one in answer["changes"]:
         breaks = "" if one["breaks"] else " (callers still fit)"
         now = f" -> {one['now']}" if one["now"] else ""
@@ -131,7 +136,9 @@ def _changes(answer: Mapping[str, Any]) -> str:
             said += [f"  {kind}{more}:", *(f"  {_place(place)}" for place in places)] if places else []
         if not any(one[kind] for kind in _AROUND):
             said.append("  nobody here uses it by name")
-    return "\n".join([*said, *(f"note: {note}" for note in answer["notes"]), "verified unless marked"])
+    return "\n".join(
+        [*said, *(f"note: {note}" for note in answer["notes"]), "verified unless marked", *more_line(answer)]
+    )
 
 
 def _place(place: Mapping[str, Any]) -> str:

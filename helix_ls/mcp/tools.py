@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from helix_ls.operations import hosting, memory, places, questions
@@ -16,7 +16,8 @@ class ToolWords:
 
     ``hint`` tells the model when to use it; ``shown`` maps arguments to the older names they are shown under;
     ``same_as`` is the tool of which this one is an alias. The arguments of ``unlisted`` are accepted and documented but
-    left out of the schema: an agent pays for every listed one in every conversation.
+    left out of the schema: an agent pays for every listed one in every conversation. ``brief`` describes an argument by
+    that of another tool, for the same reason.
     """
 
     name: str
@@ -24,6 +25,7 @@ class ToolWords:
     hint: str = ""
     shown: Mapping[str, str] = field(default_factory=dict)
     same_as: str = ""
+    brief: Mapping[str, str] = field(default_factory=dict)
     unlisted: frozenset[str] = frozenset({"workspace"})
 
     @property
@@ -51,7 +53,11 @@ class ToolWords:
         """Return the JSON Schema of its arguments."""
         parameters = [each for each in self.operation.parameters("mcp") if each.name not in self.unlisted]
         required = [self._name(each) for each in parameters if each.name in self.operation.required("mcp")]
-        properties = {self._name(each): _schema(each, self._name(each) in required) for each in parameters}
+        properties = {
+            self._name(each): _schema(each, self._name(each) in required)
+            | ({"description": self.brief[each.name]} if each.name in self.brief else {})
+            for each in parameters
+        }
         return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
     def _name(self, parameter: DeclaredArgument) -> str:
@@ -59,7 +65,7 @@ class ToolWords:
 
     def renamed(self, name: str) -> ToolWords:
         """Return an alias of the tool under an older name."""
-        return ToolWords(name, self.operation, self.hint, self.shown, same_as=self.name, unlisted=self.unlisted)
+        return replace(self, name=name, same_as=self.name)
 
 
 def _schema(parameter: DeclaredArgument, is_required: bool) -> dict[str, Any]:
@@ -84,13 +90,17 @@ INSTRUCTIONS = (
 
 _ITEMS, _RESULTS = {"k": "max_items"}, {"k": "max_results"}
 _HERE = frozenset({"workspace"})
-_PACKET = ToolWords("helix_context_packet", questions.PACKET, "Use it before you answer or edit.", _ITEMS)
+_AS_SEARCH = {"filters": "As in helix_search."}
+_PACKET = ToolWords(
+    "helix_context_packet", questions.PACKET, "Use it before you answer or edit.", _ITEMS, brief=_AS_SEARCH
+)
 _SEARCH = ToolWords("helix_search", questions.SEARCH, "The cheapest look.", _RESULTS, unlisted=_HERE | {"format"})
 _CONTEXT = ToolWords(
     "helix_context",
     questions.CONTEXT,
     "Use it to read code rather than places.",
     unlisted=_HERE | {"decoder_mode", "downstream_model"},
+    brief=_AS_SEARCH,
 )
 _PLAN = ToolWords("helix_refresh_targets", questions.PLAN, shown=_ITEMS, unlisted=_HERE | {"task_type", "k"})
 _OPEN = ToolWords("helix_open", places.OPEN, unlisted=_HERE | {"task_type"})

@@ -13,12 +13,14 @@ from helix_ls.operations.questions import (
     LONGEST_ID,
     LONGEST_NAME,
     LONGEST_PATH,
+    PAGE,
     PLACES,
     QUESTION,
     SOURCE,
     TASK,
     URI,
     GivenItem,
+    Page,
     Task,
     Workspace,
 )
@@ -141,12 +143,16 @@ class NameArguments:
     depth: Annotated[
         int, Argument("2 or 3: also users of users, what a change reaches.", 1, DEEPEST, on=MCP | HTTP | DAEMON)
     ] = 1
+    page: Annotated[str, replace(PAGE, on=MCP | HTTP | DAEMON)] = ""
 
 
-def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any] | None:
-    """Return the ``helix.symbol/1`` object, or None if nothing defines the name."""
+def symbol(helix: Helix, given: NameArguments, context: AskContext) -> dict[str, Any]:
+    """Return the ``helix.symbol/1`` object. Raises UsageError where nothing defines the name."""
     assert given.name is not None
-    return helix.symbols.about(given.name, k=given.k, depth=given.depth, cancelled=context.cancelled)
+    known = helix.symbols.about(given.name, k=given.k, depth=given.depth, page=given.page, cancelled=context.cancelled)
+    if known is None:
+        raise UsageError(f"no definition here is named {given.name[:80]!a}; look for it with helix_search")
+    return known
 
 
 SYMBOL = Operation(
@@ -206,11 +212,12 @@ class ChangesArguments:
     workspace: Workspace = None
     k: Annotated[int, Argument("The maximum number of definitions.", 1, MOST_CHANGES)] = 10
     uses: Annotated[int, Argument("The maximum number of places of each kind.", 1, MOST_USES)] = 5
+    page: Page = ""
 
 
 def changes(helix: Helix, given: ChangesArguments, context: AskContext) -> dict[str, Any]:
     """Return the ``helix.changes/1`` object: definitions that changed since a commit, and who still uses them."""
-    return helix.symbols.changes(given.since, k=given.k, uses=given.uses, cancelled=context.cancelled)
+    return helix.symbols.changes(given.since, k=given.k, uses=given.uses, page=given.page, cancelled=context.cancelled)
 
 
 CHANGES = Operation(

@@ -43,6 +43,7 @@ PLACES = Argument(
 )
 _BUDGET = Argument("The maximum number of tokens of evidence.", LEAST_BUDGET, MOST_BUDGET, also=("budget_tokens",))
 _RESULTS = Argument("The maximum number of places.", 1, MAX_K, also=("max_results", "max_items", "max_genes"))
+PAGE = Argument("The next_page of an answer.", most=LONGEST_ID)
 SESSION = Argument(
     "A name for the session, chosen by the caller.", most=LONGEST_NAME, also=("session",), on=HTTP | DAEMON
 )
@@ -53,6 +54,7 @@ GENE = Argument("The gene_id of an item, as an answer has it.", most=LONGEST_ID,
 
 FORMAT = Argument("json adds hashes, ids, scores, commits.", choices=("text", "json"), on=MCP)
 
+Page = Annotated[str, PAGE]
 Question = Annotated[str, QUESTION]
 OptionalQuestion = Annotated[str | None, QUESTION]
 Task = Annotated[str, TASK]
@@ -225,6 +227,7 @@ class SearchArguments:
 
     question: Question
     k: Annotated[int, _RESULTS] = 10
+    page: Page = ""
     filters: FilterOption = None
     previews: Annotated[
         bool,
@@ -246,6 +249,7 @@ def search(helix: Helix, given: SearchArguments, context: AskContext) -> dict[st
         overlays=context.overlays,
         previews=given.previews,
         filters=filters_of(given.filters),
+        page=given.page,
         cancelled=context.cancelled,
     )
 
@@ -438,7 +442,7 @@ class FingerprintArguments:
 
 def fingerprint(helix: Helix, given: FingerprintArguments, context: AskContext) -> dict[str, Any]:
     """Return the places of ``helix.search/1``, with counts of those evaluated, passed, returned and left out."""
-    found = search(helix, SearchArguments(given.question, given.evaluated, given.filters), context)
+    found = search(helix, SearchArguments(given.question, given.evaluated, filters=given.filters), context)
     above = [item for item in found["items"] if item["score"] >= given.score_floor]
     returned = above[: given.max_results]
     return {

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.places import CHANGES, CHECK, EXPAND
-from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN
+from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
+from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
 from helix_ls.proxy.dialects import dialect_of
 from helix_ls.proxy.guard import MAX_BODY_BYTES
@@ -144,6 +144,37 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),
+    "search": _object(
+        SEARCH.answer,
+        query=TEXT,
+        items=_list(_object(source_id=TEXT, start_line=LINE, end_line=LINE, symbol=TEXT, kind=TEXT, score=NUMBER)),
+        known_empty=FLAG,
+        confidence=NUMBER,
+        offset=COUNT,
+        next_page=TEXT,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "uses": _object(
+        SYMBOL.answer,
+        name=TEXT,
+        symbol=TEXT,
+        kind=TEXT,
+        definitions=_list(MEMBERS),
+        same_name=_list(MEMBERS),
+        users=_list(MEMBERS),
+        tests=_list(MEMBERS),
+        documents=_list(MEMBERS),
+        co_changed=_list(MEMBERS),
+        definitions_total=COUNT,
+        users_total=COUNT,
+        tests_total=COUNT,
+        totals_exact=FLAG,
+        offset=COUNT,
+        next_page=TEXT,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
     "changes": _object(
         CHANGES.answer,
         since=TEXT,
@@ -168,6 +199,8 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         ),
         changes_total=COUNT,
         breaking_total=COUNT,
+        offset=COUNT,
+        next_page=TEXT,
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),

@@ -161,6 +161,8 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/context/expand", "expansion", places.EXPAND),
     HttpRoute("GET", "/context/sent/{packet_id}", "window", said="The evidence that was sent with a chat"),
     HttpRoute("POST", "/check", "check", places.CHECK),
+    HttpRoute("POST", "/search", "search", questions.SEARCH),
+    HttpRoute("POST", "/uses", "uses", places.SYMBOL),
     HttpRoute("POST", "/changes", "changes", places.CHANGES),
     HttpRoute("POST", "/ingest", "ingested", memory.INGEST, more=(422,)),
     HttpRoute("POST", "/consolidate", "facts", memory.CONSOLIDATE, more=(422,)),

@@ -43,6 +43,18 @@ def test_a_place_that_changed_since_the_refresh_is_not_called_unchanged(shop: Pa
         assert "status" not in engine.search("shipping_cost")["items"][0]
 
 
+def test_a_search_says_how_to_see_more_and_shows_it(helix: RunHelix, shop: Path) -> None:
+    first = helix("search", "basket", "--path", shop, "--limit", "1").out.splitlines()
+    option, page = first[-1].removeprefix("more: ").split()
+    second = helix("search", "basket", "--path", shop, option, page)
+    assert second.status == 0
+    assert not {line for line in first if line.startswith("✓")} & set(second.out.splitlines())
+    assert helix("search", "basket", "--path", shop, "--page", page, "--json").answer["offset"] == 1
+    assert "another question" in helix("search", "parcel", "--path", shop, "--page", page).complaint
+    assert "--explain is of the first page" in helix("search", "basket", "--explain", "--page", page).complaint
+    assert "page is not the next_page" in helix("changes", "--path", shop, "--page", "two").complaint
+
+
 def test_a_packet_shows_verdict_place_reason_commit_and_numbered_lines(helix: RunHelix, shop: Path) -> None:
     ran = helix("packet", "shipping_cost", "--path", shop)
     assert ran.status == 0

@@ -88,6 +88,10 @@ def test_the_answers_are_those_of_the_command_line(opened: Wire) -> None:
     assert "packet_id" not in packet
     assert len(packet["verified"]) == 3
     assert opened.command("helix.search", {"question": "sign_cookie"})["items"][0]["symbol"] == "sign_cookie"
+    first = opened.command("helix.search", {"question": "cookie", "k": 1})
+    (item,) = opened.command("helix.search", {"question": "cookie", "page": first["next_page"]})["items"]
+    assert item != first["items"][0]
+    assert "page is not the next_page" in refused(opened, "helix.changes", {"page": "2"})
     status = opened.command("helix.status")
     assert (status["schema"], status["index"]["files"], status["live"]["schema"]) == (
         "helix.status/1",

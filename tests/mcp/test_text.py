@@ -50,11 +50,25 @@ def test_clients_that_show_a_model_the_structured_object_get_the_text_alone(kitc
 
 def test_a_search_is_one_line_a_place(kitchen):
     said = kitchen("agent").call("helix_search", question=QUESTION)
-    *places, confidence = text_of(said).split("\n")
+    *places, confidence, more = text_of(said).split("\n")
+    assert more == f"more: page {said['structuredContent']['next_page']}"
     assert len(places) == len(said["structuredContent"]["items"]) == 10
     for line, item in zip(places, said["structuredContent"]["items"], strict=True):
         assert line == f"{item['source_id']}:{item['start_line']}-{item['end_line']} {item['symbol']}"
     assert confidence.startswith("confidence 0.")
+
+
+def test_the_next_page_is_asked_for_by_what_the_text_says(kitchen):
+    agent = kitchen("agent")
+    first = agent.call("helix_search", question=QUESTION, max_results=4)
+    page = text_of(first).rpartition("\n")[2].removeprefix("more: page ")
+    following = agent.answer("helix_search", question=QUESTION, page=page)
+    assert (following["offset"], len(following["items"])) == (4, 4)
+    places = [(one["source_id"], one["start_line"]) for one in first["structuredContent"]["items"]]
+    assert not {(one["source_id"], one["start_line"]) for one in following["items"]} & set(places)
+    assert "another question" in agent.refusal("helix_search", question="boil", page=page)
+    assert "page is not the next_page" in agent.refusal("helix_changes", page="2")
+    assert "maximum length" in (long := agent.refusal("helix_uses", symbol="x", page="9" * 99)) or "64" in long
 
 
 def test_most_of_a_packet_is_quotes_and_nothing_is_hex(kitchen):

@@ -269,6 +269,22 @@ def test_the_objects_are_those_of_the_command_line(server):
         assert client.post("/admin/refresh", json={}).json()["schema"] == "helix.index/1"
 
 
+def test_a_search_and_the_uses_of_a_symbol_come_page_by_page(server):
+    with server.http() as client:
+        first = client.post("/search", json={"query": ASK, "k": 1}).json()
+        second = client.post("/search", json={"query": ASK, "page": first["next_page"]}).json()
+        assert (first["schema"], second["offset"], len(second["items"])) == ("helix.search/1", 1, 1)
+        assert second["items"] != first["items"]
+        uses = client.post("/uses", json={"name": "sign_cookie", "k": 1}).json()
+        assert (uses["schema"], uses["symbol"], uses["offset"]) == ("helix.symbol/1", "sign_cookie", 0)
+        for route, body in (
+            ("/search", {"query": "something else", "page": first["next_page"]}),
+            ("/changes", {"page": "2"}),
+            ("/uses", {"name": "nobody_defines_this"}),
+        ):
+            assert client.post(route, json=body).status_code in (400, 422), route
+
+
 def test_a_fingerprint_accounts_for_every_place_it_looked_at(server):
     with server.http() as client:
         every = client.post("/fingerprint", json={"query": ASK}).json()

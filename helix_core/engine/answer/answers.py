@@ -6,11 +6,12 @@ import dataclasses
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.engine.requests import NO_FILTERS
-from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, Pointer, Preview, Ranked, TaskType
+from helix_core.engine.requests import MAX_K, NO_FILTERS
+from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, LineSpan, Pointer, Preview, Ranked, TaskType
 from helix_core.packet import (
     TEXT_CANDIDATES,
     PacketFacts,
@@ -52,19 +53,45 @@ class Answers:
     def search(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
         started = time.monotonic()
-        found = self._found(request)
-        notes = self.session.notes(found)
+        part = self._part(request)
+        found = part.found
+        notes = (*self.session.notes(found), *part.notes)
         previews: Previews = ()
         if request.previewed:
             previews, unread = self._previews(found, request)
             found, notes = _at_current_lines(found, previews), (*notes, *unread)
         elapsed_ms = _ms_since(started)
         if not request.explained:
-            return search_answer(request.question, found, elapsed_ms, notes, previews)
+            answer = search_answer(request.question, found, elapsed_ms, notes, previews)
+            return answer | {"offset": part.offset, "next_page": part.next_page}
         from helix_core.engine.answer.explain_ranking import explained_search
 
         explained = explained_search(request.question, found, elapsed_ms, notes, previews)
         return explained | request.asked.account()
+
+    @heals_index()
+    def _part(self, request: AnswerRequest) -> _Part:
+        """Return one page of the results.
+
+        A longer search ranks anew, so its first ``k`` results are not those of a search for ``k``. Every page after the
+        first is cut from the longest list, without what the first page has.
+        """
+        page = request.page
+        if page is None or not page.offset:
+            found = self._found(request)
+            is_more = page is not None and len(found.ranked) == page.size < MAX_K and not found.known_empty
+            following = page.then(_entries(found.ranked)) if page is not None and is_more else ""
+            return _Part(found, next_page=following)
+        with self.session.index.reader.snapshot():
+            found = self._found(request)
+            longest = self._found(dataclasses.replace(request, k=MAX_K))
+        first = [(one.item.source.path, one.lines) for one in found.ranked]
+        others = [one for one in longest.ranked if not _is_among(one, first)]
+        listed = (*found.ranked, *others)
+        shown = listed[page.offset : page.end]
+        following = page.then(_entries(listed[: page.end])) if len(listed) > page.end else ""
+        notes = page.notes(_entries(listed[: page.offset]), is_empty=not shown)
+        return _Part(dataclasses.replace(found, ranked=shown), notes, page.offset, following)
 
     def packet(self, request: AnswerRequest, spending: Spending) -> dict[str, Any]:
         """Return the ``helix.packet/1`` object."""
@@ -235,6 +262,29 @@ class Answers:
         from helix_core.engine.answer.filters import QuestionFilters
 
         return QuestionFilters(self.session).checked(request.filters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One page of search results: ``offset`` are before it, and ``next_page`` is the cursor of those after it."""
+
+    found: Found
+    notes: tuple[str, ...] = ()
+    offset: int = 0
+    next_page: str = ""
+
+
+def _entries(ranked: Sequence[Ranked]) -> list[str]:
+    return [f"{one.item.source.source_id} {one.item.text_hash}" for one in ranked]
+
+
+def _is_among(one: Ranked, places: Sequence[tuple[bytes, LineSpan]]) -> bool:
+    """Return whether any place shares lines with the result."""
+    lines = one.lines
+    return any(
+        path == one.item.source.path and lines.start_line <= other.end_line and other.start_line <= lines.end_line
+        for path, other in places
+    )
 
 
 def _is_note(ranked: Ranked) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core.engine.requests import PageCursor
 from helix_core.engine.symbols.lookup import Around, Uses
 from helix_core.engine.symbols.place import Spot, weigh_spots
 from helix_core.engine.verdict import Sight, Weigher, parameters_differ, signature
@@ -190,6 +191,10 @@ def _share(one: set[str], other: set[str]) -> float:
     return len(one & other) / max(len(one | other), 1)
 
 
+_Around = tuple[dict[str, list[Spot]], dict[str, Any]]
+"""Places by kind, and their totals."""
+
+
 class ChangesAnswer:
     """The answer for one commit. Use it once."""
 
@@ -198,14 +203,13 @@ class ChangesAnswer:
         self._started = time.monotonic()
         self._notes: list[str] = []
 
-    def since(self, start: StartingPoint, changed: ChangedSince, most: int) -> dict[str, Any]:
-        """Return the ``helix.changes/1`` object: at most ``most`` changes, what breaks first. Raises GitError."""
+    def since(self, start: StartingPoint, changed: ChangedSince, page: PageCursor) -> dict[str, Any]:
+        """Return the ``helix.changes/1`` object: one page of the changes, what breaks first. Raises GitError."""
         changes = sorted(self._moved(self._changes(changed)), key=lambda one: one.order)
-        looked_up = changes[: max(most, MOST_LOOKED_UP)]
-        found = [(one, self._around(one)) for one in looked_up]
-        # What somebody still uses matters more than what everybody has left.
-        found.sort(key=lambda entry: (not entry[0].breaks, not any(map(entry[1][0].get, _AROUND))))
-        shown, around = [one for one, _ in found[:most]], [spots for _, spots in found[:most]]
+        found = self._ordered(changes, page.end)
+        entries = [f"{start.commit} {one.kind} {source_id_of(one.path)} {'.'.join(one.then.chain)}" for one, _ in found]
+        part = found[page.offset : page.end]
+        shown, around = [one for one, _ in part], [spots for _, spots in part]
         spots = [spot for groups in around for group in groups[0].values() for spot in group]
         placed = iter(weigh_spots(self._weigher, spots))
         folder = self._weigher.facts.folder
@@ -226,9 +230,28 @@ class ChangesAnswer:
             "changes_total": len(changes),
             "breaking_total": sum(one.breaks for one in changes),
             "files": len(changed.paths),
-            "notes": [*self._notes, *self._weigher.notes],
+            "offset": page.offset,
+            "next_page": page.then(entries[: page.end]) if page.end < len(changes) else "",
+            "notes": [
+                *self._notes,
+                *self._weigher.notes,
+                *page.notes(entries[: page.offset], is_empty=not shown),
+            ],
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
+
+    def _ordered(self, changes: Sequence[Change], end: int) -> list[tuple[Change, _Around]]:
+        """Return the changes with what is around them, up to the offset ``end`` at least, in the order of all pages.
+
+        What somebody still uses matters more than what everybody has left. That is known of what was looked up, so the
+        order is made of runs of ``MOST_LOOKED_UP``, and that of the first ones does not depend on how many are asked.
+        """
+        found: list[tuple[Change, _Around]] = []
+        while len(found) < min(end, len(changes)):
+            run = [(one, self._around(one)) for one in changes[len(found) : len(found) + MOST_LOOKED_UP]]
+            run.sort(key=lambda entry: (not entry[0].breaks, not any(map(entry[1][0].get, _AROUND))))
+            found += run
+        return found
 
     def _changes(self, changed: ChangedSince) -> list[Change]:
         committed = self._weigher.facts.committed
@@ -325,7 +348,7 @@ class ChangesAnswer:
         source = self._reader.files.source(path)
         return self._weigher.observer.look(source) if source is not None else None
 
-    def _around(self, one: Change) -> tuple[dict[str, list[Spot]], dict[str, Any]]:
+    def _around(self, one: Change) -> _Around:
         self._weigher.facts.check()
         name = one.then.chain[-1]
         candidates = [other for other in self._reader.names.defined_at(name, one.path) if other.hit.name == name]
@@ -346,7 +369,7 @@ class ChangesAnswer:
             # Others have the name, or it is a plain word: only where its file is imported is it meant.
             importing = {*around.importing, *self._id_of(one.path)} - self._importing_now(one, candidates)
             users, tests = (_within(uses, importing) for uses in (users, tests))
-        now, documents = self._place(one), around.documents()
+        now, documents = self._place(one), list(around.documents().spots)
         return {
             "place": [now] if now is not None else [],
             "users": list(users.spots[: self._shown]),

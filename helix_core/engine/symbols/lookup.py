@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from helix_core.engine.requests import PageCursor
 from helix_core.engine.symbols.choice import CursorContext, Meant, NameQuery, asked, choose
 from helix_core.engine.symbols.place import Spot, SymbolPlace, weigh_spots
 from helix_core.engine.verdict import Observer, Weigher, line_of_mention, line_of_use, line_on_disk, owners_in
@@ -32,16 +33,21 @@ LineOf = Callable[[bytes, Item], int]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The nearest places, and the total number: exact where ``is_counted``, else by what the index has."""
+    """The nearest places, and the total number: exact where ``is_counted``, else by what the index has. ``before`` are
+    those of the pages before, and ``is_last`` says that no other page has more.
+    """
 
     spots: tuple[Spot, ...] = ()
     total: int = 0
     is_counted: bool = True
+    before: tuple[Spot, ...] = ()
+    is_last: bool = True
 
 
 class Around:
     """Of one name. ``candidates`` are all that define it, ``meant`` those that are meant, best first. With ``counts``
-    up to ``USES_COUNTED`` uses are examined, however few are shown.
+    up to ``USES_COUNTED`` uses are examined, however few are shown, and those after the first ``offset`` can be asked
+    for: of each kind a page has at most ``shown``.
     """
 
     def __init__(
@@ -54,8 +60,10 @@ class Around:
         candidates: Sequence[DefinedAt],
         shown: int = SHOWN,
         counts: bool = False,
+        offset: int = 0,
     ) -> None:
         self._reader, self._observer = reader, observer
+        self._offset = offset
         self._name = name
         self._meant = meant
         self._candidates = candidates
@@ -68,11 +76,21 @@ class Around:
         """The definitions that are meant, as the index has them."""
         return self._defined(self._meant)
 
-    def same_name(self) -> list[Spot]:
+    def same_name(self) -> Uses:
         """Return the other definitions of the name outside tests: overrides may be among them, and namesakes."""
         meant = {one.hit.item_id for one in self._meant}
         others = [one for one in self._candidates if one.hit.item_id not in meant and one.role is not Role.TEST]
-        return self._defined(others[: self._shown])
+        return self._page(self._defined(others[: self._end]), is_last=len(others) <= self._end)
+
+    @property
+    def _end(self) -> int:
+        return self._offset + self._shown
+
+    def _page(self, spots: Sequence[Spot], *, is_last: bool | None = None) -> Uses:
+        """Return the page of places in the order of all pages, counted."""
+        ends = len(spots) <= self._end if is_last is None else is_last
+        shown, before = spots[self._offset : self._end], spots[: self._offset]
+        return Uses(tuple(shown), len(spots), before=tuple(before), is_last=ends)
 
     def _defined(self, definitions: Sequence[DefinedAt]) -> list[Spot]:
         items = self._reader.files.items([one.hit.item_id for one in definitions])
@@ -109,9 +127,10 @@ class Around:
             items, key=lambda id_: (items[id_].source.id not in self.importing, id_ not in linked, id_ not in uses)
         )
         found = self._used(ranked, self._totals.tests, in_tests=True)
-        return Uses(found.spots, max(found.total, len(found.spots)), found.is_counted and len(uses) < self._tried)
+        total, is_counted = max(found.total, len(found.spots)), found.is_counted and len(uses) < self._tried
+        return replace(found, total=total, is_counted=is_counted)
 
-    def documents(self) -> list[Spot]:
+    def documents(self) -> Uses:
         """Return documents that write the name as code; those with it in their heading first."""
         best = self._meant[0]
         asked = [".".join((best.trail[-1], self._name))] if best.trail else []
@@ -121,7 +140,7 @@ class Around:
         items = self._reader.files.items(list(ids))
         ranked = sorted(items.values(), key=lambda item: self._name not in item.name)
         line = partial(_line_of_mention, names=(*asked, self._name))
-        return self._spots(ranked, line, DOCUMENT_FILES_TRIED)[0]
+        return self._page(self._spots(ranked, line, DOCUMENTS_TRIED if self._counts else DOCUMENT_FILES_TRIED)[0])
 
     @cached_property
     def _totals(self) -> UseTotals:
@@ -150,15 +169,16 @@ class Around:
             return line_of_use(data, item, self._name, own.get(item.id, ()))
 
         files = self._tried if self._counts else max(FILES_TRIED, self._shown)
-        spots, seen, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)
+        spots, is_all = self._spots([items[id_] for id_ in tried if id_ in items], line, files)
+        page = self._page(spots)
         if is_all and len(tried) < self._tried:
-            return Uses(tuple(spots), seen)
+            return page
         defining = {one.hit.item_id for one in self._candidates if (one.role is Role.TEST) == in_tests}
-        return Uses(tuple(spots), max(total - len(defining), seen), is_counted=False)
+        return replace(page, total=max(total - len(defining), len(spots)), is_counted=False)
 
-    def _spots(self, items: Sequence[Item], line_of: LineOf, files: int) -> tuple[list[Spot], int, bool]:
-        """The first items whose text, as it is on disk now, has the name on a line that counts; how many of those
-        looked at have, and whether all were looked at. Where there are more than are shown, no file takes all.
+    def _spots(self, items: Sequence[Item], line_of: LineOf, files: int) -> tuple[list[Spot], bool]:
+        """Return the items whose text, as it is on disk now, has the name on a line that counts, and whether all were
+        looked at. Where there are more than a page shows, no file takes all of the first page.
         """
         found: list[Spot] = []
         beyond: list[bool] = []
@@ -179,8 +199,16 @@ class Around:
                 per_file[path] += 1
                 found.append(Spot(item, line, line, item.symbol))
                 beyond.append(per_file[path] > most_per_file)
-        chosen = sorted(sorted(range(len(found)), key=lambda at: (beyond[at], at))[: self._shown])
-        return [found[at] for at in chosen], len(found), is_all
+        order = sorted(range(len(found)), key=lambda at: (beyond[at], at))
+        pages = (sorted(order[at : at + self._shown]) for at in range(0, len(order), self._shown))
+        return [found[at] for page in pages for at in page], is_all
+
+
+def _entries(groups: Mapping[str, Sequence[Spot]]) -> list[str]:
+    """Return what tells whether the places are still the same: their texts, not their lines."""
+    return [
+        f"{kind} {spot.item.source.source_id} {spot.item.text_hash}" for kind, spots in groups.items() for spot in spots
+    ]
 
 
 def _qualified(one: DefinedAt) -> str:
@@ -201,10 +229,10 @@ class SymbolAnswer:
     """The answer for one name. Use it once."""
 
     def __init__(
-        self, reader: Reader, weigher: Weigher, history: LineHistory | None, shown: int = SHOWN, *, counts: bool = False
+        self, reader: Reader, weigher: Weigher, history: LineHistory | None, page: PageCursor, *, counts: bool = False
     ) -> None:
         self._reader, self._weigher, self._history = reader, weigher, history
-        self._shown, self._counts = shown, counts
+        self._page, self._counts = page, counts
         self._started = time.monotonic()
 
     def about(self, name: str, path: bytes, line: int, overlays: Overlays) -> dict[str, Any] | None:
@@ -232,20 +260,24 @@ class SymbolAnswer:
             wanted.name,
             meant=meant.definitions,
             candidates=candidates,
-            shown=self._shown,
+            shown=self._page.size,
             counts=self._counts,
+            offset=self._page.offset,
         )
         definitions = around.definitions()
         lines = self._asked_of_git(definitions)
         users, tests = around.users(), around.tests()
+        paged = {"same_name": around.same_name(), "users": users, "tests": tests, "documents": around.documents()}
+        is_first = not self._page.offset
         groups = {
             "definitions": definitions,
-            "same_name": around.same_name(),
-            "users": users.spots,
-            "tests": tests.spots,
-            "documents": around.documents(),
-            "co_changed": self._co_changed(meant.definitions[0].path),
+            **{kind: uses.spots for kind, uses in paged.items()},
+            "co_changed": self._co_changed(meant.definitions[0].path) if is_first else [],
         }
+        before = _entries({kind: uses.before for kind, uses in paged.items()})
+        so_far = _entries({kind: (*uses.before, *uses.spots) for kind, uses in paged.items()})
+        is_last = all(uses.is_last for uses in paged.values()) or not self._counts
+        is_empty = not any(uses.spots for uses in paged.values())
         places = self._weighed(groups)
         if not places["definitions"]:
             return None
@@ -261,7 +293,9 @@ class SymbolAnswer:
             **self._totals(meant, users, tests),
             "importers_total": len(around.importing),
             **{key: [place.wire(folder) for place in group] for key, group in places.items()},
-            "notes": list(self._weigher.notes),
+            "offset": self._page.offset,
+            "next_page": "" if is_last else self._page.then(so_far),
+            "notes": [*self._weigher.notes, *self._page.notes(before, is_empty=is_empty)],
             "elapsed_ms": round((time.monotonic() - self._started) * 1e3, 3),
         }
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
-from helix_core.engine.requests import HINT_FILES, MOST_TYPED, NO_OVERLAYS, go_on, stop_when
+from helix_core.engine.requests import (
+    HINT_FILES,
+    MOST_TYPED,
+    NO_OVERLAYS,
+    PageCursor,
+    go_on,
+    page_at,
+    stop_when,
+)
 from helix_core.errors import GitError, UsageError
 from helix_core.model import Overlays
 from helix_core.packet import round_share
@@ -42,30 +51,34 @@ class Symbols:
         overlays: Overlays = NO_OVERLAYS,
         k: int | None = None,
         depth: int = 1,
+        page: str = "",
         cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any] | None:
         """The ``helix.symbol/1`` object: what is known of a name; None where no definition has it.
 
         ``path`` and ``line`` (1-based, in the buffer where one is open) say where the name was pointed at. At most
-        ``k`` places of each kind are shown, 5 where it is not given. ``totals_exact`` says whether each counted use was
-        seen on disk. With a ``depth`` of 2 or 3 the object also has
-        ``reached``: users and tests of its users, each with ``depth`` and the name it uses (``via``), and
-        ``reached_all``, false where names were left unfollowed. Raises Cancelled soon after ``cancelled`` says so.
+        ``k`` places of each kind are shown, 5 where it is not given. ``page`` is the ``next_page`` of the answer
+        before, which only one with a ``k`` has: the places after those. ``totals_exact`` says whether each counted use
+        was seen on disk. With a ``depth`` of 2 or 3 the object also has ``reached``: users and tests of the users on
+        this page, each with ``depth`` and the name it uses (``via``), and ``reached_all``, false where names were left
+        unfollowed. Raises Cancelled soon after ``cancelled`` says so, and UsageError for a ``page`` of another symbol.
         """
         from helix_core.engine.symbols.lookup import SHOWN, SymbolAnswer
 
         session = self.session
         lacking = session.not_indexed()
         weigher = session.weigher(overlays, stop_when(cancelled))
-        shown, history = k or SHOWN, session.git_facts.lines()
+        part, history = page_at(page, k or SHOWN, name), session.git_facts.lines()
+        counts = k is not None or bool(page)
 
-        def look_up(name: str, path: bytes, line: int) -> dict[str, Any] | None:
-            looked_up = SymbolAnswer(session.index.reader, weigher, history, shown, counts=k is not None)
+        def look_up(name: str, path: bytes, line: int, part: PageCursor) -> dict[str, Any] | None:
+            looked_up = SymbolAnswer(session.index.reader, weigher, history, part, counts=counts)
             return looked_up.about(name, path, line, overlays)
 
-        answer = look_up(name, path, line)
+        answer = look_up(name, path, line, part)
         if answer is not None and depth > 1:
-            answer["reached"], answer["reached_all"] = _reached(answer, depth, look_up)
+            first = PageCursor(0, part.size, "")
+            answer["reached"], answer["reached_all"] = _reached(answer, depth, partial(look_up, part=first))
         if answer is not None:
             answer["indexed_share"] = round_share(lacking.share)
             answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
@@ -97,17 +110,25 @@ class Symbols:
 
     @heals_index()
     def changes(
-        self, since: str = "", *, k: int = 10, uses: int = 5, cancelled: Callable[[], bool] | None = None
+        self,
+        since: str = "",
+        *,
+        k: int = 10,
+        uses: int = 5,
+        page: str = "",
+        cancelled: Callable[[], bool] | None = None,
     ) -> dict[str, Any]:
         """The ``helix.changes/1`` object: at most ``k`` definitions that changed their signature or went away since a
         commit, with at most ``uses`` places each that use, override, test or document them.
 
         ``since`` is a commit, tag or branch; ``starting_point`` says which it is by default. What is not committed
-        counts. Raises UsageError for a name that is none, and where there is no repository.
+        counts. ``page`` is the ``next_page`` of the answer before. Raises UsageError for a name that is none, and where
+        there is no repository.
         """
         from helix_core.engine.symbols.changes import ChangesAnswer
         from helix_core.workspace import ChangedSince, starting_point, tracked_changes
 
+        part = page_at(page, k, since, uses)
         session, git = self.session, self.session.git_facts.git
         if git is None:
             raise UsageError(
@@ -121,7 +142,7 @@ class Symbols:
             raise UsageError(f"what changed is not known: {error}") from error
         lacking = session.not_indexed()
         weigher = session.weigher(NO_OVERLAYS, stop_when(cancelled))
-        answer = ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, k)
+        answer = ChangesAnswer(session.index.reader, weigher, uses).since(start, changed, part)
         answer["indexed_share"] = round_share(lacking.share)
         answer["notes"] += [lacking.partial_note] if lacking.partial_note else []
         return answer

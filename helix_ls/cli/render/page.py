@@ -118,6 +118,11 @@ class Page:
         for note in new:
             self.line(dim("· "), dim(note), indent=2)
 
+    def following(self, answer: Mapping[str, Any]) -> None:
+        """Add the option that asks for the next page of an answer; nothing where there is none."""
+        if answer.get("next_page"):
+            self.line(dim(f"more: --page {answer['next_page']}"))
+
     def text(self) -> str:
         """Return the page as it is written."""
         assert isinstance(self._console.file, io.StringIO)

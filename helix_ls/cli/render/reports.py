@@ -261,4 +261,5 @@ def draw_changes(answer: dict[str, Any], workspace: Path, said: Collection[str] 
     page.notes(answer["notes"], said)
     page.space()
     page.line(dim(" · ".join([count(answer["files"], "changed file"), duration(answer["elapsed_ms"])])))
+    page.following(answer)
     page.show()

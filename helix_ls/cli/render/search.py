@@ -200,4 +200,5 @@ def draw(answer: dict[str, Any], workspace: Path, said: Collection[str] = ()) ->
     facts = [count(len(items), "place")]
     facts += ["✓ unchanged on disk"] if any(item.get("status") == "verified" for item in items) else []
     page.line(dim(" · ".join([*facts, duration(answer["elapsed_ms"])])))
+    page.following(answer)
     page.show()
