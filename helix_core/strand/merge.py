@@ -16,7 +16,7 @@ from typing import Any
 from helix_core.errors import AlteredRecordError, DamagedStrandError
 from helix_core.strand.records import StrandRecord, ordered, record_of
 
-ITEM, LINK, OP = "item", "link", "op"
+MEMORY, LINK, OP = "memory", "link", "op"
 SUPERSEDES = "supersedes"
 PURGE = "purge"
 _FORGETTING = {"forget": 1, "restore": 0, "confirm": 0}
@@ -111,14 +111,14 @@ def quarantined(
     """
     known = {record.key for record in present}
     taken = [record for record in incoming if record.key not in known and record.type != OP]
-    items = {record.id for record in taken if record.type == ITEM}
-    kept = [record for record in taken if record.type == ITEM or _owner(record) in items]
-    return ordered([*kept, *(proposal(record) for record in kept if record.type == ITEM)])
+    items = {record.id for record in taken if record.type == MEMORY}
+    kept = [record for record in taken if record.type == MEMORY or _owner(record) in items]
+    return ordered([*kept, *(proposal(record) for record in kept if record.type == MEMORY)])
 
 
 def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
     """Return the status of each item of a union, by id. Raises DamagedStrandError."""
-    items = {record.id: record.fields() for record in records if record.type == ITEM}
+    items = {record.id: _said(record) for record in records if record.type == MEMORY}
     by_item: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
         if record.type == OP:
@@ -129,7 +129,7 @@ def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
         for id_, operations in by_item.items()
         if not _decided(operations, _PROPOSING) and any(said["kind"] in _PROPOSING for said in operations)
     }
-    links = (record.fields() for record in records if record.type == LINK)
+    links = (_said(record) for record in records if record.type == LINK)
     superseding = [
         (str(link.get("src")), str(link.get("dst")))
         for link in links
@@ -142,7 +142,7 @@ def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
 def active(records: Collection[StrandRecord]) -> tuple[StrandRecord, ...]:
     """Return the items in force, sorted. Raises DamagedStrandError."""
     found = statuses(records)
-    return _sorted(each for each in records if each.type == ITEM and found[each.id] is ItemStatus.ACTIVE)
+    return _sorted(each for each in records if each.type == MEMORY and found[each.id] is ItemStatus.ACTIVE)
 
 
 def clashes(
@@ -158,38 +158,36 @@ def clashes(
         incoming: The records of the other one.
         policy: ``skip_existing`` keeps what is present in force, ``overwrite`` what comes in, ``newest`` what was valid
             last.
-        slot: What an item is about, by its fields; None where it is about nothing that only one item can state.
+        slot: What an item is about, by its ``fields``; None where it is about nothing that only one item can state.
     """
     merged = statuses(union(present, incoming))
-    own = {record.id for record in present if record.type == ITEM}
-    sides: dict[Hashable, tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]] = {}
+    own = {record.id for record in present if record.type == MEMORY}
+    sides: dict[Hashable, tuple[list[tuple[float, str]], list[tuple[float, str]]]] = {}
     for record in {*present, *incoming}:
-        if record.type == ITEM and merged.get(record.id) is ItemStatus.ACTIVE:
-            fields = record.fields()
-            if (about := slot(fields)) is not None:
-                sides.setdefault(about, ([], []))[record.id not in own].append(fields)
+        if record.type == MEMORY and merged.get(record.id) is ItemStatus.ACTIVE:
+            said = _said(record)
+            if (about := slot(said)) is not None:
+                sides.setdefault(about, ([], []))[record.id not in own].append(_age(record.id, said))
     links = set()
     for ours, theirs in sides.values():
         for one in ours:
             for other in theirs:
-                by_age = sorted((one, other), key=lambda item: _age(item["id"], item))
                 winner = {
                     ClashPolicy.SKIP_EXISTING: one,
                     ClashPolicy.OVERWRITE: other,
-                    ClashPolicy.NEWEST: by_age[-1],
+                    ClashPolicy.NEWEST: max(one, other),
                 }[policy]
-                links.add(_supersedes(winner, other if winner is one else one))
+                links.add(_supersedes(winner[1], (other if winner is one else one)[1]))
     return _sorted(links)
 
 
-def link_id(src: str, rel: str, dst: str) -> str:
-    """Return the id of a link, by which the same link of two stores is one record."""
-    return f"{src} {rel} {dst}"
+def link_record(src: str, rel: str, dst: str) -> StrandRecord:
+    """Return the record of a link. Its id is the edge, so that the same link of two stores is one record."""
+    return record_of({"type": LINK, "id": f"{src}/{rel}/{dst}", "fields": {"src": src, "rel": rel, "dst": dst}})
 
 
-def _supersedes(winner: Mapping[str, Any], loser: Mapping[str, Any]) -> StrandRecord:
-    src, dst = winner["id"], loser["id"]
-    return record_of({"type": LINK, "id": link_id(src, SUPERSEDES, dst), "src": src, "rel": SUPERSEDES, "dst": dst})
+def _supersedes(winner: str, loser: str) -> StrandRecord:
+    return link_record(winner, SUPERSEDES, loser)
 
 
 def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
@@ -200,19 +198,24 @@ def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:
     return (
         record
         for record in records
-        if record.type in (OP, LINK) or ((record.type != ITEM or record.id not in gone) and _owner(record) not in gone)
+        if record.type in (OP, LINK) or not (_owner(record) in gone or (record.type == MEMORY and record.id in gone))
     )
 
 
 def _owner(record: StrandRecord) -> str | None:
     """Return the id of the item that a record belongs to."""
-    said = record.fields()
-    owner = said.get("src" if record.type == LINK else "item_id")
+    owner = _said(record).get("src" if record.type == LINK else "item_id")
     return owner if isinstance(owner, str) else None
 
 
+def _said(record: StrandRecord) -> Mapping[str, Any]:
+    """Return the member ``fields`` of a record, empty where it has none."""
+    said = record.fields().get("fields")
+    return said if isinstance(said, dict) else {}
+
+
 def _operation(record: StrandRecord) -> Mapping[str, Any]:
-    said = record.fields()
+    said = _said(record)
     is_whole = isinstance(said.get("kind"), str) and isinstance(said.get("item_id"), str)
     if not is_whole or type(said.get("lamport")) is not int or said["lamport"] < 0:
         raise DamagedStrandError(f"the strand is refused: the operation {record.id[:60]!r} has no kind, item or time")

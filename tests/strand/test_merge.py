@@ -23,7 +23,7 @@ from helix_core.strand import (
     clashes,
     content_root,
     difference,
-    link_id,
+    link_record,
     open_strand,
     purged_ids,
     quarantined,
@@ -39,20 +39,19 @@ KINDS = ["remember", "propose", "approve", "forget", "restore", "confirm", "arch
 
 
 def item(id_: str, text: str = "", **more: Any) -> StrandRecord:
-    return record_of({"type": "item", "id": id_, "text": text or f"the text of {id_}", **more})
+    return record_of({"type": "memory", "id": id_, "fields": {"text": text or f"the text of {id_}", **more}})
 
 
 def evidence(id_: str, item_id: str, **more: Any) -> StrandRecord:
-    return record_of({"type": "evidence", "id": id_, "item_id": item_id, "actor": "Ada", **more})
+    return record_of({"type": "evidence", "id": id_, "fields": {"item_id": item_id, "actor": "Ada", **more}})
 
 
-def link(src: str, rel: str, dst: str) -> StrandRecord:
-    return record_of({"type": "link", "id": link_id(src, rel, dst), "src": src, "rel": rel, "dst": dst})
+link = link_record
 
 
 def op(kind: str, item_id: str, lamport: int, by: str = "a") -> StrandRecord:
     fields = {"kind": kind, "item_id": item_id, "lamport": lamport, "actor": by}
-    return record_of({"type": "op", "id": f"{kind}-{item_id}-{lamport}-{by}", **fields})
+    return record_of({"type": "op", "id": f"{kind}-{item_id}-{lamport}-{by}", "fields": fields})
 
 
 OPERATIONS = st.builds(op, st.sampled_from(KINDS), st.sampled_from(ITEMS), st.integers(1, 5), st.sampled_from("ab"))
@@ -89,7 +88,11 @@ def test_links_evidence_and_operations_of_both_sides_survive_as_they_were(a: Rec
     gone = purged_ids(merged)
     for kind in ("link", "op", "hologram", "evidence"):
         kept = Counter(each.line for each in merged if each.type == kind)
-        sent = {each.line for each in (*a, *b) if each.type == kind and each.fields().get("item_id") not in gone}
+        sent = {
+            each.line
+            for each in (*a, *b)
+            if each.type == kind and each.fields().get("fields", {}).get("item_id") not in gone
+        }
         sent |= {each.line for each in (*a, *b) if each.type == kind == "op"}
         assert kept == Counter(sent)
 
@@ -99,7 +102,7 @@ def test_what_one_side_purged_is_absent_in_either_order_and_in_the_bytes() -> No
     old = union([item("i1", text), evidence("e1", "i1", text=text), item("i2"), link("i1", "refines", "i2")])
     purging = union([op("purge", "i1", 3), item("i2")])
     for merged in (union(old, purging), union(purging, old), union(union(old, purging), old)):
-        assert [each.id for each in merged if each.type in ("item", "evidence")] == ["i2"]
+        assert [each.id for each in merged if each.type in ("memory", "evidence")] == ["i2"]
         strand = open_strand(made(merged), CODE, newest_schema=SCHEMA)
         lines = b"".join(each.line for each in strand.records).lower()
         assert [word for word in text.encode().lower().split() if word in lines and len(word) > 3] == []
@@ -111,8 +114,8 @@ def test_what_one_side_purged_is_absent_in_either_order_and_in_the_bytes() -> No
 def test_a_purge_is_never_undone_by_a_merge(a: Records, b: Records, id_: str) -> None:
     purging = union(a, [op("purge", id_, 1)])
     for merged in (union(purging, b), union(b, purging), union(union(b, purging), b)):
-        assert [each for each in merged if each.type == "item" and each.id == id_] == []
-        assert [each for each in merged if each.type == "evidence" and each.fields()["item_id"] == id_] == []
+        assert [each for each in merged if each.type == "memory" and each.id == id_] == []
+        assert [each for each in merged if each.type == "evidence" and each.fields()["fields"]["item_id"] == id_] == []
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_a_long_chain_of_supersedes_recurses_nowhere() -> None:
 def test_a_record_in_two_wordings_is_refused_in_either_order_and_named() -> None:
     ours, theirs = [item("i1", "300 ms"), item("i2")], [item("i1", "3000 ms")]
     for sides in ((ours, theirs), (theirs, ours)):
-        with pytest.raises(AlteredRecordError, match="item 'i1' is here in another wording"):
+        with pytest.raises(AlteredRecordError, match="memory 'i1' is here in another wording"):
             union(*sides)
     assert altered(ours, theirs) == tuple(theirs)
     assert altered(ours, [item("i2"), item("i3")]) == ()
@@ -179,7 +182,7 @@ def test_a_record_in_two_wordings_is_refused_in_either_order_and_named() -> None
 @pytest.mark.parametrize("lamport", ["1", -1, 1.5, True])
 def test_an_operation_without_its_members_is_refused(wrong: dict[str, Any], lamport: Any) -> None:
     with pytest.raises(DamagedStrandError, match="the operation 'o1'"):
-        union([record_of({"type": "op", "id": "o1", "lamport": lamport, **wrong})])
+        union([record_of({"type": "op", "id": "o1", "fields": {"lamport": lamport, **wrong}})])
 
 
 @given(STORES, STORES)
@@ -207,7 +210,7 @@ def test_what_an_untrusted_signer_sends_waits_for_review_one_by_one() -> None:
         record_of({"type": "hologram", "id": "h1"}),
     ]
     taken = quarantined(theirs, ours, proposal)
-    assert sorted(each.id for each in taken if each.type != "op") == ["e1", "x1", "x1 supersedes mine", "x2"]
+    assert sorted(each.id for each in taken if each.type != "op") == ["e1", "x1", "x1/supersedes/mine", "x2"]
     merged = union(ours, taken)
     assert [each.id for each in active(merged)] == ["mine"]
     approved = union(merged, [op("approve", "x2", 10)])
@@ -254,7 +257,7 @@ def test_a_policy_decides_which_of_two_statements_is_in_force(policy: ClashPolic
     merged = union(ours, theirs, links)
     assert {each.id for each in active(merged)} == {winner, "free"}
     # The other one is superseded, not lost, and its relations are kept.
-    assert {each.id for each in merged if each.type == "item"} == {"old", "other", "free"}
+    assert {each.id for each in merged if each.type == "memory"} == {"old", "other", "free"}
     assert link("other", "refines", "free") in merged
     assert evidence("e1", "other") in merged
     assert clashes(union(ours, theirs, links), theirs, policy, slot) == ()
