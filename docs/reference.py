@@ -401,6 +401,8 @@ MEANINGS = {
     "aged": "A note or chat that nothing can compare with a disk is too old for the task.",
     "weak_authority": "The source is not first-hand: a note (then `stale_risk` at least), or made by a program.",
     "unlocated": "The confidence is so low that this is may not be the right place at all.",
+    "asserted": "A memory that cites nothing: the user said so, and no other memory says otherwise.",
+    "superseded": "A memory that depends on one that was superseded, forgotten or purged; `detail` names it.",
 }
 ACTIONS = {
     "verified": "Rely on it.",

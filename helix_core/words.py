@@ -91,3 +91,8 @@ def spread(names: Iterable[str]) -> str:
         if len(parts) > 1:
             words.extend(parts)
     return " ".join(words)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a list written as text."""
+    return frozenset(text.split())

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from helix_core.conversation.parts import sentences_of, words_of
-from helix_core.conversation.phrases import words_in
-from helix_core.words import lazy_pattern
+from helix_core.words import lazy_pattern, words_in
 
 HEAD, TAIL = 1_500, 600
 SENTENCES = 24

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from helix_core.words import words_in
+
 
 class Phrases:
     """A set of phrases of one or more words, all lower case."""
@@ -41,11 +43,6 @@ class Phrases:
             found += bool(length)
             at += length or 1
         return found > 0
-
-
-def words_in(text: str) -> frozenset[str]:
-    """Return the words of a list written as text."""
-    return frozenset(text.split())
 
 
 GREETINGS = Phrases(

@@ -18,9 +18,8 @@ from helix_core.conversation.phrases import (
     STEP_VERBS,
     STEP_WORDS,
     STOP_WORDS,
-    words_in,
 )
-from helix_core.words import lazy_pattern
+from helix_core.words import lazy_pattern, words_in
 
 HEAD, TAIL = 1_500, 600
 

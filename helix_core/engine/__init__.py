@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
+    from helix_core.engine.memory import RememberRequest
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
@@ -48,6 +49,7 @@ __all__ = [
     "MemoryFile",
     "Progress",
     "RefreshReport",
+    "RememberRequest",
     "WorkspaceSummary",
     "checked_places",
     "checked_spending",
@@ -60,6 +62,7 @@ __getattr__ = lazy_face(
         "embedding": ("Embedding",),
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
+        "memory": ("RememberRequest",),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",

@@ -67,6 +67,8 @@ class Reason(StrEnum):
     AGED = "aged"
     WEAK_AUTHORITY = "weak_authority"
     UNLOCATED = "unlocated"
+    ASSERTED = "asserted"
+    SUPERSEDED = "superseded"
 
 
 class Kept(StrEnum):

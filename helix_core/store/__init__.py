@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets, phrase
     from helix_core.store.lifecycle import Identity
     from helix_core.store.memory import Memory
+    from helix_core.store.memory_items import WrittenMemory, scopes_of
     from helix_core.store.names import DefinedAt, UseTotals
     from helix_core.store.reader import Reader
     from helix_core.store.sources import SourceProfile
@@ -46,10 +47,12 @@ __all__ = [
     "VectorHit",
     "Weights",
     "Writer",
+    "WrittenMemory",
     "open_index",
     "open_or_rebuild",
     "phrase",
     "rebuild",
+    "scopes_of",
 ]
 
 __getattr__ = lazy_face(
@@ -60,6 +63,7 @@ __getattr__ = lazy_face(
         "lexical": ("FileChunk", "MatchCounts", "PhraseOffsets", "phrase"),
         "lifecycle": ("Identity",),
         "memory": ("Memory",),
+        "memory_items": ("WrittenMemory", "scopes_of"),
         "names": ("DefinedAt", "UseTotals"),
         "reader": ("Reader",),
         "sources": ("SourceProfile",),

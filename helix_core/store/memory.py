@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-
-import apsw
 
 from helix_core.errors import MemoryStoreError
 from helix_core.model import Attribution, Chunk, Exchange, KeptExchange, Note, NoteItem, SourceKind, Volatility
 from helix_core.store.hits import ClaimHit, Weights
 from helix_core.store.lexical import phrase
-from helix_core.store.memory_file import MEMORY, NAME, open_file
-from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QuerySession, Row, id_list
+from helix_core.store.memory_connection import MemoryConnection
+from helix_core.store.memory_file import NAME, open_file
+from helix_core.store.memory_items import MemoryItems
+from helix_core.store.sqlite_file import Row, id_list
 
 _ITEM = """
     i.id, i.note_id, i.number, i.gene_id, i.kind, i.name, i.breadcrumb, i.start_byte, i.end_byte, i.start_line,
@@ -61,7 +60,6 @@ _USE = """
         SELECT 1 FROM used WHERE workspace_id = ?1 AND session = ?2 AND path = ?3 AND at BETWEEN ?4 - ?5 AND ?4 + ?5
     )
 """
-QUERY_BUDGET_MS = 50.0
 DELIVER_WAIT_MS = 400
 MOST_EXCHANGES = 10_000
 MOST_EXCHANGE_BYTES = 64 * 1024 * 1024
@@ -76,60 +74,6 @@ _PRUNE = """
         ) WHERE place > ?1 OR held > ?2
     )
 """
-
-
-class MemoryConnection:
-    """The memory file's connection: queries that raise the memory's errors, and transactions."""
-
-    def __init__(self, path: str, connection: apsw.Connection) -> None:
-        self._session = QuerySession(path, connection, QUERY_BUDGET_MS, MEMORY.errors)
-        self.path = path
-        self.rows = self._session.rows
-        self.bounded_rows = self._session.bounded_rows
-        self.close = self._session.close
-
-    def last_row(self) -> int:
-        """Return the row id of the last insert."""
-        return self._session.connection.last_insert_rowid()
-
-    def changes(self) -> int:
-        """Return the number of rows that the last statement changed."""
-        return self._session.connection.changes()
-
-    def workspace_id(self, path: bytes) -> int:
-        """Return the row id of a workspace, inserted when missing. Call it inside a transaction."""
-        self.rows("INSERT OR IGNORE INTO workspace (path) VALUES (?)", (path,))
-        return int(self.rows("SELECT id FROM workspace WHERE path = ?", (path,))[0][0])
-
-    def attribution_id(self, by: Attribution) -> int:
-        """Return the row id of an attribution, inserted when missing. Call it inside a transaction."""
-        layers = (by.org, by.device, by.user, by.agent, by.timezone)
-        self.rows(
-            "INSERT OR IGNORE INTO attribution (org, device, user, agent, timezone) VALUES (?, ?, ?, ?, ?)", layers
-        )
-        sql = "SELECT id FROM attribution WHERE org = ? AND device = ? AND user = ? AND agent = ? AND timezone = ?"
-        return int(self.rows(sql, layers)[0][0])
-
-    @contextmanager
-    def busy_timeout(self, wait_ms: int) -> Iterator[None]:
-        """Set the busy timeout, in milliseconds, for the block (BusyStoreError)."""
-        self._session.connection.set_busy_timeout(wait_ms)
-        try:
-            yield
-        finally:
-            self._session.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Run the block in one ``BEGIN IMMEDIATE`` transaction; roll back when it raises."""
-        self.rows("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.rows("COMMIT")
-        except BaseException:
-            if self._session.connection.in_transaction:
-                self.rows("ROLLBACK")
-            raise
 
 
 class MemoryNotes:
@@ -175,7 +119,7 @@ class MemoryNotes:
 
     def evidence_of(self, note_id: int) -> tuple[int, ...]:
         """Return the ids of the exchanges that a fact was derived from."""
-        rows = self._file.rows("SELECT exchange_id FROM evidence WHERE note_id = ? ORDER BY 1", (note_id,))
+        rows = self._file.rows("SELECT exchange_id FROM note_evidence WHERE note_id = ? ORDER BY 1", (note_id,))
         return tuple(row[0] for row in rows)
 
     def all(self, workspace: bytes) -> list[tuple[int, str, str, str, str]]:
@@ -210,7 +154,7 @@ class MemoryNotes:
                 note_id = self._file.last_row()
                 self._put_items(note_id, note.title, note.chunks)
             for exchange in note.evidence:
-                self._file.rows("INSERT OR IGNORE INTO evidence VALUES (?, ?)", (note_id, exchange))
+                self._file.rows("INSERT OR IGNORE INTO note_evidence VALUES (?, ?)", (note_id, exchange))
         return note_id
 
     def replace_items(self, note_id: int, chunks: Iterable[Chunk], parser: str) -> None:
@@ -380,6 +324,7 @@ class Memory:
         notes: Notes, their items and claims.
         exchanges: Questions with their answers, and deliveries of each session.
         uses: Files used together.
+        items: Memories: facts with evidence, and the log of what became of them.
     """
 
     def __init__(
@@ -400,6 +345,7 @@ class Memory:
         self.notes = MemoryNotes(file, most_note_bytes)
         self.exchanges = MemoryExchanges(file, most_exchanges, most_exchange_bytes)
         self.uses = MemoryUses(file, most_uses)
+        self.items = MemoryItems(file)
 
     def is_present(self) -> bool:
         """Check with one stat that the path still holds the file that was opened."""

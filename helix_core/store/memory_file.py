@@ -17,7 +17,7 @@ from helix_core.store.lifecycle import FileFormat, file_identity, move_damaged_a
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MIGRATIONS: dict[int, str] = {
     1: """
         CREATE TABLE used (
@@ -30,6 +30,7 @@ MIGRATIONS: dict[int, str] = {
         CREATE INDEX used_path ON used (workspace_id, path, at);
         CREATE INDEX used_session ON used (workspace_id, session, at);
     """,
+    2: Path(__file__).with_name("memory_3.sql").read_text("utf-8"),
 }
 """SQL that takes a file from the version that is its key to the next one."""
 

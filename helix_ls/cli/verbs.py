@@ -24,10 +24,12 @@ from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working
 
 VERBS = (
     *("index", "search", "packet", "context", "changes", "check", "status", "embed", "serve", "connect"),
+    *("remember", "recall", "list", "review", "log", "forget", "restore", "purge"),
     *("strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
+OF_MEMORY = frozenset({"remember", "recall", "list", "review", "log", "forget", "restore", "purge"})
 _HELP = {"help_option_names": ["-h", "--help"]}
 _QUESTION = '"where are sessions signed?"'
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -41,6 +43,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
     "changes": ("helix changes", "helix changes --since v2.0 --path ~/src/shop --limit 30"),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
+    "remember": (
+        'helix remember "We decided to sign sessions with Ed25519" --cite app/sessions.py:10-24',
+        'helix remember "I prefer tabs over spaces" --global',
+    ),
+    "recall": ('helix recall "how do we sign sessions?"', 'helix recall "indentation" --task edit --json'),
+    "list": ("helix list", "helix list --status superseded --kind decision"),
+    "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --reject m_k3xq7a2b"),
+    "log": ("helix log", "helix log m_k3xq7a2b", "helix log --verify"),
+    "forget": ("helix forget m_k3xq7a2b", "helix forget m_k3xq7a2b --dry-run"),
+    "restore": ("helix restore m_k3xq7a2b",),
+    "purge": ("helix purge m_k3xq7a2b --dry-run", "helix purge m_k3xq7a2b --confirm"),
     "status": ("helix status", "helix status ~/src/shop --skipped"),
     "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),
     "serve": ("helix serve ~/src/shop --port 11500", "helix serve . --also ../library"),
@@ -87,11 +100,11 @@ HERE = Path()
 @cache
 def verb(name: str) -> click.Command:
     """Return the command of one verb, imported when it is first asked for."""
-    module = import_module(f"helix_ls.cli.{name}")
+    module = import_module(f"helix_ls.cli.{'memory' if name in OF_MEMORY else name}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     # The backspace keeps the lines of the paragraph that it begins.
     examples = "\n".join(["\b", "Examples:", *(f"  {example}" for example in EXAMPLES[name])])
-    app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, name))
+    app.command(name, context_settings=_HELP, epilog=examples)(getattr(module, "listed" if name == "list" else name))
     return get_command(app)
 
 

@@ -40,6 +40,8 @@ QUESTIONS: dict[str, Operation[Any]] = {
             memory.CONSOLIDATE,
             memory.FORGET,
         ),
+        *(memory.REMEMBER, memory.RECALL, memory.MEMORIES, memory.REVIEW, memory.DECIDE, memory.RESTORE, memory.PURGE),
+        memory.MEMORY_LOG,
     )
 }
 _TOO_LARGE = encoded({"error": {"message": "the request is too large; send a smaller one", "usage": True}})

@@ -19,7 +19,7 @@ from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
-from helix_ls.operations.memory import INGEST, LAYERS, IngestArguments
+from helix_ls.operations.memory import AGENT_ORIGIN, INGEST, LAYERS, REMEMBER, IngestArguments, RememberArguments
 from helix_ls.operations.places import (
     OPEN,
     STATUS,
@@ -174,6 +174,7 @@ class AgentSession:
             "status": self._status,
             "item": self._item,
             "ingest": self._ingest,
+            "remember": self._remember,
         }
         self._own: dict[str, Callable[[], dict[str, Any]]] = {
             "tokens": lambda: tokens(self._answers, self._tokens),
@@ -264,6 +265,11 @@ class AgentSession:
         layers = {"agent_handle": self.client} | dict(self._known.layers)
         known: dict[str, Any] = {name: value[:LONGEST_NAME] for name, value in layers.items() if name in LAYERS}
         return scope.fit(await scope.answer(INGEST, replace(given, **known)))
+
+    async def _remember(self, scope: Scope, given: RememberArguments) -> dict[str, Any]:
+        """Keep a memory as this client's: an agent's word, whatever it says of itself."""
+        asserted = replace(given, origin=AGENT_ORIGIN, agent=self.client[:LONGEST_NAME])
+        return scope.fit(await scope.answer(REMEMBER, asserted))
 
     async def _plan(self, scope: Scope, given: PlanArguments) -> dict[str, Any]:
         if given.packet_id is None:

@@ -126,6 +126,8 @@ FULL_TOOLS = (
     _PREVIEW,
     _PREVIEW.renamed("helix_document_preview"),
     ToolWords("helix_resonance", questions.RESONANCE, shown=_RESULTS),
+    ToolWords("memory_search", memory.RECALL, "Use it before you decide what may have been decided before."),
+    ToolWords("memory_list", memory.MEMORIES),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),
     ToolWords("helix_session_recent", hosting.RECENT_PACKETS),
@@ -137,6 +139,8 @@ WRITE_TOOLS = (
     ToolWords("helix_ingest", memory.INGEST),
     ToolWords("helix_consolidate", memory.CONSOLIDATE),
     ToolWords("helix_forget", memory.FORGET),
+    ToolWords("memory_write", memory.REMEMBER, "Use it only for what the user wants kept."),
+    ToolWords("memory_restore", memory.RESTORE),
 )
 
 

@@ -16,7 +16,10 @@ MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
 OPEN_PATH = "/health"
 # Routes that write, by the whole path or by its first part.
-ADMIN_PATHS = ("/admin/", "/ingest", "/consolidate", "/forget")
+ADMIN_PATHS = (
+    *("/admin/", "/ingest", "/consolidate", "/forget"),
+    *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge"),
+)
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]
 

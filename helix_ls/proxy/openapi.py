@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
+from helix_ls.operations.memory import MEMORIES, MEMORY_LOG, RECALL, RESTORE, REVIEW
 from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
@@ -89,6 +90,7 @@ ERROR = _object(
         code={"type": ["string", "integer", "null"]},
     )
 )
+MEMORY = _object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT)
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,
     "error_messages": _object(type={"const": "error"}, error=_object(type=TEXT, message=TEXT)),
@@ -207,6 +209,30 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "ingested": _object(gene_ids=_list(TEXT), count=COUNT, stored={"enum": ["note", "file"]}),
     "facts": _object(facts_extracted=COUNT, gene_ids=_list(TEXT), exchanges=COUNT, facts=_list(MEMBERS)),
     "forgotten": MEMBERS,
+    "memories": _object(MEMORIES.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
+    "recalled": _object(
+        RECALL.answer,
+        query=TEXT,
+        task_type=TEXT,
+        items=_list(
+            _object(
+                id=TEXT,
+                kind=TEXT,
+                text=TEXT,
+                status={"enum": [each.value for each in Status]},
+                reason=TEXT,
+                detail=TEXT,
+                score=NUMBER,
+                evidence=_list(_object(source_id=TEXT, start_line=LINE, end_line=LINE, status=TEXT, reason=TEXT)),
+            )
+        ),
+        known_empty=FLAG,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
+    "changed": _object(RESTORE.answer, change=TEXT, items=_list(MEMORY), dry_run=FLAG),
+    "log": _object(MEMORY_LOG.answer, ops=_list(MEMBERS), head=TEXT),
     "backfill": _object(backfilled=COUNT, total=COUNT),
     "index": _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
     "vacuum": _object(

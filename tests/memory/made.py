@@ -1,6 +1,9 @@
 """Values for the memory, made as the engine makes them."""
 
 import hashlib
+import shutil
+import sqlite3
+from pathlib import Path
 
 from helix_core.ingest.document import ingest
 from helix_core.ingest.secrets import mask
@@ -48,3 +51,19 @@ def exchange(question, answer="It is so.", *, session="", workspace=HERE, at=1_0
         truncated=truncated,
         by=BY,
     )
+
+
+FORMAT_2 = Path(__file__).parents[2] / "fixtures" / "memory" / "format-2.db"
+"""A memory as the Helix before memories wrote it: three notes, one of them a fact, two exchanges, a delivery, uses."""
+
+
+def older_memory(folder, version):
+    """Put a memory of an older format into the folder."""
+    folder.mkdir(mode=0o700, parents=True)
+    file = folder / "memory.db"
+    shutil.copyfile(FORMAT_2, file)
+    file.chmod(0o600)
+    if version == 1:
+        with sqlite3.connect(file) as connection:
+            connection.executescript("DROP TABLE used; PRAGMA user_version=1")
+        connection.close()

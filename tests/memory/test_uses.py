@@ -31,7 +31,7 @@ from helix_core.model import Hints
 from helix_core.search.priors import SESSION_CAP, USED_WITH_FACTOR, prior
 from helix_core.store.memory import Memory
 from helix_core.store.memory_file import NAME
-from tests.memory.made import HERE, note
+from tests.memory.made import HERE, older_memory
 
 NOW = 1_700_000_000.0
 DAY = 86_400.0
@@ -139,24 +139,18 @@ def test_what_a_session_used_lately_is_known_the_last_first(memory):
 
 
 def test_a_memory_of_the_format_before_is_copied_and_then_keeps_uses(folder):
-    with Memory(folder, NOW) as memory:
-        memory.notes.put(note("From the old days.\n"))
-    with sqlite3.connect(folder / NAME) as connection:
-        connection.executescript("DROP TABLE used; PRAGMA user_version=1")
+    older_memory(folder, 1)
     with Memory(folder, NOW) as memory:
         sit(memory, "s", [b"a"])
-        assert memory.notes.matches(HERE, ["days"], 1)
+        assert memory.notes.matches(HERE, ["quokka"], 1)
     with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-        assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM note").fetchone() == (3,)
 
 
 @pytest.mark.process
 def test_a_copy_that_was_cut_short_is_made_again_before_the_format_changes(folder):
-    with Memory(folder, NOW) as memory:
-        memory.notes.put(note("From the old days.\n"))
-    with sqlite3.connect(folder / NAME) as connection:
-        connection.executescript("DROP TABLE used; PRAGMA user_version=1")
+    older_memory(folder, 1)
     runner = f"""
 import os, sys
 sys.addaudithook(lambda event, given: os._exit(9) if event == "os.rename" and "format-1" in str(given[0]) else None)
@@ -169,7 +163,7 @@ Memory(Path({str(folder)!r}), {NOW})
     with Memory(folder, NOW) as memory:
         sit(memory, "s", [b"a"])
     with sqlite3.connect(folder / f"{NAME}.format-1") as connection:
-        assert connection.execute("SELECT count(*) FROM note").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM note").fetchone() == (3,)
     assert not (folder / f"{NAME}.format-1.making").exists()
 
 

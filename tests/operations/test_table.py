@@ -42,7 +42,7 @@ def filled(operation: Operation[Any], surface: Surface) -> dict[str, Any]:
     values: dict[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True, "array": []}
     names = [*operation.required(surface), *next(iter(operation.alternatives(surface)), ())]
     return {
-        each.name: {"line": 0} if each.kind == "object" else values[each.kind]
+        each.name: {"line": 0} if each.kind == "object" else next(iter(each.about.choices), values[each.kind])
         for each in operation.parameters(surface)
         if each.name in names
     }

@@ -1,4 +1,4 @@
-"""What answers take from the memory and what is kept in it: notes, exchanges, uses, related files.
+"""What answers take from the memory and what is kept in it: memories, notes, exchanges, uses, related files.
 
 Decides no verdict about files and reads no file itself.
 """
@@ -10,13 +10,15 @@ from helix_core.faces import lazy_face
 if TYPE_CHECKING:
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.recall import WorkspaceMemory
+    from helix_core.engine.memory.remembering import RememberRequest
 
-__all__ = ["WorkspaceMemory", "explained_note", "shown_note"]
+__all__ = ["RememberRequest", "WorkspaceMemory", "explained_note", "shown_note"]
 
 __getattr__ = lazy_face(
     __name__,
     {
         "note_shown": ("explained_note", "shown_note"),
         "recall": ("WorkspaceMemory",),
+        "remembering": ("RememberRequest",),
     },
 )

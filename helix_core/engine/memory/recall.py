@@ -11,11 +11,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, checked_task, stop_when
 from helix_core.errors import StoreError, UsageError
-from helix_core.model import NOTE_SCHEME, Answered, Attribution, Found, Hints, Judged, NoteItem, Pointer, TaskType
+from helix_core.model import (
+    NOTE_SCHEME,
+    Answered,
+    Attribution,
+    Found,
+    Hints,
+    Judged,
+    MemoryOrigin,
+    NoteItem,
+    Pointer,
+    TaskType,
+)
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
     from helix_core.engine.memory.notes import Recalled
+    from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.text_ingest import TextIngest
     from helix_core.memory import NoteInput
     from helix_core.store import Memory
@@ -25,6 +37,7 @@ MOST_NOTED = 20
 NOBODY = Attribution()
 T = TypeVar("T")
 _GENE_ID = re.compile(r"[0-9a-f]{16}")
+_MEMORY_ID = re.compile(r"m_\w{1,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class WorkspaceMemory:
@@ -51,9 +64,131 @@ class WorkspaceMemory:
         self._file.write(lambda memory: memory.notes.put(note))
         return {"gene_ids": list(note.gene_ids), "count": len(note.gene_ids), "stored": "note"}
 
-    def forget(self, gene_id: str) -> dict[str, Any]:
-        """Delete every note of this workspace that contains the chunk: ``{deleted: [gene_id…], count}``."""
-        wanted = gene_bytes(gene_id)
+    def remember(
+        self,
+        wanted: RememberRequest | str,
+        by: Attribution = NOBODY,
+        *,
+        cites: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Keep a text as a memory: the ``helix.memory/1`` object, whose one item may be a memory that says the same.
+
+        ``cites`` are places of this workspace, ``path:first-last``. Raises UsageError for a question, an
+        acknowledgment and a place that cannot be cited, StoreError for a memory that cannot be written.
+        """
+        from helix_core.engine.memory.remembering import Remembering, RememberRequest
+
+        request = RememberRequest(wanted, cites) if isinstance(wanted, str) else wanted
+        return Remembering(self.session, by).remember(request, dry_run=dry_run)
+
+    def propose(
+        self, text: str, origin: MemoryOrigin, by: Attribution = NOBODY, *, session: str = ""
+    ) -> dict[str, Any]:
+        """Keep what a slice of a conversation states as proposals, which nothing recalls before a person approves them.
+
+        Most slices state nothing durable, and nothing of them is kept.
+        """
+        from helix_core.engine.memory.remembering import Remembering
+
+        return Remembering(self.session, by).propose(text, origin, session)
+
+    @heals_index()
+    def recall(
+        self,
+        question: str,
+        k: int = 8,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        kinds: Sequence[str] = (),
+        as_of: float | None = None,
+    ) -> dict[str, Any]:
+        """The ``helix.recall/1`` object: memories that answer, each with a verdict of this moment; or known empty.
+
+        ``as_of`` (Unix seconds) asks what was known then; verdicts are of now. Raises UsageError.
+        """
+        from helix_core.engine.memory.curating import Curating
+
+        if not question.strip():
+            raise UsageError("the question is empty; ask for something")
+        curating, chosen = Curating(self.session, NOBODY), checked_task(task)
+        answer = self._if_readable(lambda memory: curating.recall(memory, question, k, chosen, kinds, as_of=as_of))
+        answer = answer or curating.nothing(question, chosen)
+        return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
+
+    @heals_index()
+    def listed(
+        self, *, statuses: Sequence[str] = (), kinds: Sequence[str] = (), limit: int = 50, verify: bool = False
+    ) -> dict[str, Any]:
+        """The ``helix.memory/1`` object of the memories of this workspace and of all, the newest first."""
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        listed = self._file.read(lambda memory: curating.listed(memory, statuses, kinds, limit, verify=verify))
+        return listed or curating.nothing_listed()
+
+    def restore(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Bring a forgotten or archived memory back, with its evidence: the ``helix.changed/1`` object."""
+        return self._change("restore", id_, by, dry_run=dry_run)
+
+    def approve(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Accept a memory that waits for review; what it supersedes is superseded from then on."""
+        return self._change("approve", id_, by, dry_run=dry_run)
+
+    def archive(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take a memory out of recall without calling it wrong."""
+        return self._change("archive", id_, by, dry_run=dry_run)
+
+    def _change(self, verb: str, id_: str, by: Attribution, *, dry_run: bool) -> dict[str, Any]:
+        from helix_core.engine.memory.curating import Curating, no_memory
+
+        curating = Curating(self.session, by)
+        changed = self._file.read(lambda memory: curating.change(memory, verb, id_, dry_run=dry_run))
+        if changed is None:
+            raise no_memory(id_)
+        return changed
+
+    def purge(self, id_: str, confirm: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Remove a memory from the file, every word of it; ``confirm`` is ``purge`` and its handle, as in
+        ``purge m_k3xq7a2b``.
+
+        Raises UsageError where that is not said.
+        """
+        from helix_core.engine.memory.curating import Curating, no_memory
+
+        curating = Curating(self.session, by)
+        purged = self._file.read(lambda memory: curating.purge(memory, id_, confirm, dry_run=dry_run))
+        if purged is None:
+            raise no_memory(id_)
+        return purged
+
+    def log(self, limit: int = 50, id_: str = "", *, verify: bool = False) -> dict[str, Any]:
+        """The ``helix.log/1`` object: what was done to the memory, the last first; ``verify`` checks every hash."""
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        return self._file.read(lambda memory: curating.log(memory, limit, id_, verify=verify)) or curating.no_log()
+
+    @heals_index()
+    def review(self, limit: int = 50) -> dict[str, Any]:
+        """The ``helix.review/1`` object: what waits for a decision: proposals, contradictions, stale citations."""
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        return self._file.read(lambda memory: curating.review(memory, limit)) or curating.no_review()
+
+    def forget(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take a memory out of recall; ``restore`` brings it back. A ``gene_id`` deletes the notes that contain it.
+
+        Of notes: ``{deleted: [gene_id…], count}``; of a memory also ``items``.
+        """
+        if _MEMORY_ID.fullmatch(id_):
+            return self._change("forget", id_, by, dry_run=dry_run) | {"deleted": [], "count": 1}
+        wanted = gene_bytes(id_)
+        if dry_run:
+            there = self._file.read(lambda memory: memory.notes.items_with(self._place, wanted)) or ()
+            genes = [*dict.fromkeys(item.gene_id for item in there)]
+            return {"deleted": genes, "count": len(genes), "dry_run": True}
         gone = self._file.read(lambda memory: memory.notes.forget(self._place, wanted)) or ()
         return {"deleted": list(gone), "count": len(gone)}
 
@@ -308,5 +443,7 @@ class WorkspaceMemory:
 def gene_bytes(gene_id: str) -> bytes:
     """Return the id as bytes. Raises UsageError."""
     if _GENE_ID.fullmatch(gene_id) is None:
-        raise UsageError(f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them")
+        raise UsageError(
+            f"{gene_id[:80]!a} is no gene_id; give 16 hexadecimal digits, as an answer has them, or a memory's id (m_…)"
+        )
     return bytes.fromhex(gene_id)

@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from helix_core.engine.verdict.overlay import Buffers, edits, line_on_disk
     from helix_core.engine.verdict.shown import OPEN_SCHEMA, Shown, lines_shown, reason_now
     from helix_core.engine.verdict.spans import line_of_mention, line_of_use, narrowed, owners_in
-    from helix_core.engine.verdict.table import Observation, freshness, live_truth, refresh_plan, specificity, verdict
+    from helix_core.engine.verdict.table import (
+        Observation,
+        freshness,
+        live_truth,
+        memory_verdict,
+        refresh_plan,
+        specificity,
+        verdict,
+    )
     from helix_core.engine.verdict.weigher import ObservedItem, Placed, VerdictContext, Weigher
 
 __all__ = [
@@ -64,6 +72,7 @@ __all__ = [
     "line_on_disk",
     "lines_shown",
     "live_truth",
+    "memory_verdict",
     "narrowed",
     "owners_in",
     "parameters_differ",
@@ -98,7 +107,7 @@ __getattr__ = lazy_face(
         "overlay": ("Buffers", "edits", "line_on_disk"),
         "shown": ("OPEN_SCHEMA", "Shown", "lines_shown", "reason_now"),
         "spans": ("line_of_mention", "line_of_use", "narrowed", "owners_in"),
-        "table": ("Observation", "freshness", "live_truth", "refresh_plan", "specificity", "verdict"),
+        "table": ("Observation", "freshness", "live_truth", "memory_verdict", "refresh_plan", "specificity", "verdict"),
         "weigher": ("ObservedItem", "Placed", "VerdictContext", "Weigher"),
     },
 )

@@ -14,6 +14,7 @@ from helix_core.engine.verdict.observe import RELOCATE_BYTES
 from helix_core.engine.verdict.spans import narrowed
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
+from helix_core.errors import UsageError
 from helix_core.ingest import mask
 from helix_core.ingest.provenance import provenance
 from helix_core.model import (
@@ -92,6 +93,37 @@ class Judgement:
             else:
                 judged.append(_judged(pointer, next(waiting), task))
         return judged, _targets(judged, task)
+
+    def pinned(self, source_id: str, lines: LineSpan) -> Pointer:
+        """Return a pointer at these whole lines as they are on disk now, under the symbol that they belong to.
+
+        Raises UsageError for a file that does not count or is not there, for lines that it does not have, and for
+        lines that could not be followed: those whose place in the file's definitions no parser can tell.
+        """
+        path = checked(source_id)
+        source = self._reader.files.source(path)
+        if name_reason(path) == "private":
+            raise UsageError(f"{source_id} cannot be cited: files of this kind are never read; cite another file")
+        self._weigher.observer.expect([path], indexed=source is not None)
+        sight = self._weigher.observer.look(source or unindexed(path))
+        if sight.file is None:
+            said = f"{source_id} cannot be cited: it is {sight.reason.value.replace('_', ' ')}"
+            raise UsageError(f"{said}; name a file of this workspace, as path:first-last")
+        masked = self._weigher.mask(sight)
+        rows = masked.data.splitlines(keepends=True)
+        if not 1 <= lines.start_line <= lines.end_line <= len(rows):
+            raise UsageError(f"{source_id} has {len(rows):,} lines; cite lines that it has, as path:first-last")
+        text = b"".join(rows[lines.start_line - 1 : lines.end_line])
+        gene_id, content_hash = hashlib.sha256(text).hexdigest()[:16], sight.file.content_hash
+        bare = Pointer(source_id_of(path), gene_id, "", lines.start_line, lines.end_line, content_hash)
+        item = _pointed_item(-1, source or unindexed(path), masked.data, lines.start_line, bare)
+        naming = self._weigher.facts.chains.name(item, sight, masked)
+        pointer = replace(bare, symbol=naming.symbol or "")
+        found = self._find(pointer)
+        if isinstance(found, Lost) or found.reason not in TRUE_NOW:
+            why = naming.why or "the same lines are elsewhere too"
+            raise UsageError(f"{source_id}:{lines.start_line}-{lines.end_line} cannot be followed ({why}); cite others")
+        return pointer
 
     def weighed(self, pointers: Sequence[Pointer], task: TaskType) -> list[Weighed]:
         """Return each pointer as an item of a packet, in order; pointers at notes are left out.

@@ -12,6 +12,7 @@ from helix_core.model import (
     HIGH_RISK,
     Authority,
     DocumentFlag,
+    MemoryOrigin,
     Reason,
     RefreshTarget,
     SourceKind,
@@ -91,13 +92,16 @@ class Observation:
     outdated: tuple[DocumentFlag, ...] = ()
     contradicted_by: str = ""
     confidence: float = 1.0
+    asserted_by: MemoryOrigin | None = None
+    superseded: str = ""
 
 
 def verdict(seen: Observation, task: TaskType) -> Verdict:
     """Return the most severe line of the table that applies; among equals the table's order decides."""
     findings = _findings(seen, task)
     if not findings:
-        return Verdict(Status.VERIFIED, seen.disk if seen.disk is not None else Reason.UNCHANGED)
+        found = seen.disk or (Reason.ASSERTED if seen.asserted_by is not None else Reason.UNCHANGED)
+        return Verdict(Status.VERIFIED, found)
     worst = max(findings, key=lambda finding: _SEVERITY[finding[0]])
     also = tuple(reason for _, reason, _ in findings if reason is not worst[1])
     return Verdict(worst[0], worst[1], worst[2], also)
@@ -122,11 +126,28 @@ def _findings(seen: Observation, task: TaskType) -> list[tuple[Status, Reason, s
     if seen.disk is None and seen.freshness < THRESHOLD[task]:
         faded = seen.freshness < THRESHOLD[task] / 2
         findings.append((Status.NEEDS_REFRESH if faded else Status.STALE_RISK, Reason.AGED, ""))
+    if seen.superseded:
+        findings.append((Status.STALE_RISK, Reason.SUPERSEDED, seen.superseded))
+    if seen.disk is None and seen.asserted_by is not None and (risky or seen.asserted_by is not MemoryOrigin.USER):
+        findings.append((Status.STALE_RISK, Reason.WEAK_AUTHORITY, ""))
     if AUTHORITY[seen.authority] < AUTHORITY_FLOOR and (risky or seen.disk is None):
         findings.append((doubt, Reason.WEAK_AUTHORITY, ""))
     if seen.confidence < CONFIDENCE_FLOOR:
         findings.append((doubt, Reason.UNLOCATED, ""))
     return findings
+
+
+def memory_verdict(cited: Sequence[Verdict], parents: Sequence[Verdict], seen: Observation, task: TaskType) -> Verdict:
+    """Return the verdict of a memory: the worst of what it cites, of what it depends on, and of itself.
+
+    ``cited`` are the verdicts of its citations, ``parents`` those of the memories that it depends on or is derived
+    from; ``seen`` is observed of the memory itself, whose ``disk`` is None exactly where it cites nothing.
+    """
+    own = verdict(seen, task)
+    worst = max((own, *cited, *parents), key=lambda one: _SEVERITY[one.status])
+    if worst.status is Status.VERIFIED:
+        return cited[0] if cited else own
+    return worst
 
 
 RISK = {

@@ -207,6 +207,8 @@ REASONS = {
     "aged": "too old for this task",
     "weak_authority": "not a primary source",
     "unlocated": "may not be the right place",
+    "asserted": "said by you, and nothing says otherwise",
+    "superseded": "rests on what is no longer so",
 }
 _STEPS = ((60, "minute"), (3600, "hour"), (86_400, "day"), (7 * 86_400, "week"), (30 * 86_400, "month"))
 _YEAR_S = 365 * 86_400

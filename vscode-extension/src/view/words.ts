@@ -45,6 +45,8 @@ const reasons: Readonly<Record<string, string>> = {
   aged: 'too old for this task',
   weak_authority: 'not a primary source',
   unlocated: 'may not be the right place',
+  asserted: 'said by you, and nothing says otherwise',
+  superseded: 'rests on what is no longer so',
 };
 
 /** The reason of a verdict in words. */

@@ -1,0 +1,314 @@
+"""Answer from the memory: find memories by words, judge each against the code that it cites, and list and review them.
+
+Every memory that is returned has a verdict of this moment. Reading changes nothing but the lines of a citation whose
+text has moved.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from helix_core.engine.memory.remembering import cited, memory_object
+from helix_core.engine.opened import WorkspaceSession
+from helix_core.engine.requests import NO_OVERLAYS, go_on
+from helix_core.errors import BusyStoreError
+from helix_core.memory import FLOOR, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
+from helix_core.model import (
+    CONFLICTS,
+    DEPENDS_ON,
+    DERIVED_FROM,
+    REFINES,
+    USABLE,
+    Judged,
+    MemoryEvidence,
+    MemoryLink,
+    MemoryStatus,
+    Pointer,
+    Reason,
+    Status,
+    StoredMemory,
+    TaskType,
+    Verdict,
+    memory_id,
+)
+from helix_core.printable import inert_text
+from helix_core.store import Memory, scopes_of
+
+RECALL_SCHEMA = "helix.recall/1"
+LOOKED_AT = 64
+MOST_LOOKED_AT = 4_096
+COMMON = 0.1
+"""Share of the memories from which on a word is too common to search by, unless the question has no other."""
+MOST_ANCESTORS = 200
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
+_PARENTS = (DEPENDS_ON, DERIVED_FROM)
+_ELSEWHERE = Verdict(Status.NEEDS_REFRESH, Reason.OUTSIDE_ROOT, "it is a file of another workspace")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMemory:
+    """A memory with its verdict now, its citations with theirs, and how it was worded by whom."""
+
+    stored: StoredMemory
+    verdict: Verdict
+    citations: tuple[tuple[MemoryEvidence, Judged | None], ...]
+    said: tuple[MemoryEvidence, ...]
+    score: float = 0.0
+
+
+class Recalling:
+    """Read the memory for one call."""
+
+    def __init__(self, session: WorkspaceSession, memory: Memory, now: float) -> None:
+        self._session, self._memory, self._now = session, memory, now
+        self._key = memory.items.scope(session.place)
+
+    @property
+    def scopes(self) -> list[str]:
+        """Return the scopes that this workspace asks."""
+        return scopes_of(self._key)
+
+    def found(
+        self, question: str, k: int, kinds: Collection[str], as_of: int | None
+    ) -> list[tuple[StoredMemory, float]]:
+        """Return at most ``k`` usable memories with their scores (0..1), best first; none below the floor."""
+        items = self._memory.items
+        words = [(word, items.tokens(word)) for word in asked_words(question)]
+        frequency = items.frequency(token for _, tokens in words for token in tokens)
+        count = items.count()
+        terms = weigh(words, frequency, count)
+        chosen = _telling(terms, frequency, count)
+        limit, best = LOOKED_AT, {}
+        while chosen:
+            ids = [id_ for id_, _ in items.matches(chosen, self.scopes, limit)]
+            known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
+            best = {one.id: (one, self._score(one, terms)) for one in known if not kinds or one.fact.kind in kinds}
+            if len(best) >= k or len(ids) < limit or limit >= MOST_LOOKED_AT:
+                break
+            limit *= 4
+        rated = [(one, score) for one, score in best.values() if score >= FLOOR]
+        rated.sort(key=lambda pair: (-pair[1], -pair[0].at, pair[0].id))
+        return self._without_refined(rated)[:k]
+
+    def _score(self, one: StoredMemory, terms: Sequence[AskedTerm]) -> float:
+        fact, items = one.fact, self._memory.items
+        held = frozenset(items.tokens(f"{fact.text} {fact.slot.subject} {fact.kind}"))
+        share = covered(terms, held)
+        return min(share * faded(one, 0, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
+
+    def _without_refined(self, rated: Sequence[tuple[StoredMemory, float]]) -> list[tuple[StoredMemory, float]]:
+        """Leave out a memory that another one of the answer states more exactly."""
+        ids = {one.id for one, _ in rated}
+        links = self._memory.items.links(ids)
+        refined = {link.dst for link in links if link.rel == REFINES and link.src in ids}
+        return [pair for pair in rated if pair[0].id not in refined]
+
+    def judged(self, found: Iterable[tuple[StoredMemory, float]], task: TaskType, *, heals: bool) -> list[JudgedMemory]:
+        """Return the memories with their verdicts; with ``heals`` moved citations are followed in the memory."""
+        pairs = list(found)
+        own = [one for one, _ in pairs]
+        family, links = self._family(own)
+        evidence: dict[str, list[MemoryEvidence]] = {}
+        for each in self._memory.items.evidence(family):
+            evidence.setdefault(each.item_id, []).append(each)
+        current = {id_: _current(held) for id_, held in evidence.items()}
+        marks = self._marks([one for held in current.values() for one in held], task)
+        if heals:
+            self._heal(marks)
+        verdicts = _Verdicts(family, links, current, marks, task, self._now)
+        return [
+            JudgedMemory(
+                stored=one,
+                verdict=verdicts.of(one.id),
+                citations=tuple((each, marks.get(each.id, (each, None))[1]) for each in current.get(one.id, ())),
+                said=tuple(each for each in evidence.get(one.id, ()) if not each.path),
+                score=score,
+            )
+            for one, score in pairs
+        ]
+
+    def _family(self, own: Sequence[StoredMemory]) -> tuple[dict[str, StoredMemory | None], list[MemoryLink]]:
+        """Return the memories with all that they depend on, None for what was purged, and their links."""
+        family: dict[str, StoredMemory | None] = {one.id: one for one in own}
+        links: dict[MemoryLink, None] = {}
+        waiting = list(family)
+        while waiting and len(family) <= MOST_ANCESTORS + len(own):
+            new = self._memory.items.links(waiting)
+            links.update(dict.fromkeys(new))
+            parents = {link.dst for link in new if link.rel in _PARENTS and link.src in family} - family.keys()
+            rivals = {one for link in new if link.rel == CONFLICTS for one in (link.src, link.dst)} - family.keys()
+            stored = {one.id: one for one in self._memory.items.by_ids(parents | rivals)}
+            family |= {id_: stored.get(id_) for id_ in parents | rivals}
+            waiting = list(parents)
+        return family, list(links)
+
+    def _marks(
+        self, citations: Sequence[MemoryEvidence], task: TaskType
+    ) -> dict[str, tuple[MemoryEvidence, Judged | None]]:
+        """Judge citations of this workspace against the disk; those of another one have no mark."""
+        here = [one for one in citations if one.scope == self._key]
+        marks: dict[str, tuple[MemoryEvidence, Judged | None]] = {one.id: (one, None) for one in citations}
+        if here:
+            from helix_core.engine.verdict import Judgement
+
+            self._session.follow()
+            weigher = self._session.weigher(NO_OVERLAYS, go_on, mends=False)
+            judgement = Judgement(self._session.index.reader, weigher)
+            judged, _ = judgement.of([_pointer(one) for one in here], task, 1.0)
+            marks |= {one.id: (one, _of_text(mark)) for one, mark in zip(here, judged, strict=True)}
+        return marks
+
+    def _heal(self, marks: Mapping[str, tuple[MemoryEvidence, Judged | None]]) -> None:
+        """Keep the new lines of what moved. A writer that is busy is no reason to wait: the next reader does it."""
+        at = int(self._now * 1e3)
+        moved = [
+            dataclasses.replace(
+                cited(one, dataclasses.replace(mark.pointer, start_line=mark.start_line, end_line=mark.end_line)),
+                id=memory_id(at, os.urandom(10)),
+                at=at,
+                heals=one.id,
+            )
+            for one, mark in marks.values()
+            if mark is not None and mark.verdict.reason is Reason.MOVED and mark.start_line
+        ]
+        if moved and not self._session.never_waits:
+            try:
+                self._memory.items.heal(moved, "helix", at)
+            except BusyStoreError as error:
+                self._session.memory_problem = str(error)
+
+
+@dataclass(slots=True)
+class _Verdicts:
+    """The verdicts of memories and of all that they depend on, each worked out once; a circle counts for nothing.
+
+    ``family`` holds None for what was purged, ``marks`` the judged citations by their ids; ``now`` is in Unix seconds.
+    """
+
+    family: Mapping[str, StoredMemory | None]
+    links: Sequence[MemoryLink]
+    current: Mapping[str, Sequence[MemoryEvidence]]
+    marks: Mapping[str, tuple[MemoryEvidence, Judged | None]]
+    task: TaskType
+    now: float
+    known: dict[str, Verdict] = field(default_factory=dict)
+
+    def of(self, id_: str) -> Verdict:
+        """Return the verdict of one memory."""
+        if id_ in self.known:
+            return self.known[id_]
+        from helix_core.engine.verdict import Observation, memory_verdict
+
+        one = self.family[id_]
+        assert one is not None
+        self.known[id_] = Verdict(Status.VERIFIED, Reason.UNCHANGED)
+        marks = [self.marks[each.id][1] for each in self.current.get(id_, ())]
+        cited = [mark.verdict if mark is not None else _ELSEWHERE for mark in marks]
+        is_over = one.fact.valid_to is not None and one.fact.valid_to <= int(self.now * 1e3)
+        seen = Observation(
+            disk=Reason.UNCHANGED if cited and not is_over else None,
+            freshness=0.0 if is_over else 1.0,
+            asserted_by=None if cited else one.fact.origin,
+            contradicted_by=self._contradicted_by(one),
+            superseded=self._superseded(id_),
+        )
+        parents = [self.of(each) for each in self._parents(id_) if self.family.get(each) is not None]
+        self.known[id_] = memory_verdict(cited, parents, seen, self.task)
+        return self.known[id_]
+
+    def _contradicted_by(self, one: StoredMemory) -> str:
+        if one.status is not MemoryStatus.CONTESTED:
+            return ""
+        rivals = [self.family.get(id_) for id_ in self._rivals(one.id)]
+        usable = [rival.fact for rival in rivals if rival is not None and rival.status in USABLE]
+        return "; ".join(f"{fact.handle}: {fact.text}" for fact in usable) or "another memory"
+
+    def _parents(self, id_: str) -> list[str]:
+        return [link.dst for link in self.links if link.rel in _PARENTS and link.src == id_]
+
+    def _rivals(self, id_: str) -> list[str]:
+        found = [link for link in self.links if link.rel == CONFLICTS and id_ in (link.src, link.dst)]
+        return [link.dst if link.src == id_ else link.src for link in found]
+
+    def _superseded(self, id_: str) -> str:
+        """Return what it depends on and is no longer so, directly; further ancestors pass their verdict on."""
+        for parent in self._parents(id_):
+            one = self.family.get(parent)
+            if one is None:
+                return "a memory that was purged"
+            if one.status not in USABLE:
+                return f"{one.fact.handle} is {one.status.value}"
+        return ""
+
+
+def recall_object(one: JudgedMemory) -> dict[str, Any]:
+    """Return the wire object of a recalled memory; its ``status`` is its verdict, ``state`` its lifecycle.
+
+    The text is data: what nobody sees and what loads a picture is taken out of it.
+    """
+    said = memory_object(one.stored)
+    verdict = one.verdict
+    return said | {
+        "text": shown(said["text"]),
+        "status": verdict.status.value,
+        "reason": verdict.reason.value,
+        "detail": shown(verdict.detail),
+        "state": one.stored.status.value,
+        "score": round(one.score, 4),
+        "evidence": [_evidence_object(each, mark) for each, mark in one.citations],
+        "supports": len(one.said),
+        "actors": list(dict.fromkeys(each.actor for each in one.said)),
+        "is_instruction": is_order(said["text"]),
+    }
+
+
+def shown(text: str) -> str:
+    """Return a memory's text for an answer: inert, and without links that a client would load."""
+    return inert_text(_IMAGE.sub(lambda found: f"[image: {found.group(1) or ''}]", text))
+
+
+def _evidence_object(one: MemoryEvidence, mark: Judged | None) -> dict[str, Any]:
+    verdict = mark.verdict if mark is not None else _ELSEWHERE
+    is_there = mark is not None and mark.start_line > 0
+    return {
+        "source_id": one.path,
+        "start_line": mark.start_line if mark is not None and is_there else one.start_line,
+        "end_line": mark.end_line if mark is not None and is_there else one.end_line,
+        "symbol": one.symbol,
+        "status": verdict.status.value,
+        "reason": verdict.reason.value,
+        "detail": shown(verdict.detail),
+        "content_hash": one.content_hash,
+        "commit": one.commit,
+        "at": one.at / 1e3,
+    }
+
+
+def _telling(terms: Sequence[AskedTerm], frequency: Mapping[str, int], count: int) -> list[str]:
+    """Return the known words to search for, without those of a tenth of all memories unless there is no other."""
+    rated = [(min(frequency.get(token, 0) for token in term.tokens), term.word) for term in terms]
+    known = sorted((held, word) for held, word in rated if held)
+    rare = [word for held, word in known if held <= max(COMMON * count, LOOKED_AT)]
+    return rare or [word for _, word in known[:2]]
+
+
+def _current(evidence: Sequence[MemoryEvidence]) -> list[MemoryEvidence]:
+    """Return the citations that no other one replaces."""
+    healed = {one.heals for one in evidence if one.heals}
+    return [one for one in evidence if one.path and one.id not in healed]
+
+
+def _of_text(mark: Judged) -> Judged:
+    """Return the mark of cited lines: where the file was read and they are not in it, they changed, indexed or not."""
+    if mark.verdict.reason is not Reason.NOT_INDEXED:
+        return mark
+    return dataclasses.replace(mark, verdict=dataclasses.replace(mark.verdict, reason=Reason.CHANGED))
+
+
+def _pointer(one: MemoryEvidence) -> Pointer:
+    return Pointer(one.path, one.span_hash, one.symbol, one.start_line, one.end_line, one.content_hash)

@@ -1,0 +1,341 @@
+"""Write a memory: read what a text states, pin the code that it cites, compare it with what is there, and keep it.
+
+One call is one transaction; its answer names what was kept, what it supersedes, and what waits for review.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.engine.opened import WorkspaceSession
+from helix_core.engine.requests import NO_OVERLAYS, go_on
+from helix_core.errors import UsageError
+from helix_core.ingest import Masked, mask
+from helix_core.memory import (
+    Statement,
+    consolidated,
+    is_order,
+    plain,
+    refusal,
+    session_name,
+    statement,
+    statements_in,
+    template_key,
+    text_key,
+)
+from helix_core.model import (
+    DEPENDS_ON,
+    DERIVED_FROM,
+    GLOBAL_SCOPE,
+    SUPERSEDES,
+    Attribution,
+    Consolidation,
+    LineSpan,
+    MemoryDraft,
+    MemoryEvidence,
+    MemoryFact,
+    MemoryLink,
+    MemoryOrigin,
+    MemoryStatus,
+    Pointer,
+    Slot,
+    StoredMemory,
+    memory_id,
+)
+from helix_core.store import Memory, WrittenMemory
+from helix_core.words import spread, wide_pairs
+
+MEMORY_SCHEMA = "helix.memory/1"
+LONGEST_TEXT = 4_000
+MOST_CITED = 16
+MOST_CITED_LINES = 400
+LONGEST_KIND = 32
+_CITE = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?$")
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,31}$")
+RULES = "rules/1"
+"""The extractor of the evidence that is made here."""
+
+
+@dataclass(frozen=True, slots=True)
+class RememberRequest:
+    """A text to remember. Times are Unix seconds; ``depends_on`` and the like name memories by id or handle."""
+
+    text: str
+    cites: Sequence[str] = ()
+    kind: str = ""
+    is_global: bool = False
+    origin: MemoryOrigin = MemoryOrigin.USER
+    supersedes: Sequence[str] = ()
+    depends_on: Sequence[str] = ()
+    derived_from: Sequence[str] = ()
+    valid_from: float | None = None
+    valid_to: float | None = None
+    key: str = ""
+    session: str = ""
+    force: bool = False
+    is_proposal: bool = False
+
+    def checked(self) -> RememberRequest:
+        """Return the request. Raises UsageError for what is no memory."""
+        why = refusal(self.text)
+        if why and (not self.force or not any(one.isalnum() for one in self.text)):
+            raise UsageError(f"this is not remembered: {why}; state the fact, or force it")
+        if len(self.text) > LONGEST_TEXT:
+            raise UsageError(f"the text is longer than {LONGEST_TEXT:,} characters; state the fact, and cite the rest")
+        if "\0" in self.text:
+            raise UsageError("the text holds a zero byte, so it is no text; give text")
+        if self.kind and _KIND.match(self.kind) is None:
+            raise UsageError(f"{self.kind[:40]!a} is no kind; use a word such as decision, preference or fact")
+        if len(self.cites) > MOST_CITED:
+            raise UsageError(f"{len(self.cites)} places are cited; cite at most {MOST_CITED}")
+        if self.valid_to is not None and self.valid_to <= (self.valid_from or 0):
+            raise UsageError("it ends to be valid before it begins; give valid_to after valid_from")
+        return self
+
+
+class Remembering:
+    """Write memories of one open workspace. ``by`` is who asserts them."""
+
+    def __init__(self, session: WorkspaceSession, by: Attribution) -> None:
+        self._session, self._by = session, by
+
+    def remember(self, wanted: RememberRequest, *, dry_run: bool = False) -> dict[str, Any]:
+        """Keep one text; the ``helix.memory/1`` object. With ``dry_run`` say what would be kept, and keep nothing."""
+        given = wanted.checked()
+        masked = mask(plain(given.text).strip().encode("utf-8", "replace"))
+        said = statement(masked.text())
+        said = dataclasses.replace(said, text=masked.text(), kind=given.kind or said.kind)
+        return self._kept(given, masked, [said], dry_run=dry_run)
+
+    def propose(self, text: str, origin: MemoryOrigin, session: str = "") -> dict[str, Any]:
+        """Keep what a slice of a conversation states, as proposals that wait for review; most of a slice is dropped."""
+        masked = mask(plain(text).encode("utf-8", "replace"))
+        given = RememberRequest(text, origin=origin, session=session, is_proposal=True)
+        return self._kept(given, masked, list(statements_in(masked.text())), dry_run=False)
+
+    def _kept(
+        self, given: RememberRequest, masked: Masked, found: Sequence[Statement], *, dry_run: bool
+    ) -> dict[str, Any]:
+        session, started = self._session, time.monotonic()
+        pointers = pinned(session, given.cites)
+        head = session.git_facts.state().head if pointers else ""
+        drafting = _Drafting(given, masked, pointers, head, actor_of(given.origin, self._by), int(time.time() * 1e3))
+        items: list[dict[str, Any]] = []
+        for said in found:
+
+            def write(memory: Memory, said: Statement = said) -> dict[str, Any]:
+                scope = memory.items.scope(session.place, create=not dry_run)
+                return drafting.written(memory, said, scope, dry_run=dry_run)
+
+            if not dry_run:
+                items.append(session.memory_file.write(write))
+            else:
+                items.append(session.memory_file.read(write) or drafting.alone(said))
+        counts = Counter(finding.kind for finding in masked.findings)
+        return {
+            "schema": MEMORY_SCHEMA,
+            "items": items,
+            "redactions": [{"rule": rule, "count": count} for rule, count in sorted(counts.items())],
+            "dry_run": dry_run,
+            "elapsed_ms": round((time.monotonic() - started) * 1e3, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafting:
+    """What the memories of one call have in common. ``at`` is in Unix milliseconds, ``head`` the commit cited at."""
+
+    given: RememberRequest
+    masked: Masked
+    pointers: Sequence[Pointer]
+    head: str
+    actor: str
+    at: int
+
+    def written(self, memory: Memory, said: Statement, scope: str, *, dry_run: bool) -> dict[str, Any]:
+        """Write one statement, or only decide about it, and return its wire object."""
+        draft, replaces = self.draft(memory, said, scope), _ids(memory, self.given.supersedes)
+
+        def decide(one: MemoryDraft, alike: Sequence[StoredMemory]) -> Consolidation:
+            return consolidated(one, said, alike, replaces)
+
+        if dry_run:
+            decided = memory.items.preview(draft, decide, said.replaces)
+            waits = decided.needs_review or ("proposed" if draft.is_proposal else "")
+            planned = (*draft.links, *decided.links)
+            done = WrittenMemory(decided.same_as, is_new=not decided.same_as, needs_review=waits, links=planned)
+        else:
+            done = memory.items.write(draft, decide, said.replaces, self.actor, self.at)
+        if done.id:
+            stored = memory.items.by_ids([done.id])
+            if not stored:
+                raise UsageError("a memory of this key was purged; use another key to remember it again")
+            item = memory_object(stored[0])
+        else:
+            item = self.alone(said, waits=bool(done.needs_review))
+        named = {one.id: one.fact for one in memory.items.by_ids(link.dst for link in done.links)}
+        links = [
+            {"relation": link.rel, "id": named[link.dst].handle, "text": named[link.dst].text}
+            for link in done.links
+            if link.dst in named
+        ]
+        return item | {"is_new": done.is_new, "links": links, "why": self._why(said, done.needs_review)}
+
+    def alone(self, said: Statement, *, waits: bool = False) -> dict[str, Any]:
+        """Return the wire object of a memory that was not kept."""
+        status = MemoryStatus.QUARANTINED if waits or self._orders(said) else MemoryStatus.ACTIVE
+        return {
+            "id": "",
+            "kind": said.kind,
+            "text": said.text,
+            "status": status.value,
+            "is_new": True,
+            "links": [],
+            "why": self._why(said, ""),
+        }
+
+    def draft(self, memory: Memory, said: Statement, scope: str) -> MemoryDraft:
+        """Return the memory to write, with its evidence: the words as they were said, and the lines that are cited."""
+        given, at, clean = self.given, self.at, self.masked.clean
+        id_, text = memory_id(at, os.urandom(10)), clean(said.text)
+        parts = (spread(_names(text)), said.choice, said.subject, *wide_pairs(text))
+        fact = MemoryFact(
+            id=id_,
+            handle=f"m_{base64.b32encode(os.urandom(5)).decode().lower()}",
+            kind=said.kind,
+            scope=GLOBAL_SCOPE if given.is_global else scope,
+            text=text,
+            slot=Slot(clean(said.subject), clean(said.attribute), clean(said.value)),
+            origin=given.origin,
+            importance=_IMPORTANCE.get(said.kind, 50),
+            confidence=_CONFIDENCE[given.origin],
+            valid_from=at if given.valid_from is None else int(given.valid_from * 1e3),
+            valid_to=None if given.valid_to is None else int(given.valid_to * 1e3),
+            salt=os.urandom(16).hex(),
+            text_key=text_key(text),
+            template_key=template_key(text),
+            extra=clean(" ".join(parts)),
+        )
+        session = session_name(given.session)
+        evidence = [MemoryEvidence(memory_id(at, os.urandom(10)), id_, text, self.actor, RULES, session, at)]
+        for one in self.pointers:
+            own = memory_id(at, os.urandom(10))
+            bare = MemoryEvidence(own, id_, clean(""), self.actor, RULES, session, at, scope, commit=self.head)
+            evidence.append(cited(bare, one))
+        links = [
+            MemoryLink(id_, relation, dst)
+            for relation, names in (
+                (DEPENDS_ON, given.depends_on),
+                (DERIVED_FROM, given.derived_from),
+                (SUPERSEDES, given.supersedes),
+            )
+            for dst in _ids(memory, names)
+        ]
+        key = hashlib.sha256(f"{fact.scope}\0{given.key}".encode()).hexdigest() if given.key else ""
+        waits = given.is_proposal or self._orders(said)
+        return MemoryDraft(fact, tuple(evidence), tuple(links), is_proposal=waits, key=key)
+
+    def _orders(self, said: Statement) -> bool:
+        """Return whether a text waits for review whatever else is known; a user's own words never do."""
+        return self.given.origin is not MemoryOrigin.USER and is_order(said.text)
+
+    def _why(self, said: Statement, needs_review: str) -> str:
+        if self._orders(said):
+            return "it gives orders instead of stating a fact"
+        return "" if needs_review == "proposed" else needs_review
+
+
+_CONFIDENCE = {MemoryOrigin.USER: 80, MemoryOrigin.AGENT: 50, MemoryOrigin.IMPORTED: 40}
+_IMPORTANCE = {"decision": 70, "convention": 65, "identity": 65, "preference": 60, "project": 60, "procedure": 60}
+
+
+def memory_object(one: StoredMemory) -> dict[str, Any]:
+    """Return the wire object of a memory; ``id`` is its handle, ``status`` its lifecycle."""
+    fact = one.fact
+    return {
+        "id": fact.handle,
+        "uuid": fact.id,
+        "kind": fact.kind,
+        "text": fact.text,
+        "status": one.status.value,
+        "scope": "global" if fact.scope == GLOBAL_SCOPE else "workspace",
+        "origin": fact.origin.value,
+        "subject": fact.slot.subject,
+        "attribute": fact.slot.attribute,
+        "value": fact.slot.value,
+        "at": one.at / 1e3,
+        "valid_from": fact.valid_from / 1e3,
+        "valid_to": fact.valid_to / 1e3 if fact.valid_to is not None else None,
+        "tx_from": one.tx_from,
+        "tx_to": one.tx_to,
+    }
+
+
+def actor_of(origin: MemoryOrigin, by: Attribution) -> str:
+    """Return who acts, for the log: the origin, and the name of the agent or user where one is known."""
+    name = by.agent if origin is MemoryOrigin.AGENT else by.user
+    return f"{origin.value}:{name}" if name else origin.value
+
+
+def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[Pointer]:
+    """Return pointers at cited places, ``path:first-last`` each, as they are on disk. Raises UsageError."""
+    if not cites:
+        return []
+    from helix_core.engine.verdict import Judgement
+
+    session.follow()
+    for cite in cites:
+        if mask(cite.encode("utf-8", "replace")).findings:
+            raise UsageError("a cited path looks like a secret, and is not kept; cite another file")
+    judgement = Judgement(session.index.reader, session.weigher(NO_OVERLAYS, go_on, mends=False))
+    return [judgement.pinned(path, lines) for path, lines in map(_place, cites)]
+
+
+def _place(cite: str) -> tuple[str, LineSpan]:
+    found = _CITE.match(cite.strip())
+    if found is None:
+        raise UsageError(f"{cite[:200]!a} names no lines; cite a place as path:first-last, such as app/db.py:10-24")
+    first, last = int(found.group(2)), int(found.group(3) or found.group(2))
+    if last - first >= MOST_CITED_LINES:
+        raise UsageError(f"{cite[:200]!a} is over {MOST_CITED_LINES} lines; cite the lines that matter")
+    return found.group(1), LineSpan(first, last)
+
+
+def cited(bare: MemoryEvidence, pointer: Pointer) -> MemoryEvidence:
+    """Return the citation of a pointer's lines."""
+    return dataclasses.replace(
+        bare,
+        path=pointer.source_id,
+        start_line=pointer.start_line,
+        end_line=pointer.end_line,
+        span_hash=pointer.gene_id,
+        content_hash=pointer.content_hash,
+        symbol=pointer.symbol,
+    )
+
+
+def _ids(memory: Memory, names: Sequence[str]) -> list[str]:
+    """Return the ids of memories that are named. Raises UsageError for one that is not here."""
+    return [found_memory(memory, name).id for name in names]
+
+
+def found_memory(memory: Memory, name: str) -> StoredMemory:
+    """Return a memory by its id or handle. Raises UsageError with the next action."""
+    found = memory.items.named(name.strip())
+    if found is None:
+        raise UsageError(f"there is no memory {name[:80]!a}; helix list shows those that are here")
+    return found
+
+
+def _names(text: str) -> list[str]:
+    """Return the words of a text that are names of code."""
+    return [word for word in re.findall(r"[A-Za-z_][\w.]{2,}", text) if not word.islower() or set(word) & {"_", "."}]

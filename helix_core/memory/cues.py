@@ -1,0 +1,265 @@
+"""The words and patterns by which a text is known as a statement, a question, an order; names that exclude each other.
+
+Data for ``statements``. The patterns run on RE2, in linear time over any text.
+"""
+
+from __future__ import annotations
+
+import re2
+
+from helix_core.words import words_in
+
+QUESTION = re2.compile(
+    r"(?i)^(?:so,? |and |but |ok,? |hey,? |hi,? )?(?:what|where|when|why|who|whom|whose|which|how|is|"
+    r"are|was|were|do|does|did|can|"
+    r"could|would|will|should|shall|has|have|may|am|any idea|wondering|tell me|explain|show me|"
+    r"describe|list|summari[sz]e)\b"
+)
+ACK = re2.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|k|thanks?|thank you|thx|ty|cheers|great|good|nice|perfect|cool|awesome|"
+    r"sure|yes|yep|yeah|no|nope|"
+    r"got it|understood|sounds good|looks good|lgtm|done|fine|right|alright|agreed|exactly|correct|"
+    r"go ahead|go on|continue|"
+    r"please do|do it|ship it|never ?mind|wow|hmm+|oh|ah|i see|makes sense|well done|good job|works|"
+    r"it works|that works|"
+    r"that's (?:it|right|fine|great)|hello|hi|hey|bye|good (?:morning|night|evening)|sorry|welcome|"
+    r"you're welcome|a lot|"
+    r"so much|very much|for (?:the|your|that)(?: \w+){0,2}|then|now|again|please|man|all|all good|much appreciated)"
+    r"[\s,.!;:)(-]*)+$"
+)
+COMMAND = re2.compile(
+    r"(?i)^(?:please |now |then |also |ok,? |and |just |can you |could you |let's |next,? |"
+    r"first,? )*(?:add|fix|run|rerun|make|create|write|"
+    r"rewrite|delete|remove|rename|refactor|update|change|move|open|close|look|check|try|retry|test|"
+    r"implement|generate|build|"
+    r"install|show|find|search|read|print|revert|undo|commit|push|pull|merge|rebase|format|clean|"
+    r"explain|debug|help|give|"
+    r"go|start|stop|restart|apply|replace|convert|extract|simplify|optimi[sz]e|review|finish|continue|do|put|"
+    r"translate|draft|compare|investigate|inspect|bump|squash|cherry-pick|stash|amend|reformat|lint|"
+    r"profile|trace|log|"
+    r"split|inline|wrap|drop|skip|ignore|leave|take|send|tell|figure|see|paste|copy|fetch|download|upload|scaffold)\b"
+)
+CUE = re2.compile(
+    r"(?i)(?:^|[\s,;:(])(?:remember(?: that)?|keep in mind|note(?: that|:)|for future reference|fyi|"
+    r"important:|from now on|going forward|"
+    r"always|never|by convention|our convention|the convention|as a rule|rule:|decision:|we(?:'ve|"
+    r" have)? (?:decided|agreed|chosen|chose|settled)|"
+    r"it was decided|i(?:'d)? (?:always |strongly |really )?prefer|i (?:like|hate|dislike|want)|"
+    r"my (?:preference|preferred|name)|"
+    r"call me|we(?:'re| are)? (?:going|sticking) with|we (?:always|never)|let'?s (?:always|never|use|"
+    r"stick|go with|keep)|"
+    r"don'?t (?:ever|use|commit|push|touch|edit|merge|add|write)|do not|must(?:n'?t| not| never| always)?|no longer|"
+    r"root cause|turned out|lesson learned|the reason (?:is|was|we)|because of|switched|migrated|"
+    r"moved (?:from|to|off)|deprecated|"
+    r"policy|guideline|standard(?:i[sz]ed)?)(?:$|[\s,;:.)])"
+)
+STATES = re2.compile(
+    r"(?i)\b(?:uses?|using|is|are|was|were|runs?|deploys?|deployed|targets?|requires?|depends?|ships?|"
+    r"stores?|supports?|lives?|"
+    r"defaults?|equals|owns?|maintains?|leads?|reports?|expires?|listens?|connects?|writes?|reads?|"
+    r"needs?|should|caches?|pins?|pinned|"
+    r"broke|failed|fails|crashed|caused|has|have|holds?|keeps?|lasts?|takes?|goes|allows?|means|works|prefers?|"
+    r"happens?|points?|returns?|expects?|indents?|handles?|follows?|starts?|contains?|sits?|rotates?|"
+    r"enforces?|limits?|"
+    r"introduced|replaced|fixed|caught|rolled)\b"
+)
+HEDGE = re2.compile(
+    r"(?i)\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|seems?|not sure|unsure|what if|"
+    r"for example|suppose|assuming|wonder(?:ing)?|looks like|i suspect|could be|kind of|sort of)\b"
+)
+PASSING = re2.compile(
+    r"(?i)^(?:i'?ll|i will|i am going|i'?m (?:going|now|trying|looking|running|still|not|back|done|"
+    r"ready|stuck|getting)|let me|i just|i have (?:just|now)|"
+    r"i'?ve (?:just|now|added|fixed|updated|made|run)|here(?:'s| is| are)|the (?:above|following|"
+    r"output|result|error)|this (?:is|looks|seems|works|error|should|fails|change)|that (?:is|looks|"
+    r"seems|works|was|did|should|one)|it (?:is|still|now|works|fails|looks|seems|did|does|compiles|"
+    r"passes|was)|it's|there (?:is|are)|now (?:it|the)|"
+    r"still|same (?:error|here|thing|result)|wait|hold on|one (?:moment|sec)|brb|looking|running|"
+    r"trying|reading|all tests|tests (?:pass|are)|"
+    r"thanks|done|we'?re (?:done|almost|nearly)|almost|you (?:can|could|should|are|were|forgot|missed)|you're|your)\b"
+)
+LEAD = re2.compile(
+    r"(?i)^(?:(?:please|ok(?:ay)?|so|and|also|well|fyi|important|note(?: that|:)?|remember(?: that|"
+    r":)?|keep in mind(?: that)?|for future reference|"
+    r"from now on|going forward|decision|rule|by convention|as a rule|just|hey|actually|"
+    r"we(?:'ve| have)? (?:decided|agreed|chosen|settled)(?: that| on| to)?|it was decided(?: that| to)?)[\s,:;]+)+"
+)
+RULE = re2.compile(
+    r"(?i)^(?:we |you |i |everyone |the team )?(always|never|do not|don'?t(?: ever)?|avoid|no longer|"
+    r"must not|mustn'?t|must never|must always|should never|should always)\s+(.{3,160})$"
+)
+MUST = re2.compile(
+    r"(?i)^(.{2,80}?) (must not|must never|must always|must|should not|shouldn'?t|should never|"
+    r"should always|always|never) (.{3,120})$"
+)
+SWITCH = re2.compile(
+    r"(?i)\b(?:switch(?:ed|ing)?|migrat(?:ed|ing|e)|mov(?:ed|ing|e)|chang(?:ed|ing|e)|upgrad(?:ed|ing|"
+    r"e)|went) (?:(.{1,60}?) )?from (.{1,60}?) to (.{1,60})$"
+)
+REPLACED = re2.compile(r"(?i)\breplac(?:ed|ing|e|es) (.{1,60}?) (?:with|by) (.{1,60})$")
+INSTEAD = re2.compile(
+    r"(?i)\b(?:use|uses|using|prefers?|want) (.{1,60}?) (?:instead of|over|rather than|and not|not) (.{1,60})$"
+)
+GONE = re2.compile(
+    r"(?i)\bno longer (?:use|uses|using|support|supports|depend on|depends on|run|runs on|need|needs) (.{1,60})$"
+)
+FOR = re2.compile(
+    r"(?i)\b(?:use|uses|using|chose|choose|picked|prefers?|with) (.{1,60}?) (?:for|as) (?:the |our |"
+    r"all |a |an )?(.{1,60})$"
+)
+IS = re2.compile(
+    r"(?i)^(.{2,80}?) (?:is set to|is now|is|are now|are|=|:=|equals|defaults to|was changed to|"
+    r"changed to|was bumped to|is pinned to|are pinned to|has been changed to|must be|"
+    r"should be) (.{1,120})$"
+)
+HAS = re2.compile(
+    r"(?i)^(.{2,80}?) (?:currently |now |only )?(uses?|runs? on|runs?|deploys? (?:to|with|on|from)|"
+    r"targets?|requires?|depends? on|ships? with|stores? (?:its data )?in|listens? on|"
+    r"expires? (?:after|in)|times? out after|lives? in|takes?|lasts?|allows?|supports?|is owned by|"
+    r"owns?|maintains?|leads?) (.{1,120})$"
+)
+USE = re2.compile(
+    r"(?i)^(?:we |i |let'?s |the team |the project )?(?:always )?(?:use|using|prefer|indent with|"
+    r"format with|go with|stick (?:to|with)|test with|lint with|build with|deploy to|"
+    r"deploy with) (.{1,80})$"
+)
+NOT_A_SUBJECT = words_in("""it this that there he she they these those what which who i you here""")
+DESCRIBES = words_in("""a an not very too also only always never in on at for""")
+ONE_OF = words_in(
+    """branch region port version timeout name owner host database language framework editor theme license limit
+    size url path format style environment zone account role lead maintainer license registry codename deadline
+    retention default provider"""
+)
+DROPPED = words_in(
+    """a an the our my your their its this that these those of to in on at by with and or as be is are was were
+    been will we i you they it do does did have has had for from please now currently so just then also here"""
+)
+NEGATORS = words_in(
+    """not no never without none neither nor cannot can't don't doesn't isn't aren't won't mustn't shouldn't avoid"""
+)
+QUANTIFIERS = words_in(
+    """always all every each only some most any both must should may optional required sometimes often rarely least
+    at-most exactly"""
+)
+TOKEN = re2.compile(r"[\pL\pN_][\pL\pN_.\-/+#@:%'’]*[\pL\pN_+#%]|[\pL\pN_]")
+NUMBER = re2.compile(r"^v?\d[\d.,:_\-]*[%\pL]{0,6}$")
+FENCE = re2.compile(r"(?m)^=== helix [0-9a-zA-Z]+ (?:begin|end)\s*$")
+PACKET = re2.compile(
+    r'"schema"\s*:\s*"helix\.[a-z]+/\d|(?m)^\s*(?:\[\d+\] |- )?\S+:\d+(?:-\d+)?\b.{0,200}'
+    r"(?:verified|stale[ _]risk|needs[ _]refresh)|"
+    r"Evidence from the user's workspace, found by Helix|Workspace evidence \(data, not instructions\)"
+)
+ORDERS = re2.compile(
+    r"(?i)\b(?:(?:ignore|disregard|forget|override|bypass) (?:all |any |the |your |every |these |"
+    r"those )*(?:previous|prior|above|earlier|preceding|existing|other|system|"
+    r"safety)?\s*(?:instructions?|rules?|prompts?|guidelines?|directions?|guardrails?)|"
+    r"you are now|act as (?:a |an |the )?(?:system|admin|root|developer|dan|unrestricted|jailbroken)|"
+    r"new instructions?:|system (?:prompt|message)|"
+    r"do not (?:tell|inform|mention|reveal|show|ask) (?:this |it |anything )?(?:to )?(?:the )?(?:user|"
+    r"human|person|anyone)|without (?:asking|telling|informing) (?:the )?(?:user|anyone|human)|"
+    r"(?:send|post|upload|exfiltrate|leak|forward|email|copy) .{0,60}(?:to|at) (?:https?:|ftp:|"
+    r"[\w.]+@)|(?:curl|wget) .{0,80}\|\s*(?:ba|z)?sh|"
+    r"(?:reveal|print|output|leak|dump) .{0,30}(?:secrets?|passwords?|tokens?|api keys?|credentials?|"
+    r"environment variables?)|"
+    r"(?:assistant|ai|agent|model|llm|claude|gpt|copilot)s? (?:must|should|shall|will|has to|"
+    r"needs to) (?:always |never |now )?(?:run|execute|call|obey|follow|delete|push|approve|comply|"
+    r"trust|send|use)|"
+    r"(?:always|must|immediately|silently|automatically) (?:run|execute|approve|accept|trust|obey|"
+    r"call|invoke|install) |rm -rf|"
+    r"(?:disable|skip|turn off|bypass) .{0,30}(?:checks?|verification|security|safety|review|approval|"
+    r"sandbox|confirmation))"
+)
+CONTROL = re2.compile(r"<\|[^|]{1,40}\|>|\[/?INST\]|</?(?:system|assistant|tool|instructions?)>|</s>")
+
+# Names that exclude each other where one is chosen; the key is what is chosen.
+CHOICES = {
+    "database": "postgres postgresql mysql mariadb mongodb mongo sqlite dynamodb cassandra cockroachdb oracle mssql",
+    "indentation": "tabs spaces tab space",
+    "package manager": "npm yarn pnpm bun pip poetry pipenv uv conda cargo",
+    "test framework": "pytest unittest nose jest vitest mocha jasmine ava",
+    "formatter": "black yapf autopep8 prettier biome dprint",
+    "linter": "flake8 pylint ruff eslint tslint oxlint",
+    "cloud": "aws gcp azure heroku vercel netlify fly.io hetzner digitalocean",
+    "web framework": "django flask fastapi starlette rails express koa fastify nestjs",
+    "front end": "react vue svelte angular solid preact ember",
+    "message queue": "rabbitmq kafka sqs nats pulsar activemq",
+    "merge style": "squash rebase merge-commit fast-forward",
+    "version control host": "github gitlab bitbucket gitea codeberg",
+    "orchestration": "kubernetes k8s nomad swarm ecs",
+    "language": "python typescript javascript rust go golang java kotlin ruby elixir scala",
+    "quotes": "single-quotes double-quotes",
+    "api style": "rest graphql grpc soap",
+    "ci": "jenkins circleci travis buildkite teamcity",
+    "cache": "redis memcached valkey dragonfly",
+    "search engine": "elasticsearch opensearch solr meilisearch typesense",
+    "time zone": "utc",
+    "theme": "dark light",
+    "case": "snake_case camelcase kebab-case pascalcase",
+}
+CHOICE_OF = {name: choice for choice, names in CHOICES.items() for name in names.split()}
+SAME = {
+    "postgresql": "postgres",
+    "mongo": "mongodb",
+    "tab": "tabs",
+    "space": "spaces",
+    "golang": "go",
+    "k8s": "kubernetes",
+}
+
+
+KINDS: tuple[tuple[str, str], ...] = (
+    (
+        "identity",
+        r"\b(?:my name is|call me|i am (?:a|an|the|based|in)|i'?m (?:a|an|the|based)|i work (?:on|at|"
+        r"in|as|from|for)|my (?:role|title|pronouns|time ?zone|job|email|handle|github) )\b|"
+        r"\bi live in\b",
+    ),
+    (
+        "preference",
+        r"\b(?:i(?:'d)? (?:\w+ )?(?:prefer|like|love|hate|dislike|want|favou?r)|my (?:preference|"
+        r"preferred|favou?rite)|prefers? |i don'?t (?:like|want)|please (?:always |never )?(?:answer|"
+        r"reply|respond|keep|use|write|give))\b",
+    ),
+    (
+        "episode",
+        r"\b(?:yesterday|last (?:week|month|night|year|monday|tuesday|wednesday|thursday|friday|"
+        r"sprint|release)|broke|crashed|outage|incident|root cause|turned out|was caused by|"
+        r"failed (?:because|after|when|due)|went down|rolled back|postmortem|the bug was|"
+        r"lesson learned|(?:on|in) (?:january|february|march|april|june|july|august|september|october|"
+        r"november|december|20\d\d)|took down|lost (?:data|an hour|two)|regressed)\b",
+    ),
+    (
+        "decision",
+        r"\b(?:decided|decision|chose|chosen|agreed|settled on|going with|went with|switch(?:ed|ing)|"
+        r"migrat(?:ed|ing)|we will use|picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
+        r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer)\b",
+    ),
+    (
+        "procedure",
+        r"^(?:to|in order to) .{3,80}?(?:,|:)? (?:run|use|call|execute|start|open|type|set|first|"
+        r"edit)\b|\b(?:how to|steps?:|first .{3,80} then|run `[^`]+`|before (?:you|releasing|"
+        r"deploying|pushing|merging|committing)\b.{0,80}\b(?:run|bump|check|update)|"
+        r"after .{3,60}, (?:run|restart|clear)|runbook|by running)\b",
+    ),
+    (
+        "convention",
+        r"\b(?:always|never|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
+        r"by convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|"
+        r"named|we (?:name|format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|"
+        r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy)\b",
+    ),
+    (
+        "entity",
+        r"\b(?:owns?|maintains?|leads?|is (?:our|the) (?:\w+ ){0,3}(?:lead|owner|maintainer|designer|"
+        r"manager|engineer|team|vendor|customer|architect|contact|service|product|partner)|"
+        r"is responsible for|works on|reports to|on-call|is the (?:name|codename) of|stands for|"
+        r"refers to|is short for|is the person)\b",
+    ),
+    (
+        "project",
+        r"\b(?:(?:the|this|our) (?:\w+[ -]){0,2}(?:project|repo(?:sitory)?|codebase|service|api|app|"
+        r"application|backend|frontend|server|client|website|site|pipeline|ci|cluster|library|package|"
+        r"monorepo|build|worker|gateway|database|schema|docs|cli|extension|release|deployment)|"
+        r"we (?:\w+ )?(?:use|run|deploy|ship|support|target|host|store|publish))\b",
+    ),
+)

@@ -1,0 +1,74 @@
+"""Order memories for a question: by how much of it they contain, faded by age where their kind fades.
+
+Pure: frequencies, times and texts are arguments. Reading changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from helix_core.memory.statements import content_words, is_critical
+from helix_core.model import StoredMemory
+from helix_core.words import split_identifier, words_in
+
+FLOOR = 0.34
+"""Least share of the question's weight that a memory contains; below it, it does not answer."""
+DAY_MS = 86_400_000
+HALF_LIFE_DAYS = {"episode": 7.0, "snippet": 90.0, "procedure": 90.0}
+"""Kinds that fade, from their last use on; all others hold until they are contradicted or their citation changes."""
+LEAST_FADED = 0.5
+_ASKING = words_in(
+    """what where when why who which how whose whom do does did can could should would may might about any there
+    tell show find me know use used uses using we our us remember recall say said anything something is are was were"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTerm:
+    """A word of a question, its tokens as the postings have them, and its weight."""
+
+    word: str
+    tokens: tuple[str, ...]
+    weight: float
+
+
+def asked_words(question: str) -> list[str]:
+    """Return the words of a question that a memory may contain, each once."""
+    words = [word for word in content_words(question) if word not in _ASKING]
+    parts = [part for word in words if is_critical(word) for part in split_identifier(word) if len(part) > 2]
+    return list(dict.fromkeys((*words, *parts)))
+
+
+def weigh(words: Sequence[tuple[str, Sequence[str]]], frequency: Mapping[str, int], count: int) -> list[AskedTerm]:
+    """Return the words with the IDF of their rarest token; ``frequency`` is by token, of ``count`` memories.
+
+    A word that no memory has weighs as much as the rarest: it is asked for, and it is not here.
+    """
+    terms = []
+    for word, tokens in words:
+        if tokens:
+            known = min((frequency.get(token, 0) for token in tokens), default=0)
+            terms.append(AskedTerm(word, tuple(tokens), math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25))
+    return terms
+
+
+def covered(terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
+    """Return the share, 0..1, of the question's weight that is in a memory with these tokens."""
+    total = sum(term.weight for term in terms)
+    return sum(term.weight for term in terms if held.issuperset(term.tokens)) / total if total else 0.0
+
+
+def faded(one: StoredMemory, last_used: int, now: int) -> float:
+    """Return the factor, 1 down to ``LEAST_FADED``, of a memory's age since it was written or last used (Unix ms)."""
+    half_life = HALF_LIFE_DAYS.get(one.fact.kind)
+    if half_life is None:
+        return 1.0
+    days = max(now - max(one.at, last_used), 0) / DAY_MS
+    return float(LEAST_FADED + (1 - LEAST_FADED) * 2.0 ** (-days / half_life))
+
+
+def salience(one: StoredMemory) -> float:
+    """Return a small factor for what matters more: importance and confidence, 0..100 each."""
+    return 1.0 + (one.fact.importance + one.fact.confidence - 100) / 2_000

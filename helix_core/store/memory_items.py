@@ -1,0 +1,422 @@
+"""Memories in the memory file: immutable rows, their evidence and links, and the log that gives them their status.
+
+A write, what it is compared with, and its entry in the log are one transaction, so that of two processes that say the
+same one finds the memory of the other. Decides nothing: what becomes of a draft is an argument.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import apsw
+
+from helix_core.errors import MemoryStoreError
+from helix_core.model import (
+    GLOBAL_SCOPE,
+    SUPERSEDES,
+    Clean,
+    Consolidation,
+    MemoryDraft,
+    MemoryEvidence,
+    MemoryFact,
+    MemoryLink,
+    MemoryOp,
+    MemoryOrigin,
+    MemoryStatus,
+    Slot,
+    StoredMemory,
+    canonical,
+    memory_id,
+    record_hash,
+)
+from helix_core.store.lexical import phrase
+from helix_core.store.memory_connection import MemoryConnection
+from helix_core.store.sqlite_file import RANKING_STEPS_PER_MS, Row, text_list
+
+WRITE_WAIT_MS = 30_000
+"""Busy timeout of a write: losing a memory costs more than waiting."""
+MOST_MEMORIES = 1_000_000
+ALIKE = 12
+_LATEST = "9223372036854775807"
+_ITEM = """
+    i.id, i.handle, i.kind, i.scope, i.text, i.subject, i.attribute, i.value, i.origin, i.importance, i.confidence,
+    i.valid_from, i.valid_to, i.salt, i.text_key, i.template_key, i.tx_from, s.tx_to, o.at, s.status
+"""
+_FROM = f"SELECT {_ITEM} FROM item i JOIN item_state s ON s.id = i.id JOIN op o ON o.seq = i.tx_from"
+_IN_SCOPES = "i.scope IN (SELECT value FROM json_each(?1))"
+_MATCHES = f"""
+    SELECT i.id, -f.rank FROM item_fts f CROSS JOIN item i ON i.row = f.rowid
+    WHERE f.item_fts MATCH ?2 AND {_IN_SCOPES} ORDER BY f.rank, i.row LIMIT ?3
+"""
+_KIN = """
+    SELECT id FROM item WHERE text_key = ?1
+    UNION SELECT id FROM item WHERE template_key = ?2
+    UNION SELECT id FROM item WHERE subject = ?3 AND attribute = ?4 AND subject <> ''
+    UNION SELECT id FROM item WHERE value <> '' AND value IN (SELECT value FROM json_each(?5))
+    LIMIT 200
+"""
+_EVIDENCE = """
+    SELECT e.id, e.item_id, e.text, e.actor, e.extractor, e.session, e.at, e.scope, e.path, e.start_line, e.end_line,
+        e.span_hash, e.layout_hash, e.content_hash, e.symbol, e.commit_id, e.heals
+    FROM json_each(?1) wanted JOIN evidence e ON e.item_id = wanted.value ORDER BY e.row
+"""
+_LINKS = """
+    SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON src = wanted.value
+    UNION SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON dst = wanted.value
+"""
+_OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMemory:
+    """What a write did: the memory that says it now, and whether it was added, and why it waits for review."""
+
+    id: str
+    is_new: bool
+    needs_review: str
+    links: tuple[MemoryLink, ...]
+
+
+class MemoryItems:
+    """Memories, by id. Every query that finds candidates takes the scopes that are asked."""
+
+    def __init__(self, file: MemoryConnection) -> None:
+        self._file = file
+        self._as_of = ""
+        self._tokenizer: apsw.FTS5Tokenizer | None = None
+
+    def scope(self, workspace: bytes, *, create: bool = False) -> str:
+        """Return the key of a workspace, made with ``create``; else empty for one without."""
+        rows = self._file.rows("SELECT key FROM workspace WHERE path = ?", (workspace,))
+        if not rows and create:
+            with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+                self._file.workspace_id(workspace)
+            return self.scope(workspace)
+        return str(rows[0][0]) if rows else ""
+
+    def write(
+        self,
+        draft: MemoryDraft,
+        decide: Callable[[MemoryDraft, Sequence[StoredMemory]], Consolidation],
+        replaced: Iterable[str],
+        actor: str,
+        at: int,
+    ) -> WrittenMemory:
+        """Add the draft, or only its evidence where ``decide`` finds the same memory; all in one transaction.
+
+        ``decide`` is given the memories of the scope that are alike: by words, by slot, by a value in ``replaced``, and
+        by search. Raises MemoryStoreError.
+        """
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            known = self._keyed(draft.key)
+            if known:
+                return WrittenMemory(known, is_new=False, needs_review="", links=())
+            decided = decide(draft, self._alike(draft, replaced))
+            if decided.same_as:
+                self._support(decided.same_as, draft.evidence, actor, at)
+                self._keep_key(draft.key, decided.same_as, at)
+                return WrittenMemory(decided.same_as, is_new=False, needs_review="", links=())
+            waits = decided.needs_review if not draft.is_proposal else decided.needs_review or "proposed"
+            links = tuple(dict.fromkeys((*draft.links, *decided.links)))
+            self._insert(draft, links, "propose" if waits else "remember", actor, at)
+            self._keep_key(draft.key, draft.fact.id, at)
+        return WrittenMemory(draft.fact.id, is_new=True, needs_review=waits, links=links)
+
+    def preview(
+        self,
+        draft: MemoryDraft,
+        decide: Callable[[MemoryDraft, Sequence[StoredMemory]], Consolidation],
+        replaced: Iterable[str],
+    ) -> Consolidation:
+        """Return what ``write`` would decide; nothing is written."""
+        return decide(draft, self._alike(draft, replaced))
+
+    def _alike(self, draft: MemoryDraft, replaced: Iterable[str]) -> list[StoredMemory]:
+        fact, slot = draft.fact, draft.fact.slot
+        named = [link.dst for link in draft.links if link.rel == SUPERSEDES]
+        values = text_list(value for value in replaced if value)
+        keys = (fact.text_key, fact.template_key, slot.subject, slot.attribute, values)
+        ids = [row[0] for row in self._file.rows(_KIN, keys)]
+        ids += [id_ for id_, _ in self.matches(self._rarest(fact.text), [fact.scope], ALIKE)]
+        alike = self.by_ids(dict.fromkeys((*named, *ids)))
+        return [one for one in alike if one.fact.scope == fact.scope or one.id in named]
+
+    def _rarest(self, text: str) -> list[str]:
+        """Return the known words of a text that occur in the fewest memories."""
+        by_word = {word: tuple(self.tokens(word)) for word in dict.fromkeys(text.split())}
+        counts = self.frequency(token for tokens in by_word.values() for token in tokens)
+        rated = [(min(counts[token] for token in tokens), word) for word, tokens in by_word.items() if tokens]
+        return [word for count, word in sorted(rated) if count][:ALIKE]
+
+    def _insert(self, draft: MemoryDraft, links: Sequence[MemoryLink], kind: str, actor: str, at: int) -> None:
+        fact, slot = draft.fact, draft.fact.slot
+        held = int(self._file.rows("SELECT count(*) FROM (SELECT 1 FROM item LIMIT ?)", (MOST_MEMORIES,))[0][0])
+        if held >= MOST_MEMORIES:
+            raise MemoryStoreError(f"The memory {self._file.path} holds {held:,} memories; purge some first.")
+        args = {
+            "memory": record_hash(fact.record()),
+            "evidence": [record_hash(one.record()) for one in draft.evidence],
+            "links": [[link.src, link.rel, link.dst] for link in links],
+        }
+        seq = self._append(kind, fact.id, args, actor, at)
+        self._file.rows(
+            "INSERT INTO item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(fact.id, fact.handle, fact.kind, fact.scope, fact.text, slot.subject, slot.attribute, slot.value),
+                *(fact.origin.value, fact.importance, fact.confidence, fact.valid_from, fact.valid_to, fact.salt),
+                *(fact.text_key, fact.template_key, seq),
+            ),
+        )
+        row = self._file.last_row()
+        self._file.rows("INSERT INTO item_fts (rowid, text, extra) VALUES (?, ?, ?)", (row, fact.text, fact.extra))
+        for one in draft.evidence:
+            self._add_evidence(one)
+        for link in links:
+            self._file.rows("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)", (link.src, link.rel, link.dst, seq))
+
+    def _support(self, item_id: str, evidence: Sequence[MemoryEvidence], actor: str, at: int) -> None:
+        """Add the evidence that the memory does not have yet: the same words of the same speaker count once."""
+        had = {_said(one) for one in self.evidence([item_id])}
+        new = [_about(one, item_id) for one in evidence if _said(one) not in had]
+        if new:
+            self._append("support", item_id, {"evidence": [record_hash(one.record()) for one in new]}, actor, at)
+            for one in new:
+                self._add_evidence(one)
+
+    def _add_evidence(self, one: MemoryEvidence) -> None:
+        self._file.rows(
+            "INSERT INTO evidence VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(one.id, one.item_id, one.text, one.actor, one.extractor, one.session, one.at, one.scope, one.path),
+                *(one.start_line, one.end_line, one.span_hash, one.layout_hash, one.content_hash, one.symbol),
+                *(one.commit, one.heals),
+            ),
+        )
+
+    def heal(self, citations: Iterable[MemoryEvidence], actor: str, at: int) -> None:
+        """Add citations that replace others (``heals``), unless another process has done so meanwhile."""
+        with self._file.transaction():
+            for one in citations:
+                if not self._file.rows("SELECT 1 FROM evidence WHERE heals = ? LIMIT 1", (one.heals,)):
+                    args = {"evidence": [record_hash(one.record())]}
+                    self._append("heal", one.item_id, args, actor, at)
+                    self._add_evidence(one)
+
+    def change(self, kind: str, item_id: str, actor: str, at: int) -> int:
+        """Append one decision on a memory to the log and return its number: approve, forget, restore, archive."""
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            return self._append(kind, item_id, {}, actor, at)
+
+    def purge(self, item_id: str, actor: str, at: int) -> bool:
+        """Remove a memory with its evidence and postings, whole; return whether every copy is overwritten.
+
+        The log keeps that something with this random id was there, without a word of it. A reader in another process
+        may keep the old pages of the WAL until it ends; then this is False.
+        """
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            rows = self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,))
+            self._append("purge", item_id, {}, actor, at)
+            for (row,) in rows:
+                self._file.rows("DELETE FROM item_fts WHERE rowid = ?", (row,))
+            self._file.rows("DELETE FROM evidence WHERE item_id = ?", (item_id,))
+            self._file.rows("DELETE FROM item_use WHERE item_id = ?", (item_id,))
+            self._file.rows("DELETE FROM write_key WHERE item_id = ?", (item_id,))
+            self._file.rows("DELETE FROM item WHERE id = ?", (item_id,))
+            # FTS5 keeps a delete marker in the postings until segments are merged.
+            self._file.rows("INSERT INTO item_fts (item_fts) VALUES ('optimize')")
+        # Free pages and slack are rewritten, whatever SQLite was built with.
+        self._file.rows("VACUUM")
+        return not self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+
+    def named(self, name: str) -> StoredMemory | None:
+        """Return the memory of this id or handle."""
+        rows = self._file.rows(f"{_FROM} WHERE i.id = ?1 OR i.handle = ?1", (name,))
+        return _stored(rows[0]) if rows else None
+
+    def was_purged(self, item_id: str) -> bool:
+        """Return whether a memory of this id was purged."""
+        return bool(self._file.rows("SELECT 1 FROM op WHERE item_id = ? AND kind = 'purge' LIMIT 1", (item_id,)))
+
+    def by_ids(self, ids: Iterable[str], as_of: int | None = None) -> list[StoredMemory]:
+        """Return the memories of these ids in their order; as of an operation, those that it knew, as they were."""
+        wanted = list(ids)
+        where = "WHERE i.id IN (SELECT value FROM json_each(?))"
+        rows = self._file.rows(f"{self._states(as_of)}{_FROM} {where}", (text_list(wanted),))
+        found = {row[0]: _stored(row) for row in rows}
+        return [found[id_] for id_ in wanted if id_ in found]
+
+    def matches(self, words: Iterable[str], scopes: Iterable[str], limit: int) -> list[tuple[str, float]]:
+        """Return ``(id, BM25)`` of memories of any status that contain some of the words, best first."""
+        match = " OR ".join(phrase(word) for word in words)
+        if not match:
+            return []
+        bindings = (text_list(scopes), match, limit)
+        return [(row[0], row[1]) for row in self._file.bounded_rows(_MATCHES, bindings, RANKING_STEPS_PER_MS)]
+
+    def listed(
+        self, scopes: Iterable[str], statuses: Iterable[str], kinds: Iterable[str], limit: int, as_of: int | None = None
+    ) -> list[StoredMemory]:
+        """Return memories of these statuses, and of these kinds where any are named, the newest first."""
+        chosen = list(kinds)
+        sql = f"""
+            {self._states(as_of)}{_FROM} WHERE {_IN_SCOPES} AND s.status IN (SELECT value FROM json_each(?2))
+            AND (?3 = '[]' OR i.kind IN (SELECT value FROM json_each(?3))) ORDER BY i.row DESC LIMIT ?4
+        """
+        return [
+            _stored(row)
+            for row in self._file.rows(sql, (text_list(scopes), text_list(statuses), text_list(chosen), limit))
+        ]
+
+    def evidence(self, ids: Iterable[str]) -> list[MemoryEvidence]:
+        """Return all evidence of these memories, the oldest first."""
+        return [_evidence(row) for row in self._file.rows(_EVIDENCE, (text_list(ids),))]
+
+    def links(self, ids: Iterable[str]) -> list[MemoryLink]:
+        """Return the links from and to these memories."""
+        return [MemoryLink(*row) for row in self._file.rows(_LINKS, (text_list(ids),))]
+
+    def frequency(self, tokens: Iterable[str]) -> dict[str, int]:
+        """Return in how many memories each token occurs, purged ones not counted."""
+        wanted = list(dict.fromkeys(tokens))
+        sql = "SELECT w.value, v.doc FROM json_each(?1) w CROSS JOIN item_vocab v ON v.term = w.value"
+        return dict.fromkeys(wanted, 0) | dict(self._file.bounded_rows(sql, (text_list(wanted),)))
+
+    def tokens(self, text: str) -> list[str]:
+        """Tokenize the text as the postings are: folded, split, stemmed."""
+        if self._tokenizer is None:
+            self._tokenizer = self._file.tokenizer("porter", "unicode61")
+        return cast(
+            "list[str]",
+            self._tokenizer(
+                text.encode("utf-8", "replace"),
+                apsw.FTS5_TOKENIZE_DOCUMENT,
+                None,
+                include_offsets=False,
+                include_colocated=False,
+            ),
+        )
+
+    def count(self) -> int:
+        """Return the number of memories of any status."""
+        return int(self._file.rows("SELECT count(*) FROM item")[0][0])
+
+    def log(self, limit: int, item_id: str = "") -> list[MemoryOp]:
+        """Return the last operations, or those on one memory, the newest first."""
+        rows = self._file.rows(f"{_OP} WHERE ?1 = '' OR item_id = ?1 ORDER BY seq DESC LIMIT ?2", (item_id, limit))
+        return [_op(row) for row in rows]
+
+    def op_at(self, at: int) -> int:
+        """Return the number of the last operation at or before a time in Unix milliseconds; 0 for none."""
+        return int(self._file.rows("SELECT coalesce(max(seq), 0) FROM op WHERE at <= ?", (at,))[0][0])
+
+    def first_broken(self) -> int | None:
+        """Return the first operation whose hash, or whose memory, is not what the log says; None where all fit."""
+        facts = {one.id: record_hash(one.fact.record()) for one in self.by_ids(self._ids())}
+        held: dict[str, list[str]] = {}
+        for one in self.evidence(facts):
+            held.setdefault(one.item_id, []).append(record_hash(one.record()))
+        written: dict[str, int] = {}
+        prev, seq = "", 0
+        for op in (_op(row) for row in self._file.rows(f"{_OP} ORDER BY seq")):
+            if op.seq != seq + 1 or op.prev != prev or record_hash(op.record()) != op.head:
+                return op.seq
+            prev, seq = op.head, op.seq
+            hashes: list[str] = op.args.get("evidence", [])
+            written |= dict.fromkeys(hashes, op.seq)
+            is_written = op.kind in ("remember", "propose") and op.item_id in facts
+            if is_written and facts.pop(op.item_id) != op.args["memory"]:
+                return op.seq
+            if op.item_id in held and not set(hashes) <= set(held[op.item_id]):
+                return op.seq
+        unknown = [one for hashes in held.values() for one in hashes if one not in written]
+        return seq + 1 if facts or unknown else None
+
+    def _ids(self) -> list[str]:
+        return [row[0] for row in self._file.rows("SELECT id FROM item")]
+
+    def _states(self, as_of: int | None) -> str:
+        """Return the views of the status as common table expressions, as of an operation; "" for now."""
+        if as_of is None:
+            return ""
+        if not self._as_of:
+            names = "name IN ('item_status', 'item_state')"
+            views = self._file.rows(f"SELECT name, sql FROM sqlite_schema WHERE {names} ORDER BY name DESC")
+            parts = [f"{name} AS ({sql.partition(' AS')[2]})" for name, sql in views]
+            self._as_of = f"WITH {', '.join(parts)} "
+        return self._as_of.replace(_LATEST, str(int(as_of)))
+
+    def _append(self, kind: str, item_id: str, args: Mapping[str, Any], actor: str, at: int) -> int:
+        last = self._file.rows("SELECT seq, lamport, head FROM op ORDER BY seq DESC LIMIT 1")
+        seq, lamport, prev = last[0] if last else (0, 0, "")
+        id_ = memory_id(at, os.urandom(10))
+        op = MemoryOp(seq + 1, id_, lamport + 1, actor, kind, item_id, args, at, prev, "")
+        head, said = record_hash(op.record()), canonical(args).decode()
+        self._file.rows(
+            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (op.seq, id_, op.lamport, actor, kind, item_id, said, at, prev, head),
+        )
+        return op.seq
+
+    def _keyed(self, key: str) -> str:
+        if not key:
+            return ""
+        rows = self._file.rows("SELECT item_id FROM write_key WHERE key = ?", (bytes.fromhex(key),))
+        return str(rows[0][0]) if rows else ""
+
+    def _keep_key(self, key: str, item_id: str, at: int) -> None:
+        if key:
+            self._file.rows("INSERT OR REPLACE INTO write_key VALUES (?, ?, ?)", (bytes.fromhex(key), item_id, at))
+
+
+def superseding(links: Iterable[MemoryLink], item_id: str) -> list[str]:
+    """Return the ids of the memories that supersede one."""
+    return [link.src for link in links if link.rel == SUPERSEDES and link.dst == item_id]
+
+
+def scopes_of(key: str) -> list[str]:
+    """Return the scopes that a workspace's questions ask; ``key`` is empty for one without memories."""
+    return [GLOBAL_SCOPE, key] if key else [GLOBAL_SCOPE]
+
+
+def _said(one: MemoryEvidence) -> tuple[str, ...]:
+    return (one.text, one.actor, one.path, one.span_hash, one.symbol)
+
+
+def _about(one: MemoryEvidence, item_id: str) -> MemoryEvidence:
+    return replace(one, item_id=item_id)
+
+
+def _stored(row: Row) -> StoredMemory:
+    # Text that is read back was Clean when it was written.
+    clean = cast("tuple[Clean, ...]", row[4:8])
+    fact = MemoryFact(
+        id=row[0],
+        handle=row[1],
+        kind=row[2],
+        scope=row[3],
+        text=clean[0],
+        slot=Slot(*clean[1:]),
+        origin=MemoryOrigin(row[8]),
+        importance=row[9],
+        confidence=row[10],
+        valid_from=row[11],
+        valid_to=row[12],
+        salt=row[13],
+        text_key=row[14],
+        template_key=row[15],
+        extra=cast("Clean", ""),
+    )
+    return StoredMemory(fact, tx_from=row[16], tx_to=row[17], at=row[18], status=MemoryStatus(row[19]))
+
+
+def _evidence(row: Row) -> MemoryEvidence:
+    return MemoryEvidence(*row)
+
+
+def _op(row: Row) -> MemoryOp:
+    seq, id_, lamport, actor, kind, item_id, args, at, prev, head = row
+    return MemoryOp(seq, id_, lamport, actor, kind, item_id, json.loads(args), at, prev, head)

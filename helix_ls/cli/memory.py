@@ -1,0 +1,202 @@
+"""``helix remember``, ``recall``, ``list``, ``review``, ``log``, ``forget``, ``restore``, ``purge``: the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from helix_core.errors import UsageError
+from helix_core.model import MemoryOrigin
+from helix_ls.cli.opened import asked, opened
+from helix_ls.cli.output import print_json, warn
+from helix_ls.cli.verbs import HERE, Json, PathOption
+from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.memory import (
+    DECIDE,
+    DRY_RUN,
+    FORGET,
+    MEMORIES,
+    MEMORY_LOG,
+    PURGE,
+    RECALL,
+    REMEMBER,
+    RESTORE,
+    REVIEW,
+    DecideArguments,
+    ForgetArguments,
+    ListArguments,
+    LogArguments,
+    MemoryIdArguments,
+    PurgeArguments,
+    RecallArguments,
+    RememberArguments,
+    ReviewArguments,
+)
+
+if TYPE_CHECKING:
+    from helix_core.engine import Helix
+
+_ITS_ID = "The id of a memory, such as m_k3xq7a2b."
+DryRun = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN.description)]
+Id = Annotated[str, typer.Argument(metavar="ID", help=_ITS_ID)]
+_K, _LIMIT, _TASK = RECALL.parameter("k"), MEMORIES.parameter("limit"), RECALL.parameter("task_type")
+
+
+def _help(operation: Any, name: str) -> str:
+    return str(operation.parameter(name).about.description)
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="The statement, in quotes; - reads it from standard input.")],
+    *,
+    cite: Annotated[
+        list[str] | None, typer.Option("--cite", metavar="PATH:LINES", help=_help(REMEMBER, "cites"))
+    ] = None,
+    kind: Annotated[str, typer.Option("--kind", help=_help(REMEMBER, "kind"))] = "",
+    is_global: Annotated[bool, typer.Option("--global", help="It is about every workspace.")] = False,
+    supersedes: Annotated[
+        list[str] | None, typer.Option("--supersedes", metavar="ID", help=_help(REMEMBER, "supersedes"))
+    ] = None,
+    depends_on: Annotated[
+        list[str] | None, typer.Option("--depends-on", metavar="ID", help=_help(REMEMBER, "depends_on"))
+    ] = None,
+    key: Annotated[str, typer.Option("--key", help=_help(REMEMBER, "key"))] = "",
+    force: Annotated[bool, typer.Option("--force", help=_help(REMEMBER, "force"))] = False,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Keep a fact for later, with the code that it is about; secrets are masked."""
+    given = RememberArguments(
+        asked(text),
+        cites=cite or [],
+        kind=kind,
+        scope="global" if is_global else "workspace",
+        supersedes=supersedes or [],
+        depends_on=depends_on or [],
+        key=key,
+        force=force,
+        origin=MemoryOrigin.USER.value,
+        dry_run=dry_run,
+    )
+    _show(path, lambda helix: REMEMBER.run(helix, given, AskContext()), as_json=as_json)
+
+
+def recall(
+    question: Annotated[str, typer.Argument(help="The question, in quotes; - reads it from standard input.")],
+    *,
+    path: PathOption = HERE,
+    task: Annotated[str, typer.Option("--task", help=_TASK.about.description)] = _TASK.default,
+    k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help=_help(RECALL, "kinds"))] = None,
+    as_of: Annotated[float | None, typer.Option("--as-of", metavar="SECONDS", help=_help(RECALL, "as_of"))] = None,
+    as_json: Json = False,
+) -> None:
+    """Find what was remembered, with a verdict of this moment for each memory."""
+    _K.check(k, "--limit")
+    given = RecallArguments(asked(question), k=k, task_type=task, kinds=kind or [], as_of=as_of)
+    _show(path, lambda helix: RECALL.run(helix, given, AskContext()), as_json=as_json)
+
+
+def listed(
+    *,
+    path: PathOption = HERE,
+    status: Annotated[list[str] | None, typer.Option("--status", help=_help(MEMORIES, "statuses"))] = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help=_help(MEMORIES, "kinds"))] = None,
+    limit: Annotated[int, typer.Option("--limit", "-k", help=_LIMIT.about.description)] = _LIMIT.default,
+    verify: Annotated[bool, typer.Option("--verify", help=_help(MEMORIES, "verify"))] = False,
+    as_json: Json = False,
+) -> None:
+    """List memories, the newest first."""
+    _LIMIT.check(limit, "--limit")
+    given = ListArguments(status or [], kind or [], limit, verify)
+    _show(path, lambda helix: MEMORIES.run(helix, given, AskContext()), as_json=as_json)
+
+
+def review(
+    *,
+    approve: Annotated[str, typer.Option("--approve", metavar="ID", help="Accept a memory that waits.")] = "",
+    reject: Annotated[str, typer.Option("--reject", metavar="ID", help="Turn a memory down.")] = "",
+    archive: Annotated[
+        str, typer.Option("--archive", metavar="ID", help="Take a memory out of recall without calling it wrong.")
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-k", help=_LIMIT.about.description)] = _LIMIT.default,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """List the memories that wait for a decision, or decide on one."""
+    _LIMIT.check(limit, "--limit")
+    named = [(word, id_) for word, id_ in (("approve", approve), ("reject", reject), ("archive", archive)) if id_]
+    if len(named) > 1:
+        raise UsageError("give one of --approve, --reject and --archive")
+    if not named:
+        _show(path, lambda helix: REVIEW.run(helix, ReviewArguments(limit), AskContext()), as_json=as_json)
+        return
+    decided = DecideArguments(named[0][1], named[0][0], dry_run=dry_run)
+    _show(path, lambda helix: DECIDE.run(helix, decided, AskContext()), as_json=as_json)
+
+
+def log(
+    id_: Annotated[str, typer.Argument(metavar="[ID]", help=_ITS_ID)] = "",
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-k", help=_help(MEMORY_LOG, "limit"))] = _LIMIT.default,
+    verify: Annotated[bool, typer.Option("--verify", help=_help(MEMORY_LOG, "verify"))] = False,
+    path: PathOption = HERE,
+    as_json: Json = False,
+) -> None:
+    """Show what was done to the memory, the last first; exit with 1 where --verify finds a change from outside."""
+    _LIMIT.check(limit, "--limit")
+    given = LogArguments(id_, limit, verify)
+    answer = _show(path, lambda helix: MEMORY_LOG.run(helix, given, AskContext()), as_json=as_json)
+    raise typer.Exit(1 if answer.get("first_broken") is not None else 0)
+
+
+def forget(id_: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
+    given = ForgetArguments(id_, dry_run=dry_run)
+    _show(path, lambda helix: FORGET.run(helix, given, AskContext()), as_json=as_json)
+
+
+def restore(id_: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Bring a forgotten or archived memory back, with its evidence."""
+    given = MemoryIdArguments(id_, dry_run=dry_run)
+    _show(path, lambda helix: RESTORE.run(helix, given, AskContext()), as_json=as_json)
+
+
+def purge(
+    id_: Id,
+    *,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Really remove it; this cannot be undone.")] = False,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Remove a memory and its evidence from the file, every word of it."""
+
+    def act(helix: Helix) -> Any:
+        if not confirm and not dry_run:
+            helix.memory.purge(id_, "", dry_run=True)
+            raise UsageError(f"a purge cannot be undone; to do it: helix purge {id_} --confirm")
+        found = helix.memory.purge(id_, "", dry_run=True)["items"][0]
+        given = PurgeArguments(id_, f"purge {found['id']}", dry_run=dry_run)
+        return PURGE.run(helix, given, AskContext())
+
+    _show(path, act, as_json=as_json)
+
+
+def _show(path: Path, act: Callable[[Helix], dict[str, Any]], *, as_json: bool) -> dict[str, Any]:
+    with opened(path) as helix:
+        answer = act(helix)
+        workspace = helix.workspace
+    warn(answer.get("notes", ()))
+    if as_json:
+        print_json(answer)
+    else:
+        from helix_ls.cli.render.memory import draw
+
+        draw(answer, workspace)
+    return answer

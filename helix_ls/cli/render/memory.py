@@ -1,0 +1,96 @@
+"""Render the answers of the memory: memories with their verdicts, the review queue, the log."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from helix_core.printable import inert_line
+from helix_core.workspace import path_of, uri_of
+from helix_ls.cli.render.page import Page, ago, count, dim, duration, mark, reason, reason_of
+
+_WHY = {
+    "proposed": "waits for your approval",
+    "contested": "another memory says otherwise",
+    "superseded": "rests on a memory that was superseded",
+    "stale": "what it cites has changed",
+}
+_NOTHING = {
+    "helix.recall/1": "Nothing was remembered of this.",
+    "helix.review/1": "Nothing waits for a decision.",
+    "helix.memory/1": "Nothing is remembered here yet.",
+    "helix.log/1": "Nothing is remembered here yet.",
+}
+
+
+def draw(answer: dict[str, Any], workspace: Path) -> None:
+    """Print an answer of the memory by its schema."""
+    page = Page()
+    if "ops" in answer:
+        _draw_log(page, answer)
+    else:
+        _draw_items(page, answer, workspace)
+    page.show()
+
+
+def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
+    schema, items = answer["schema"], answer.get("items", [])
+    if not items:
+        deleted = answer.get("count", 0)
+        is_note = schema == "helix.forgotten/1"
+        page.line(f"{count(deleted, 'chunk')} of notes deleted." if is_note else _NOTHING.get(schema, "Nothing."))
+        return
+    would = "would be " if answer.get("dry_run") else ""
+    for one in items:
+        _draw_item(page, one, workspace, f"{would}{answer['change']}" if "change" in answer else "")
+    for one in answer.get("redactions", ()):
+        page.line("  ", dim(f"{count(one['count'], 'secret')} masked ({one['rule']})"))
+    if answer.get("dry_run"):
+        page.line(dim("nothing was changed"))
+    elif "elapsed_ms" in answer:
+        page.line(dim(duration(answer["elapsed_ms"])))
+
+
+def _draw_item(page: Page, one: dict[str, Any], workspace: Path, change: str) -> None:
+    verdict = one if "state" in one else one.get("verdict")
+    sign = mark(verdict["status"]) if verdict else Text("·", style="dim")
+    page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
+    state = one.get("state", one["status"])
+    about = [change, one["id"], one["kind"], "" if state == "active" else state, one.get("why", "")]
+    if "why" in one:
+        about[-1] = _WHY.get(one["why"], one["why"])
+    if one.get("is_new") is False:
+        about.append("known already")
+    if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
+        about.append(reason_of(verdict))
+    page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
+    for each in one.get("evidence", ()):
+        sign = Text.assemble("    ", mark(each["status"]))
+        page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
+        if each["status"] != "verified":
+            page.line("      ", dim(reason(each["reason"])))
+    for link in one.get("links", ()):
+        page.line(
+            "    ", dim(f"{link['relation'].replace('_', ' ')} {link['id']}: {inert_line(link['text'])}"), indent=6
+        )
+    if one.get("replaces"):
+        page.line(
+            "    ", dim(f"would replace {one['replaces']['id']}: {inert_line(one['replaces']['text'])}"), indent=6
+        )
+
+
+def _draw_log(page: Page, answer: dict[str, Any]) -> None:
+    now = time.time()
+    for op in answer["ops"]:
+        said = inert_line(op["text"]) or "(purged)"
+        about = f"  {op['actor']} · {ago(op['at'], now)}" + (f" · {op['status']}" if op["status"] != "active" else "")
+        page.line(f"{op['seq']:>5}  {op['kind']:<9} {op['id']:<11} ", said, dim(inert_line(about)), indent=8)
+    if not answer["ops"]:
+        page.line(_NOTHING["helix.log/1"])
+    if "first_broken" in answer:
+        broken = answer["first_broken"]
+        found = f"operation {broken} is not as it was written" if broken is not None else "every hash fits"
+        page.line(Text(found, style="bold red" if broken is not None else "green"))
