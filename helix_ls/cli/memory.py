@@ -130,7 +130,7 @@ def review(
 ) -> None:
     """List the memories that wait for a decision, or decide on one."""
     _LIMIT.check(limit, "--limit")
-    named = [(word, id_) for word, id_ in (("approve", approve), ("reject", reject), ("archive", archive)) if id_]
+    named = [(word, memory_id) for word, memory_id in (("approve", approve), ("reject", reject), ("archive", archive)) if memory_id]
     if len(named) > 1:
         raise UsageError("give one of --approve, --reject and --archive")
     if not named:
@@ -141,7 +141,7 @@ def review(
 
 
 def log(
-    id_: Annotated[str, typer.Argument(metavar="[ID]", help=_ITS_ID)] = "",
+    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help=_ITS_ID)] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-k", help=_help(MEMORY_LOG, "limit"))] = _LIMIT.default,
     verify: Annotated[bool, typer.Option("--verify", help=_help(MEMORY_LOG, "verify"))] = False,
@@ -150,25 +150,25 @@ def log(
 ) -> None:
     """Show what was done to the memory, the last first; exit with 1 where --verify finds a change from outside."""
     _LIMIT.check(limit, "--limit")
-    given = LogArguments(id_, limit, verify)
+    given = LogArguments(memory_id, limit, verify)
     answer = _show(path, lambda helix: MEMORY_LOG.run(helix, given, AskContext()), as_json=as_json)
     raise typer.Exit(1 if answer.get("first_broken") is not None else 0)
 
 
-def forget(id_: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
+def forget(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Take a memory out of every answer; helix restore brings it back. Given a gene_id, delete a note."""
-    given = ForgetArguments(id_, dry_run=dry_run)
+    given = ForgetArguments(memory_id, dry_run=dry_run)
     _show(path, lambda helix: FORGET.run(helix, given, AskContext()), as_json=as_json)
 
 
-def restore(id_: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
+def restore(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Bring a forgotten or archived memory back, with its evidence."""
-    given = MemoryIdArguments(id_, dry_run=dry_run)
+    given = MemoryIdArguments(memory_id, dry_run=dry_run)
     _show(path, lambda helix: RESTORE.run(helix, given, AskContext()), as_json=as_json)
 
 
 def purge(
-    id_: Id,
+    memory_id: Id,
     *,
     confirm: Annotated[bool, typer.Option("--confirm", help="Really remove it; this cannot be undone.")] = False,
     path: PathOption = HERE,
@@ -179,10 +179,10 @@ def purge(
 
     def act(helix: Helix) -> Any:
         if not confirm and not dry_run:
-            helix.memory.purge(id_, "", dry_run=True)
-            raise UsageError(f"a purge cannot be undone; to do it: helix purge {id_} --confirm")
-        found = helix.memory.purge(id_, "", dry_run=True)["items"][0]
-        given = PurgeArguments(id_, f"purge {found['id']}", dry_run=dry_run)
+            helix.memory.purge(memory_id, "", dry_run=True)
+            raise UsageError(f"a purge cannot be undone; to do it: helix purge {memory_id} --confirm")
+        found = helix.memory.purge(memory_id, "", dry_run=True)["items"][0]
+        given = PurgeArguments(memory_id, f"purge {found['id']}", dry_run=dry_run)
         return PURGE.run(helix, given, AskContext())
 
     _show(path, act, as_json=as_json)
