@@ -130,7 +130,11 @@ def review(
 ) -> None:
     """List the memories that wait for a decision, or decide on one."""
     _LIMIT.check(limit, "--limit")
-    named = [(word, memory_id) for word, memory_id in (("approve", approve), ("reject", reject), ("archive", archive)) if memory_id]
+    named = [
+        (word, memory_id)
+        for word, memory_id in (("approve", approve), ("reject", reject), ("archive", archive))
+        if memory_id
+    ]
     if len(named) > 1:
         raise UsageError("give one of --approve, --reject and --archive")
     if not named:
