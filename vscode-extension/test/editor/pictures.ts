@@ -15,8 +15,6 @@ const SHOWN: Record<string, string> = {
   'first-minute': 'no-python',
   chat: 'chat',
   'chat-evidence': 'chat-evidence-view',
-  'chat-tooltip': 'chat-tooltip',
-  'chat-tool': 'chat-tool',
 };
 
 const folder = path.join(project, 'docs', 'pictures');

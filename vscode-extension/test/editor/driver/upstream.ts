@@ -19,6 +19,7 @@ export interface Asked {
 }
 
 export const PLAIN = 'plain-words';
+const PLAIN_ANSWER = 'A refund gives a payment back, or a part of it.';
 export const CALLER = 'tool-caller';
 export const ENDLESS = 'never-ends';
 export const REFUSING = 'refuses';
@@ -83,7 +84,7 @@ function deltasFor(asked: Asked): Choice[] {
   const tool = asked.tools?.map((one) => one.function.name).find((name) => name.endsWith('helix_context_packet'));
   const result = asked.messages.findLast(({ role }) => role === 'tool');
   if (asked.model === CITER) return [...say(...(CITED.match(/.{1,7}/gs) ?? [])), choice({}, 'stop')];
-  if (asked.model !== CALLER) return [...say('The ', 'ledger ', 'signs ', 'it ', 'all.'), choice({}, 'stop')];
+  if (asked.model !== CALLER) return [...say(...(PLAIN_ANSWER.match(/.{1,9}/g) ?? [])), choice({}, 'stop')];
   if (result !== undefined) {
     const found = /ledger\/[a-z_]+\.py/.exec(JSON.stringify(result.content))?.[0] ?? 'nothing';
     return [...say('The tool ', `found ${found}.`), choice({}, 'stop')];

@@ -64,7 +64,10 @@ export const chatTests = [
     const plain = await model(PLAIN);
     const offered = await vscode.lm.selectChatModels({ vendor: 'helix' });
     assert.deepEqual(offered.map(({ id }) => id).sort(), [CALLER, CITER, ENDLESS, PLAIN, REFUSING].sort());
-    assert.equal(await textOf(await plain.sendRequest([say('who signs?')])), 'The ledger signs it all.');
+    assert.equal(
+      await textOf(await plain.sendRequest([say('who signs?')])),
+      'A refund gives a payment back, or a part of it.',
+    );
     assert.ok((await plain.countTokens('def refund(payment):')) > 3);
   }),
 
@@ -92,7 +95,7 @@ export const chatTests = [
       }
       if (source.token.isCancellationRequested) throw new vscode.CancellationError();
     });
-    assert.match(text, /signs it all/);
+    assert.match(text, /gives a payment back/);
   }),
 
   test('a refusal of the upstream is one line with what to do', async () => {

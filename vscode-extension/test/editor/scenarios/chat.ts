@@ -15,6 +15,8 @@ import { openStage, WITH_PYTHON } from './opening.ts';
 const QUESTION = 'How does a refund work?';
 /** One that leads to code in the fixture, and to no document first. */
 const CODE_QUESTION = 'refund_payment';
+/** The start of what PLAIN answers. */
+const ANSWERED = /A refund gives a payment back/;
 
 let upstream: Upstream;
 
@@ -39,7 +41,6 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
   assert.match(text, /✓ \d+ verified/);
   assert.match(text, /stale risk: describes code that changed/);
   await view.followUp('Is it still true?').waitFor();
-  await stage.picture('chat');
   const label = await view.open('refunds.py');
   const [, first, last] = /lines? (\d+)(?: to (\d+))?/.exec(label) ?? [];
   const cursor = async (): Promise<boolean> => {
@@ -47,6 +48,7 @@ async function answersWithoutModel(stage: Stage): Promise<void> {
     return line >= Number(first) && line <= Number(last ?? first);
   };
   await until(`the cursor is in ${label}`, cursor, { withinMs: 10_000 });
+  await stage.picture('chat');
   assert.equal(upstream.asked.length, 0, 'no model was asked');
 }
 
@@ -93,7 +95,7 @@ async function awakens(stage: Stage): Promise<void> {
     const view = await chat(stage);
     await view.choose(PLAIN);
     try {
-      await view.ask('hello', /The ledger signs it all\./);
+      await view.ask('hello', ANSWERED);
       return true;
     } catch (error) {
       if (error instanceof SignInError) await view.declineToSignIn();
@@ -105,11 +107,10 @@ async function awakens(stage: Stage): Promise<void> {
 
 async function plainChat(stage: Stage): Promise<void> {
   const view = await chatWith(stage, PLAIN);
-  await view.ask(QUESTION, /The ledger signs it all\./);
+  await view.ask(QUESTION, ANSWERED);
   const sent = upstream.asked.at(-1);
   assert.equal(sent?.model, PLAIN);
   assert.match(JSON.stringify(sent.messages), /Evidence from the user's workspace[\s\S]*refunds\.py/);
-  await stage.picture('chat-model');
 }
 
 async function evidenceBelow(stage: Stage): Promise<void> {
@@ -128,7 +129,9 @@ async function evidenceBelow(stage: Stage): Promise<void> {
   const frame = await page.page();
   const references = await frame.locator('section.part', { hasText: 'References of the answer' }).innerText();
   assert.match(references, /1 wrong[\s\S]*2 references checked[\s\S]*ledger\/refunds\.py:9000/);
+  await window.openFile('ledger/refunds.py', 17);
   await stage.picture('chat-evidence-view');
+  await window.run('View: Close All Editors');
   assert.match(await view.ask('@helix /check', /references? (is|are) wrong/), /ledger\/refunds\.py:9000/);
   await stage.picture('chat-check');
   await view.ask('and who calls it?', /that Helix sent/);
@@ -201,7 +204,7 @@ async function refused(stage: Stage): Promise<void> {
 
 async function tooltip(stage: Stage): Promise<void> {
   const view = await chatWith(stage, PLAIN);
-  await view.ask('hello', /The ledger signs it all\./);
+  await view.ask('hello', ANSWERED);
   const window = await stage.window();
   const shown = await window.statusTooltip('first token after');
   assert.match(shown, /Chat — to 127\.0\.0\.1:\d+ · last request to plain-words .*first token after [\d.]+ m?s/);
