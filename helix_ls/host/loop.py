@@ -42,23 +42,26 @@ class LoopLag:
 class _TimedSelector(selectors.DefaultSelector):
     """A selector that measures the time between its calls, which is the duration of a turn of the loop."""
 
-    def __init__(self, lag: LoopLag) -> None:
+    def __init__(self, lag: LoopLag, clock: Callable[[], float]) -> None:
         super().__init__()
-        self._lag = lag
+        self._lag, self._clock = lag, clock
         self._left: float | None = None
 
     def select(self, timeout: float | None = None) -> Any:
         """Note the turn that has just ended, then wait as the base class does."""
         if self._left is not None:
-            self._lag.note(time.monotonic() - self._left)
+            self._lag.note(self._clock() - self._left)
         try:
             return super().select(timeout)
         finally:
-            self._left = time.monotonic()
+            self._left = self._clock()
 
 
-def new_loop(lag: LoopLag) -> asyncio.AbstractEventLoop:
-    """Return a loop for ``asyncio.Runner`` that reports its turns to ``lag``; Windows' proactor loop does not."""
+def new_loop(lag: LoopLag, clock: Callable[[], float] = time.monotonic) -> asyncio.AbstractEventLoop:
+    """Return a loop for ``asyncio.Runner`` that reports its turns to ``lag``; Windows' proactor loop does not.
+
+    ``clock`` returns the seconds that a turn is measured in; it is called by the loop's thread.
+    """
     if hasattr(asyncio, "ProactorEventLoop"):
         return asyncio.new_event_loop()
-    return asyncio.SelectorEventLoop(_TimedSelector(lag))
+    return asyncio.SelectorEventLoop(_TimedSelector(lag, clock))

@@ -116,6 +116,9 @@ async function ignored(stage: Stage): Promise<void> {
 
 async function exported(stage: Stage): Promise<void> {
   const window = await stage.window();
+  await stage.status(/fresh/i, 60_000);
+  await window.run('Helix: Focus on Hints View');
+  await rows(stage, (texts) => texts.some((text) => text.includes('REFUND_WINDOW')));
   await window.choose('Helix: Export Hints', 'Markdown');
   await until('the list is a document', async () => /- \[ \][\s\S]*REFUND_WINDOW/.test(await window.editorText()), {
     withinMs: 15_000,
