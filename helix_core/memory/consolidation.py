@@ -26,6 +26,8 @@ from helix_core.model import (
 SAME = 0.9
 """Least Jaccard of the words of two texts that say the same, where their critical tokens are equal."""
 LEAST_REFINED = 3
+ENUMERATED = 4
+"""So many memories of one template are a list of different things, and not one thing that changed."""
 _COMPARED = USABLE | {MemoryStatus.QUARANTINED}
 
 
@@ -54,10 +56,11 @@ def consolidated(
     """
     links: list[MemoryLink] = []
     waits = ""
+    kin = sum(one.fact.template_key == draft.fact.template_key and one.status in _COMPARED for one in alike)
     for one in alike:
         if one.status not in _COMPARED or one.id == draft.fact.id:
             continue
-        relation = _stated_relation(draft, said, one) if one.id not in replaces else SUPERSEDES
+        relation = SUPERSEDES if one.id in replaces else _relation(draft, said, one, is_list=kin >= ENUMERATED)
         is_lower = draft.fact.origin.rank > one.fact.origin.rank
         if relation == _EQUAL:
             is_confirmed = one.status is MemoryStatus.QUARANTINED and not draft.is_proposal and not is_lower
@@ -79,7 +82,7 @@ def consolidated(
 _EQUAL = "equal"
 
 
-def _stated_relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> str:
+def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory, *, is_list: bool) -> str:
     """Return how the draft relates to a memory: equal, a name of a link, or "" where they are of different things."""
     fact = one.fact
     if draft.fact.text_key == fact.text_key:
@@ -90,7 +93,9 @@ def _stated_relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> 
         related = _of_slot(said, one)
         if related:
             return related
-    return _of_words(draft.fact.text, fact.text, same_template=draft.fact.template_key == fact.template_key)
+    is_other = bool(said.subject and fact.slot.subject and said.subject != fact.slot.subject)
+    same_template = draft.fact.template_key == fact.template_key and not is_other and not is_list
+    return _of_words(draft.fact.text, fact.text, same_template=same_template)
 
 
 def _of_slot(said: Statement, one: StoredMemory) -> str:

@@ -1,9 +1,11 @@
 """The words and patterns by which a text is known as a statement, a question, an order; names that exclude each other.
 
-Data for ``statements``. The patterns run on RE2, in linear time over any text.
+Data for ``statements``. The patterns run in linear time over any text: on RE2, or without a way to backtrack.
 """
 
 from __future__ import annotations
+
+import re
 
 import re2
 
@@ -51,8 +53,11 @@ CUE = re2.compile(
     r"don'?t (?:ever|use|commit|push|touch|edit|merge|add|write)|do not|must(?:n'?t| not| never| always)?|no longer|"
     r"root cause|turned out|lesson learned|the reason (?:is|was|we)|because of|switched|migrated|"
     r"moved (?:from|to|off)|deprecated|"
-    r"policy|guideline|standard(?:i[sz]ed)?)(?:$|[\s,;:.)])"
+    r"policy|guideline|standard(?:i[sz]ed)?|decided|agreed|settled on|opted|chose|adopted|rejected|"
+    r"i work (?:on|at|in|as|from|for)|i'?m (?:an?|the|based)|i am (?:an?|the|based))(?:$|[\s,;:.)])"
 )
+MODAL = re2.compile(r"(?i)\b(?:should|must|may|needs? to|ha(?:s|ve) to|always|never)\b")
+LETS = re2.compile(r"(?i)^let'?s (?:always|never|use|stick|go with|keep)\b")
 STATES = re2.compile(
     r"(?i)\b(?:uses?|using|is|are|was|were|runs?|deploys?|deployed|targets?|requires?|depends?|ships?|"
     r"stores?|supports?|lives?|"
@@ -141,8 +146,8 @@ QUANTIFIERS = words_in(
     """always all every each only some most any both must should may optional required sometimes often rarely least
     at-most exactly"""
 )
-TOKEN = re2.compile(r"[\pL\pN_][\pL\pN_.\-/+#@:%'’]*[\pL\pN_+#%]|[\pL\pN_]")
-NUMBER = re2.compile(r"^v?\d[\d.,:_\-]*[%\pL]{0,6}$")
+TOKEN = re.compile(r"\w[\w.\-/+#@:%'’]*+")
+NUMBER = re.compile(r"v?\d[\d.,:_\-]*+[%\w]{0,6}+\Z")
 FENCE = re2.compile(r"(?m)^=== helix [0-9a-zA-Z]+ (?:begin|end)\s*$")
 PACKET = re2.compile(
     r'"schema"\s*:\s*"helix\.[a-z]+/\d|(?m)^\s*(?:\[\d+\] |- )?\S+:\d+(?:-\d+)?\b.{0,200}'
@@ -222,17 +227,20 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "episode",
-        r"\b(?:yesterday|last (?:week|month|night|year|monday|tuesday|wednesday|thursday|friday|"
-        r"sprint|release)|broke|crashed|outage|incident|root cause|turned out|was caused by|"
-        r"failed (?:because|after|when|due)|went down|rolled back|postmortem|the bug was|"
-        r"lesson learned|(?:on|in) (?:january|february|march|april|june|july|august|september|october|"
-        r"november|december|20\d\d)|took down|lost (?:data|an hour|two)|regressed)\b",
+        r"\b(?:broke|crashed|outage|incident|root cause|turned out|was caused by|failed (?:because|after|when|due)|"
+        r"went down|rolled back|postmortem|the bug was|lesson learned|took down|lost (?:data|an hour|two)|regressed)\b",
     ),
     (
         "decision",
         r"\b(?:decided|decision|chose|chosen|agreed|settled on|going with|went with|switch(?:ed|ing)|"
         r"migrat(?:ed|ing)|we will use|picked|opted|let'?s (?:use|go with|stick)|moved (?:from|to|"
         r"off)|replaced|dropped support|rejected|standardi[sz]ed on|adopted|no longer)\b",
+    ),
+    (
+        "episode",
+        r"\b(?:yesterday|last (?:week|month|night|year|monday|tuesday|wednesday|thursday|friday|sprint|release)|"
+        r"(?:on|in) (?:january|february|march|april|may|june|july|august|september|october|november|december|"
+        r"20\d\d))\b",
     ),
     (
         "procedure",
@@ -243,7 +251,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "convention",
-        r"\b(?:always|never|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
+        r"\b(?:always|never|from now on|going forward|must|mustn'?t|should|shouldn'?t|do not|don'?t|avoid|convention|"
         r"by convention|rule|guideline|every (?:\w+ ){1,3}(?:has|needs|starts|ends|gets|is)|naming|"
         r"named|we (?:name|format|write|commit|indent|prefix|tag|squash|sort)|only .{2,40} may|"
         r"commit messages?|indent|style|branch(?:es)? (?:are|start)|policy)\b",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import re2
 
@@ -30,6 +30,8 @@ from helix_core.memory.cues import (
     IS,
     KINDS,
     LEAD,
+    LETS,
+    MODAL,
     MUST,
     NEGATORS,
     NOT_A_SUBJECT,
@@ -54,6 +56,7 @@ from helix_core.words import IDENTIFIER, is_compound, wide_pairs
 KEEP = 0.5
 """Least score of the gate at which a sentence of a conversation is proposed."""
 MOST_WORDS = 60
+_KEPT = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +144,12 @@ def score(sentence: str) -> float:
     has_cue, states = bool(CUE.search(said)), bool(STATES.search(said))
     dense = sum(map(is_critical, tokens(said))) / max(len(words), 1)
     found = 0.45 * has_cue + 0.4 * states + min(dense, 0.4) * 0.6 + (0.15 if 3 <= len(words) <= MOST_WORDS else -0.1)
-    is_told = bool(LEAD.search(said)) and has_cue
+    is_told = has_cue and bool(LEAD.search(said) or LETS.search(said))
     if said.endswith(("?", "？")):
         found -= 0.8
     elif QUESTION.search(said) and not is_told:
         found -= 0.5
-    if COMMAND.search(said) and not is_told:
+    if COMMAND.search(said) and not is_told and not MODAL.search(said):
         found -= 0.35 if has_cue else 0.6
     if PASSING.search(said):
         found -= 0.2 if has_cue else 0.45
@@ -164,7 +167,7 @@ def _kind(said: str, core: str) -> str:
     for kind, pattern in _kind_patterns():
         if pattern.search(core if kind == "procedure" else said):  # type: ignore[attr-defined]
             return kind
-    return "snippet" if "```" in said or (said.count("`") >= 2 and len(said) < 200) else "fact"
+    return "snippet" if "```" in said or said.startswith("$ ") else "fact"
 
 
 def _slot(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
@@ -224,7 +227,7 @@ def _stated(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | Non
         choice = _choice(value)
         if choice and verb in ("use", "run", "require"):
             return choice, "uses", value, choice, (), False
-        return subject, verb, value, choice, (), bool(NUMBER.search(value.split(" ")[0] if value else ""))
+        return subject, verb, value, choice, (), bool(NUMBER.match(value.split(" ")[0] if value else ""))
     return None
 
 
@@ -269,7 +272,7 @@ def normalized(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the words, numbers, names and paths of a text, as written."""
-    found = [token.strip(".:'’") for token in TOKEN.findall(text)]
+    found = [token.rstrip("-/@").strip(".:'’") for token in TOKEN.findall(text)]
     return [token for token in found if token] + list(wide_pairs(text))
 
 
@@ -278,7 +281,7 @@ def is_critical(token: str) -> bool:
     quantifier, or a choice.
     """
     low = token.lower()
-    if low in NEGATORS or low in QUANTIFIERS or low in CHOICE_OF or NUMBER.search(token):
+    if low in NEGATORS or low in QUANTIFIERS or low in CHOICE_OF or NUMBER.match(token):
         return True
     return (
         any(mark in token for mark in "_/.@#:")
@@ -287,6 +290,7 @@ def is_critical(token: str) -> bool:
     )
 
 
+@lru_cache(maxsize=_KEPT)
 def critical(text: str) -> tuple[str, ...]:
     """Return the critical tokens in order; proper names count where they do not begin a sentence."""
     found: list[str] = []
@@ -298,6 +302,7 @@ def critical(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=_KEPT)
 def content_words(text: str) -> tuple[str, ...]:
     """Return the words that carry meaning, lower case, in order."""
     return tuple(word for token in tokens(text) if (word := token.lower()) not in DROPPED)

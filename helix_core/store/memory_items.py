@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, cast
 
 import apsw
@@ -41,6 +42,10 @@ WRITE_WAIT_MS = 30_000
 """Busy timeout of a write: losing a memory costs more than waiting."""
 MOST_MEMORIES = 1_000_000
 ALIKE = 12
+MOST_KIN = 100
+RAREST = 6
+MOST_POSTINGS = 500
+"""Postings that a comparison reads at most: a common word makes no two texts alike, and costs much."""
 _LATEST = "9223372036854775807"
 _ITEM = """
     i.id, i.handle, i.kind, i.scope, i.text, i.subject, i.attribute, i.value, i.origin, i.importance, i.confidence,
@@ -54,10 +59,11 @@ _MATCHES = f"""
 """
 _KIN = """
     SELECT id FROM item WHERE text_key = ?1
-    UNION SELECT id FROM item WHERE template_key = ?2
-    UNION SELECT id FROM item WHERE subject = ?3 AND attribute = ?4 AND subject <> ''
-    UNION SELECT id FROM item WHERE value <> '' AND value IN (SELECT value FROM json_each(?5))
-    LIMIT 200
+    UNION SELECT id FROM (SELECT id FROM item WHERE template_key = ?2 ORDER BY row DESC LIMIT ?6)
+    UNION SELECT id FROM (SELECT id FROM item WHERE subject = ?3 AND attribute = ?4 AND subject <> '' ORDER BY row DESC
+        LIMIT ?7)
+    UNION SELECT id FROM (SELECT id FROM item WHERE value <> '' AND value IN (SELECT value FROM json_each(?5))
+        ORDER BY row DESC LIMIT ?7)
 """
 _EVIDENCE = """
     SELECT e.id, e.item_id, e.text, e.actor, e.extractor, e.session, e.at, e.scope, e.path, e.start_line, e.end_line,
@@ -126,6 +132,15 @@ class MemoryItems:
             self._keep_key(draft.key, draft.fact.id, at)
         return WrittenMemory(draft.fact.id, is_new=True, needs_review=waits, links=links)
 
+    def load(self, drafts: Iterable[MemoryDraft], actor: str, at: int) -> int:
+        """Add many drafts in one transaction, compared with nothing, and return how many; for a store that is built."""
+        count = 0
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            for draft in drafts:
+                self._insert(draft, draft.links, "propose" if draft.is_proposal else "remember", actor, at)
+                count += 1
+        return count
+
     def preview(
         self,
         draft: MemoryDraft,
@@ -139,7 +154,7 @@ class MemoryItems:
         fact, slot = draft.fact, draft.fact.slot
         named = [link.dst for link in draft.links if link.rel == SUPERSEDES]
         values = text_list(value for value in replaced if value)
-        keys = (fact.text_key, fact.template_key, slot.subject, slot.attribute, values)
+        keys = (fact.text_key, fact.template_key, slot.subject, slot.attribute, values, ALIKE, MOST_KIN)
         ids = [row[0] for row in self._file.rows(_KIN, keys)]
         ids += [id_ for id_, _ in self.matches(self._rarest(fact.text), [fact.scope], ALIKE)]
         alike = self.by_ids(dict.fromkeys((*named, *ids)))
@@ -150,11 +165,13 @@ class MemoryItems:
         by_word = {word: tuple(self.tokens(word)) for word in dict.fromkeys(text.split())}
         counts = self.frequency(token for tokens in by_word.values() for token in tokens)
         rated = [(min(counts[token] for token in tokens), word) for word, tokens in by_word.items() if tokens]
-        return [word for count, word in sorted(rated) if count][:ALIKE]
+        known = [(count, word) for count, word in sorted(rated) if count][:RAREST]
+        read = accumulate(count for count, _ in known)
+        return [word for (_, word), postings in zip(known, read, strict=True) if postings <= MOST_POSTINGS]
 
     def _insert(self, draft: MemoryDraft, links: Sequence[MemoryLink], kind: str, actor: str, at: int) -> None:
         fact, slot = draft.fact, draft.fact.slot
-        held = int(self._file.rows("SELECT count(*) FROM (SELECT 1 FROM item LIMIT ?)", (MOST_MEMORIES,))[0][0])
+        held = int(self._file.rows("SELECT coalesce(max(row), 0) FROM item")[0][0])
         if held >= MOST_MEMORIES:
             raise MemoryStoreError(f"The memory {self._file.path} holds {held:,} memories; purge some first.")
         args = {

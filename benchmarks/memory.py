@@ -1,0 +1,179 @@
+"""How long a memory takes to be written and recalled among very many, and how often a recall is right or rightly empty.
+
+    python benchmarks/memory.py [--sizes 1000,10000] [--writes 60] [--questions 100] [--seed 7] [--json FILE] [--gate]
+
+A store is filled with made facts through the store's own writer (``load``). Then, through the engine as a surface uses
+it: writes, each compared with what is there and committed to the disk; questions of eight words whose one answer is
+known; questions of topics that no memory has. The labeled slices of ``fixtures/memory`` measure the gate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "speedbench"))
+
+from figures import Figure, missed_gates, percentile, table
+
+from helix_core.config import load_config
+from helix_core.engine import Helix, RememberRequest
+from helix_core.engine.memory.remembering import _Drafting
+from helix_core.ingest import mask
+from helix_core.memory import statement, statements_in
+from helix_core.store import Memory
+
+SLICES = Path(__file__).parents[1] / "fixtures" / "memory"
+WRITE_MS, RECALL_MS = 20.0, {1_000: 15.0, 10_000: 80.0, 100_000: 80.0}
+SYLLABLES = [consonant + vowel for consonant in "bdfgklmn" for vowel in "aeio"]
+ROLES = ["service", "worker", "gateway", "table", "queue", "topic", "cache", "bucket", "job", "cluster", "schema"]
+ACTS = (
+    "owns {0} {1} and retries after {2} seconds",
+    "writes its backups to {0} {1} every {2} hours",
+    "is limited by {0} {1} to {2} requests",
+    "was moved next to {0} {1} in sprint {2}",
+)
+
+
+def name(draw: random.Random) -> str:
+    """A made word of three or four syllables."""
+    return "".join(draw.choice(SYLLABLES) for _ in range(draw.randint(3, 4)))
+
+
+def fact(draw: random.Random) -> tuple[str, str]:
+    """A made statement, and a question of about eight words that it answers."""
+    subject, other, role, target = name(draw), name(draw), draw.choice(ROLES), draw.choice(ROLES)
+    act = draw.choice(ACTS).format(target, other, draw.randint(2, 9_000))
+    question = f"what do we know about the {subject} {role} and the {other} {target}?"
+    return f"The {subject} {role} {act}", question
+
+
+def filled(helix: Helix, draw: random.Random, size: int) -> list[tuple[str, str]]:
+    """Fill the memory up to a size; return some of its facts with their questions."""
+    made: list[tuple[str, str]] = []
+
+    def drafts(memory: Memory) -> Iterator[object]:
+        scope = memory.items.scope(helix.session.place, create=True)
+        for _ in range(size - memory.items.count()):
+            text, question = fact(draw)
+            made.append((text, question))
+            request = RememberRequest(text)
+            drafting = _Drafting(request, mask(b""), (), "", "user", int(time.time() * 1e3))
+            yield drafting.draft(memory, dataclasses.replace(statement(text), text=text), scope)
+
+    def load(memory: Memory) -> int:
+        memory.items.scope(helix.session.place, create=True)
+        return memory.items.load(drafts(memory), "user", int(time.time() * 1e3))
+
+    helix.memory.remember("the first fact is that this store exists")
+    helix.session.memory_file.write(load)
+    return made
+
+
+def timed_ms(act: Callable[[], object]) -> tuple[float, float]:
+    """How long a call takes, and how much CPU time of it is ours: a busy machine adds to the first alone."""
+    started, worked = time.perf_counter(), time.process_time()
+    act()
+    return (time.perf_counter() - started) * 1e3, (time.process_time() - worked) * 1e3
+
+
+def _commit(memory: Memory) -> int:
+    """Commit one row, as the yardstick of what the disk takes of a write."""
+    return memory.items.change("restore", "nothing", "bench", int(time.time() * 1e3))
+
+
+def measured(helix: Helix, draw: random.Random, size: int, writes: int, questions: int) -> list[Figure]:
+    """The figures of one size."""
+    started = time.perf_counter()
+    facts = filled(helix, draw, size)
+    figures = [Figure(f"load to {size:,}", round(time.perf_counter() - started, 1), "s")]
+    write = [timed_ms(lambda: helix.memory.remember(fact(draw)[0])) for _ in range(writes)]
+    wall, cpu = zip(*write, strict=True)
+    figures.append(Figure(f"write at {size:,}, median", round(percentile(wall, 0.5), 1), "ms", target=WRITE_MS))
+    figures.append(Figure(f"write at {size:,}, p95", round(percentile(wall, 0.95), 1), "ms"))
+    figures.append(Figure(f"write at {size:,}, median of CPU time", round(percentile(cpu, 0.5), 1), "ms"))
+    commit = [timed_ms(lambda: helix.session.memory_file.write(_commit)) for _ in range(writes)]
+    figures.append(
+        Figure("a commit of one row on this disk, median", round(percentile([one for one, _ in commit], 0.5), 1), "ms")
+    )
+    asked = draw.sample(facts, min(questions, len(facts)))
+    times, first, within = [], 0, 0
+    for text, question in asked:
+        begun = time.perf_counter()
+        items = helix.memory.recall(question)["items"]
+        times.append((time.perf_counter() - begun) * 1e3)
+        texts = [one["text"] for one in items]
+        first += texts[:1] == [text]
+        within += text in texts
+    figures.append(
+        Figure(f"recall at {size:,}, p95", round(percentile(times, 0.95), 1), "ms", target=RECALL_MS.get(size))
+    )
+    figures.append(Figure(f"recall at {size:,}, answer first", round(first / len(asked), 3), ""))
+    figures.append(Figure(f"recall at {size:,}, answer among eight", round(within / len(asked), 3), ""))
+    absent = [f"which {name(draw)} does the {name(draw)} license of {name(draw)} need?" for _ in range(questions)]
+    empty = sum(helix.memory.recall(question)["known_empty"] for question in absent)
+    figures.append(Figure(f"absent topics at {size:,}, known empty", round(empty / len(absent), 3), ""))
+    return figures
+
+
+def gate_figures() -> list[Figure]:
+    """The gate on both halves of the labeled slices."""
+    figures = []
+    for half in ("development", "held-out"):
+        rows = [json.loads(line) for line in (SLICES / f"slices-{half}.jsonl").read_text("utf-8").splitlines()]
+        found = [(row["kind"], [one.kind for one in statements_in(row["text"])]) for row in rows]
+        durable = [(kind, kinds) for kind, kinds in found if kind]
+        chatter = [kinds for kind, kinds in found if not kind]
+        kept = [(kind, kinds) for kind, kinds in durable if kinds]
+        dropped = sum(not kinds for kinds in chatter)
+        right = sum(kind == kinds[0] for kind, kinds in kept)
+        figures += [
+            Figure(f"gate, {half}: durable kept (of {len(durable)})", round(len(kept) / len(durable), 3), ""),
+            Figure(f"gate, {half}: kind right", round(right / max(len(kept), 1), 3), ""),
+            Figure(
+                f"gate, {half}: chatter dropped (of {len(chatter)})",
+                round(dropped / len(chatter), 3),
+                "",
+            ),
+        ]
+    return figures
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="1000,10000")
+    parser.add_argument("--writes", type=int, default=60)
+    parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--gate", action="store_true")
+    given = parser.parse_args()
+    figures = gate_figures()
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
+        (home / "project").mkdir()
+        environ = {"HELIX_CACHE_DIR": str(home / "cache"), "HELIX_DATA_DIR": str(home / "data")}
+        config = load_config(home / "project", environ=environ, user=home / "none.toml")
+        with Helix.open(home / "project", config=config) as helix:
+            draw = random.Random(given.seed)
+            for size in map(int, given.sizes.split(",")):
+                figures += measured(helix, draw, size, given.writes, given.questions)
+        figures.append(Figure("file", round(os.path.getsize(home / "data" / "memory.db") / 2**20, 1), "MiB"))
+    print(table(figures))
+    if given.json is not None:
+        given.json.write_text(json.dumps([dataclasses.asdict(one) for one in figures], indent=1))
+    if given.gate and (missed := missed_gates(figures)):
+        sys.exit("\n".join(missed))
+
+
+if __name__ == "__main__":
+    main()
