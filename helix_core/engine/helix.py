@@ -32,6 +32,7 @@ from helix_core.engine.opened import (
 )
 from helix_core.engine.requests import (
     MAX_K,
+    MOST_TYPED,
     NO_FILTERS,
     NO_HINTS,
     NO_OVERLAYS,
@@ -458,6 +459,18 @@ class Helix:
             return explained_note(self.memory.note_items(source_id), source_id, lines, chosen)
         explanation = Explanation(self.session.index.reader, self.session.weigher(overlays, stop_when(cancelled)))
         return explanation.of(source_id, lines, chosen, confidence=confidence, in_buffer=in_buffer, symbol=symbol)
+
+    @heals_index(fills=False)
+    def paths(self, typed: str, *, k: int = MOST_TYPED) -> dict[str, Any]:
+        """The ``helix.paths/1`` object: at most ``k`` indexed files whose path begins with what is typed, then those
+        that have it further on, whatever the case.
+        """
+        from helix_core.workspace import source_id_of
+
+        wanted = typed.lower()
+        every = [source_id_of(path) for path in self.session.index.reader.files.live_paths()]
+        having = [(not one.lower().startswith(wanted), one) for one in every if wanted in one.lower()]
+        return {"schema": "helix.paths/1", "typed": typed, "paths": [one for _, one in sorted(having)[:k]]}
 
     @heals_index()
     def check(self, text: str, *, source_id: str = "", cancelled: Callable[[], bool] | None = None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
     for each in (
         *(questions.PACKET, questions.SEARCH, questions.CONTEXT, questions.PLAN, questions.FINGERPRINT),
         *(questions.PREVIEW, questions.RESONANCE, places.OPEN, places.EXPLAIN, places.SYMBOL),
+        *(places.NAMES, places.PATHS),
         *(
             places.CHANGES,
             places.EXPAND,
@@ -104,6 +105,7 @@ class Calls:
         self._running: dict[str, threading.Event] = {}
         self._methods: dict[str, Method] = {
             "helix.cancel": self._cancel,
+            "helix.live": self._live,
             "helix.proxy": self._proxy,
             "helix.command": self._command,
             "daemon.status": self._daemon_status,
@@ -174,6 +176,11 @@ class Calls:
         if running is not None:
             running.set()
         return encoded({"cancelled": running is not None})
+
+    async def _live(self, params: dict[str, Any], asker: Asker) -> bytes:
+        """Return the ``helix.live/1`` object at once, also while a first index is awaited."""
+        call, _ = enveloped(params)
+        return encoded((await asker.workspace(folder_of(call))).status.wire())
 
     async def _proxy(self, params: dict[str, Any], asker: Asker) -> bytes:
         call, rest = enveloped(params)

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from helix_core.errors import HelixError, UsageError
@@ -58,7 +59,8 @@ class Asking:
         """Return the ``result`` of a call; cancelling this cancels it. Raises UsageError or AskingError."""
         call = os.urandom(8).hex()
         request = encoded({"method": method, "params": params | {"call": call}})
-        async with self._turns:
+        # What is asked to tell how far the others are must not wait for them.
+        async with nullcontext() if method == "helix.live" else self._turns:
             reply = await self._reply(request, call)
         if "error" in reply:
             error = reply["error"]

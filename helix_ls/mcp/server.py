@@ -7,9 +7,9 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -33,9 +33,10 @@ from helix_core import __version__
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
 from helix_ls.mcp.asking import Asking
-from helix_ls.mcp.outgoing import as_text
+from helix_ls.mcp.prompts import PROMPTS, prompt_message
+from helix_ls.mcp.resources import completed, read_resource, resources, templates
 from helix_ls.mcp.roots import GivenFolders
-from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts, ToolAnswer
+from helix_ls.mcp.session import ALONE, AgentSession, ServerFacts
 from helix_ls.mcp.text import feeds_structured
 from helix_ls.mcp.tools import INSTRUCTIONS, Profile, ToolWords, tools_of
 
@@ -147,7 +148,7 @@ ROOTS_S = 5.0
 MOST_ROOTS_ASKED = 8
 CLOSE_S = 0.7
 TOOLS_TTL_MS = 3_600_000
-_STATUS_URI, _PACKETS_URI = "helix://status", "helix://packets"
+T = TypeVar("T")
 Context = Any
 
 
@@ -209,7 +210,11 @@ class Handlers:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
         )
         server.add_notification_handler(
             "notifications/roots/list_changed", types.NotificationParams, self._roots_changed
@@ -229,7 +234,9 @@ class Handlers:
         if wanted is not None:
             return wanted
         try:
-            said = await _answered(seat.session, words, params.arguments or {})
+            wants_progress = (context.meta or {}).get("progress_token") is not None
+            report = context.session.report_progress if wants_progress else None
+            said = await _guarded(seat.session.call(words, params.arguments or {}, report))
         except HelixError as error:
             sentence = seat.session.sentence(error)
             return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)
@@ -267,15 +274,10 @@ class Handlers:
             folders.forget()
 
     async def _list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:  # noqa: ARG002
-        packets = self._seated(context).session.packets
-        fixed = [
-            _resource(_STATUS_URI, "status", "What is indexed, and how far it is from the disk."),
-            _resource(_PACKETS_URI, "packets", "The packets given in this session."),
-        ]
-        return types.ListResourcesResult(
-            resources=fixed
-            + [_resource(f"{_PACKETS_URI}/{one}", f"packet {one}", "As it was given.") for one in packets]
-        )
+        return types.ListResourcesResult(resources=resources(self._seated(context).session))
+
+    async def _list_templates(self, context: Context, params: Any) -> types.ListResourceTemplatesResult:  # noqa: ARG002
+        return types.ListResourceTemplatesResult(resource_templates=templates())
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -284,11 +286,25 @@ class Handlers:
         wanted = await self._learn_roots(context, seat.folders, params.input_responses)
         if wanted is not None:
             return wanted
-        uri = str(params.uri)
-        text = as_text(await _read(seat, uri))
-        return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=uri, mime_type="application/json", text=text)]
-        )
+        read = await _told(seat.session, read_resource(seat.session, str(params.uri)))
+        return types.ReadResourceResult(contents=[read])
+
+    async def _list_prompts(self, context: Context, params: Any) -> types.ListPromptsResult:  # noqa: ARG002
+        return types.ListPromptsResult(prompts=[prompt.listed() for prompt in PROMPTS])
+
+    async def _get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        seat = self._seated(context)
+        wanted = await self._learn_roots(context, seat.folders, params.input_responses)
+        if wanted is not None:
+            return wanted
+        return await _told(seat.session, prompt_message(seat.session, params.name, params.arguments or {}))
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        session = self._seated(context).session
+        found = await _told(session, completed(session, params.ref, params.argument))
+        return types.CompleteResult(completion=found)
 
 
 def name_of(context: Context) -> str:
@@ -297,29 +313,24 @@ def name_of(context: Context) -> str:
     return one_line(about.client_info.name)[:80] if about is not None and about.client_info is not None else ""
 
 
-async def _answered(session: AgentSession, words: ToolWords, arguments: dict[str, Any]) -> ToolAnswer:
-    """Call a tool; report an unexpected exception without its message, which could quote a file's content."""
+async def _guarded(answer: Awaitable[T]) -> T:
+    """Await an answer; report an unexpected exception without its message, which could quote a file's content."""
     try:
-        return await session.call(words, arguments)
+        return await answer
     except HelixError:
         raise
     except Exception as error:
-        LOG.exception("a tool failed")
+        LOG.exception("a request failed")
         raise MCPError(types.INTERNAL_ERROR, "An internal error; see Helix's log, and report it.") from error
 
 
-async def _read(seat: Seat, uri: str) -> Mapping[str, Any]:
-    if uri == _STATUS_URI:
-        try:
-            return (await _answered(seat.session, seat.tool("helix_status"), {})).structured
-        except HelixError as error:
-            raise MCPError(types.INTERNAL_ERROR, seat.session.sentence(error)) from error
-    if uri == _PACKETS_URI:
-        return seat.session.listed()
-    given = seat.session.packets.get(uri.removeprefix(f"{_PACKETS_URI}/"))
-    if given is None:
-        raise MCPError(types.INVALID_PARAMS, f"There is no such resource; read {_PACKETS_URI} for those there are.")
-    return given.answer
+async def _told(session: AgentSession, answer: Awaitable[T]) -> T:
+    """Await what is no tool, whose errors are those of the protocol."""
+    try:
+        return await _guarded(answer)
+    except HelixError as error:
+        code = types.INVALID_PARAMS if error.usage else types.INTERNAL_ERROR
+        raise MCPError(code, session.sentence(error)) from error
 
 
 def _tool(words: ToolWords) -> types.Tool:
@@ -338,7 +349,3 @@ def _tool(words: ToolWords) -> types.Tool:
         if words.writes
         else types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
     )
-
-
-def _resource(uri: str, name: str, description: str) -> types.Resource:
-    return types.Resource(uri=uri, name=name, description=description, mime_type="application/json")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from helix_core.errors import HelixError, UsageError
-from helix_core.printable import one_line
+from helix_core.printable import inert_line, one_line
 from helix_core.tokens import estimate
 from helix_ls.mcp.asking import Asks
 from helix_ls.mcp.outgoing import MOST_CHARACTERS, as_text, cleaned, cleaned_sentence, cleaned_text, fitted
@@ -21,15 +24,20 @@ from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
 from helix_ls.operations.memory import AGENT_ORIGIN, INGEST, LAYERS, REMEMBER, IngestArguments, RememberArguments
 from helix_ls.operations.places import (
+    NAMES,
     OPEN,
+    PATHS,
     STATUS,
     ItemArguments,
     OpenArguments,
+    PathsArguments,
     StatusArguments,
+    TypedArguments,
 )
 from helix_ls.operations.questions import (
     CONTEXT,
     LONGEST_NAME,
+    LONGEST_PATH,
     PACKET,
     PLAN,
     ContextArguments,
@@ -150,6 +158,16 @@ class ServerFacts:
 
 
 ALONE = ServerFacts()
+PROGRESS_S = 1.0
+LOG = logging.getLogger("helix")
+
+
+class ReportsProgress(Protocol):
+    """Tells a client how far its request is: ``progress`` increases, ``message`` says what is being done."""
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
+
+
 Act = Callable[[Scope, Any], Awaitable[dict[str, Any]]]
 
 
@@ -183,19 +201,24 @@ class AgentSession:
             "servers": lambda: {"schema": "helix.bridge/1", "servers": self._known.servers()},
         }
 
-    async def call(self, tool: ToolWords, arguments: dict[str, Any]) -> ToolAnswer:
-        """Validate the arguments, run the tool and return its sanitized answer. Raises HelixError."""
+    async def call(
+        self, tool: ToolWords, arguments: Mapping[str, Any], report: ReportsProgress | None = None
+    ) -> ToolAnswer:
+        """Validate the arguments, run the tool and return its sanitized answer; ``report`` is called while that takes
+        longer than ``PROGRESS_S``. Raises HelixError.
+        """
         self._asked = time.monotonic()
         operation = tool.operation
-        given = validated(operation, arguments, "mcp", tool.shown, tool.unlisted)
+        given = validated(operation, dict(arguments), "mcp", tool.shown, tool.unlisted)
         if own := self._own.get(operation.name):
             answer = cleaned(own(), places(os.environ, *self._folders.all()))
         else:
             scope = self._scope(getattr(given, "workspace", None))
-            if act := self._acts.get(operation.name):
-                answer = await act(scope, given)
-            else:
-                answer = scope.fit(await scope.answer(operation, given))
+            async with _reporting(scope, report):
+                if act := self._acts.get(operation.name):
+                    answer = await act(scope, given)
+                else:
+                    answer = scope.fit(await scope.answer(operation, given))
         is_whole = getattr(given, "format", "") == "json"
         text = answer.pop(_TEXT, None) or rendered(answer)
         said = ToolAnswer(answer, as_text(answer) if is_whole else text, is_whole)
@@ -214,6 +237,22 @@ class AgentSession:
             "age_s": round(now - self._began, 1),
             "idle_s": round(now - self._asked, 1),
         }
+
+    def shown(self, text: str) -> str:
+        """Return a text of the client sanitized, as it may be shown to a model."""
+        return cleaned_text(text, places(os.environ, *self._folders.all()))
+
+    async def paths(self, typed: str, k: int) -> list[str]:
+        """Return at most ``k`` indexed files by what is typed of their path."""
+        scope = self._scope(None)
+        found = await scope.answer(PATHS, PathsArguments(typed[:LONGEST_PATH], k))
+        return [str(one) for one in scope.fit(found)["paths"]]
+
+    async def symbols(self, typed: str, k: int) -> list[str]:
+        """Return at most ``k`` definitions by what is typed of their name."""
+        scope = self._scope(None)
+        items = (await scope.answer(NAMES, TypedArguments(typed[:LONGEST_PATH], k)))["items"]
+        return list(dict.fromkeys(inert_line(one["symbol"]) for one in items if one["kind"] != "file"))
 
     def sentence(self, error: HelixError) -> str:
         """Return the text of an error, sanitized."""
@@ -299,6 +338,49 @@ class AgentSession:
         judged = await _judged(packet, [pointer], task)
         lines = judged["items"][0]["now"] or {name: pointer[name] for name in ("start_line", "end_line")}
         return await packet.scope.lines(OpenArguments(pointer["source_id"], task_type=task, **lines))
+
+
+@asynccontextmanager
+async def _reporting(scope: Scope, report: ReportsProgress | None) -> AsyncIterator[None]:
+    """Report progress for as long as the block runs, if anybody wants it."""
+    if report is None:
+        yield
+        return
+    reports = asyncio.create_task(_report(scope, report))
+    try:
+        yield
+    finally:
+        reports.cancel()
+        await asyncio.wait((reports,))
+        if not reports.cancelled() and (error := reports.exception()) is not None:
+            LOG.warning("progress could not be reported: %s", type(error).__name__)
+
+
+async def _report(scope: Scope, report: ReportsProgress) -> None:
+    """Report the seconds that a call has taken, and what the index is doing, until it is cancelled.
+
+    Files done are no measure: a refresh counts them anew in each phase, and progress must increase.
+    """
+    began, said = time.monotonic(), "starting"
+    asked: asyncio.Future[Any] | None = None
+    try:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            asked = asked or asyncio.ensure_future(scope.ask("helix.live"))
+            await asyncio.wait((asked,), timeout=PROGRESS_S)
+            if asked.done():
+                said = (asked.exception() is None and _doing(asked.result(), scope)) or said
+                asked = None
+            await report(round(time.monotonic() - began, 3), None, said)
+    finally:
+        if asked is not None:
+            asked.cancel()
+
+
+def _doing(live: Mapping[str, Any], scope: Scope) -> str:
+    """Return what the index is doing, in words."""
+    count = f", {live['done']:,} of {live['total']:,} files" if live["total"] else ""
+    return cleaned_sentence(f"{live['state']}{count}", places(os.environ, scope.folder))
 
 
 async def _judged(packet: GivenPacket, items: list[dict[str, Any]], task: str) -> Any:

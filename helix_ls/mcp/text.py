@@ -12,6 +12,7 @@ from typing import Any
 from helix_core.engine import MOST_USES
 from helix_core.model import Reason, Status
 from helix_core.packet import fenced, more_line, place_line, search_text
+from helix_core.printable import inert_line
 from helix_ls.mcp.outgoing import as_text
 
 FEEDS_STRUCTURED = (
@@ -145,6 +146,16 @@ def _place(place: Mapping[str, Any]) -> str:
     return place_line(place) if "start_line" in place else str(place["source_id"])
 
 
+def _check(answer: Mapping[str, Any]) -> str:
+    """Return a line for each reference of a text that is wrong, and how many were looked at."""
+    found = [
+        f"line {one['line']}: {inert_line(one['reference'])}: {one['message']} [{one['reason']}]"
+        for one in answer["findings"]
+    ]
+    count = f"{answer['wrong']} of {answer['checked']} references are wrong, {answer['unknown']} cannot be compared"
+    return "\n".join([count, *found, *(f"note: {note}" for note in answer["notes"])])
+
+
 def _status(answer: Mapping[str, Any]) -> str:
     pending, git = answer["pending"], answer["git"]
     state = "fresh" if answer["fresh"] else "behind the disk" if answer["indexed"] else "not indexed yet"
@@ -170,5 +181,6 @@ _RENDERINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "helix.refreshPlan/1": _plan,
     "helix.symbol/1": _symbol,
     "helix.changes/1": _changes,
+    "helix.check/1": _check,
     "helix.status/1": _status,
 }

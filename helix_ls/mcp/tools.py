@@ -144,6 +144,11 @@ WRITE_TOOLS = (
 )
 
 
+def tool_named(name: str) -> ToolWords:
+    """Return a tool of the full profile. Raises StopIteration if there is none."""
+    return next(one for one in FULL_TOOLS if one.name == name)
+
+
 def tools_of(profile: Profile, *, writes: bool = False) -> tuple[ToolWords, ...]:
     """Return the tools of a profile in listing order; with ``writes`` including those that write."""
     return (FULL_TOOLS if profile == "full" else DEFAULT_TOOLS) + (WRITE_TOOLS if writes else ())

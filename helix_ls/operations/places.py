@@ -173,9 +173,11 @@ class TypedArguments:
 
     text: Annotated[
         str,
-        Argument("What is typed: a name, owner.name, or a file.", most=LONGEST_PATH, also=("name", "query"), on=LSP),
+        Argument(
+            "What is typed: a name, owner.name, or a file.", most=LONGEST_PATH, also=("name", "query"), on=LSP | DAEMON
+        ),
     ]
-    k: Annotated[int, Argument("The maximum number of places.", 1, MOST_USES, on=LSP)] = MOST_TYPED
+    k: Annotated[int, Argument("The maximum number of places.", 1, MOST_USES, on=LSP | DAEMON)] = MOST_TYPED
     workspace: Workspace = None
 
 
@@ -194,6 +196,28 @@ NAMES = Operation(
     "helix.names/1",
 )
 
+
+@dataclass(frozen=True, slots=True)
+class PathsArguments:
+    """The arguments of ``paths``."""
+
+    text: Annotated[str, Argument("What is typed of a path.", most=LONGEST_PATH, on=DAEMON)]
+    k: Annotated[int, Argument("The maximum number of paths.", 1, MOST_USES, on=DAEMON)] = MOST_TYPED
+
+
+def paths(helix: Helix, given: PathsArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.paths/1`` object: indexed files by what is typed of their path."""
+    return helix.paths(given.text, k=given.k)
+
+
+PATHS = Operation(
+    "paths",
+    "Paths as they are typed",
+    "List indexed files whose path begins with what is typed, then those that have it further on.",
+    PathsArguments,
+    paths,
+    "helix.paths/1",
+)
 
 MOST_CHANGES = 100
 

@@ -230,11 +230,14 @@ class LocalCalls:
     async def ask(self, method: str, **params: Any) -> Any:
         """Return the ``result`` of a call. Cancelling the task cancels the question. Raises HelixError."""
         call, rest = calls.enveloped(params)
-        operation, folder = calls.QUESTIONS[method], calls.folder_of(call)
-        given = validated(operation, rest, "daemon")
+        folder = calls.folder_of(call)
         workspace = next((one for one in self._workspaces.by_name.values() if one.folder == folder), None)
         if workspace is None:
             raise UsageError("that folder is not open here any more; see helix_status")
+        if method == "helix.live":
+            return workspace.status.wire()
+        operation = calls.QUESTIONS[method]
+        given = validated(operation, rest, "daemon")
         taken_back = threading.Event()
         live = workspace.status.wire()
 

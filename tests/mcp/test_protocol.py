@@ -27,7 +27,7 @@ def test_the_newer_protocol_is_discovered_and_spoken_without_a_handshake(start, 
     agent = start(project).modern()
     found = agent.request("server/discover")["result"]
     assert found["supportedVersions"] == [MODERN]
-    assert set(found["capabilities"]) == {"tools", "resources"}
+    assert set(found["capabilities"]) == {"tools", "resources", "prompts", "completions"}
     assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "helix"
     listed = agent.request("tools/list")["result"]
     assert [tool["name"] for tool in listed["tools"]] == LISTED

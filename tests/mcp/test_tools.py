@@ -210,7 +210,8 @@ def test_a_filter_that_leaves_no_file_heads_the_text_and_is_not_an_empty_workspa
 
 def test_an_error_names_arguments_as_the_tool_lists_them(shared):
     agent, _, _ = shared
-    assert "the arguments are question, max_results, filters" in agent.refusal("helix_search", question="x", sing=1)
+    said = agent.refusal("helix_search", question="x", sing=1)
+    assert "the arguments are question, max_results, page, filters" in said
     assert "did you mean max_results?" in agent.refusal("helix_search", question="x", max_result=1)
     assert "did you mean max_results?" in agent.refusal("helix_search", question="x", max_item=1)
     assert "max_results is given twice" in agent.refusal("helix_search", question="x", max_results=1, k=2)
