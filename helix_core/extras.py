@@ -45,7 +45,35 @@ def why_missing(name: str) -> str:
     absent = missing(name)
     if not absent:
         return ""
-    return (
-        f"{EXTRAS[name].purpose} needs packages that are not installed ({', '.join(absent)}); "
-        f'run: pip install "{DISTRIBUTION}[{name}]"'
-    )
+    needs = f"{EXTRAS[name].purpose} needs packages that are not installed ({', '.join(absent)})"
+    return f"{needs}; run: {install_command(name)}"
+
+
+def install_command(name: str) -> str:
+    """Return the command that installs an extra: from the folder that Helix was installed from, a checkout for example,
+    else from the package index, whose release may be another one or not be there.
+    """
+    url, is_editable = _installed_from()
+    if not url.startswith("file:"):
+        return f'pip install "{DISTRIBUTION}[{name}]"'
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    folder = url2pathname(urlsplit(url).path)
+    return f'pip install {"-e " if is_editable else ""}"{folder}[{name}]"'
+
+
+def _installed_from() -> tuple[str, bool]:
+    """Return the URL of a folder or file that Helix was installed from, and whether that install is editable; an empty
+    URL for one from a package index (PEP 610).
+    """
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        told = distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return "", False
+    about = json.loads(told) if told else {}
+    # Of a wheel an extra cannot be named by its path alone.
+    return (about["url"], bool(about["dir_info"].get("editable"))) if "dir_info" in about else ("", False)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.extras import EXTRAS, missing, why_missing
+from helix_core.extras import EXTRAS, install_command, missing, why_missing
 from tests.engine.repository import FILES, begin
 from tests.lsp.wire import Wire, environment
 
@@ -24,6 +24,7 @@ import importlib.machinery, sys
 ABSENT = {sorted({module for extra in EXTRAS.values() for module in extra.modules} - SHARED | {"uvloop"})}
 find = importlib.machinery.PathFinder.find_spec
 class WithoutExtras:
+    find_distributions = staticmethod(importlib.machinery.PathFinder.find_distributions)
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         return None if name.partition(".")[0] in ABSENT else find(name, path, target)
@@ -69,6 +70,28 @@ def test_each_lock_has_every_package_of_its_extra_and_the_core_has_none() -> Non
             assert (f"\n{module}==" in core) == (module in SHARED), module
 
 
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, 'pip install "helix-context-engine[proxy]"'),
+        ({"dir_info": {"editable": True}, "url": "file:///src/my%20helix"}, 'pip install -e "/src/my helix[proxy]"'),
+        ({"dir_info": {}, "url": "file:///src/helix"}, 'pip install "/src/helix[proxy]"'),
+        ({"archive_info": {}, "url": "file:///tmp/helix.whl"}, 'pip install "helix-context-engine[proxy]"'),
+        ({"vcs_info": {}, "url": "https://example.org/helix.git"}, 'pip install "helix-context-engine[proxy]"'),
+    ],
+)
+def test_the_command_that_installs_an_extra_is_of_the_same_origin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: dict[str, object] | None, command: str
+) -> None:
+    about = tmp_path / "helix_context_engine-9.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: helix-context-engine\nVersion: 9\n")
+    if origin is not None:
+        (about / "direct_url.json").write_text(json.dumps(origin))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert install_command("proxy") == command
+
+
 @pytest.mark.parametrize("verb", ["packet", "search", "context"])
 def test_a_question_needs_no_extra(light: dict[str, str], project: Path, verb: str) -> None:
     done = helix(light, verb, "sign_cookie", "--path", str(project), "--json")
@@ -96,7 +119,7 @@ def test_what_needs_an_extra_names_it(
     done = helix(light | {"PWD": str(project)}, *arguments)
     assert done.returncode == status, done.stderr
     assert lacks in done.stderr
-    assert f'pip install "helix-context-engine[{extra}]"' in done.stderr
+    assert install_command(extra) in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
@@ -107,7 +130,7 @@ def test_the_key_ring_is_replaced_by_a_variable(light: dict[str, str], tmp_path:
     command = [sys.executable, "-m", "helix_ls.cli", "connect", "upstream", "local", "--key"]
     done = subprocess.run(command, env=light, input="secret\n", capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert 'pip install "helix-context-engine[keyring]"; or set LOCAL_KEY' in done.stderr
+    assert f"{install_command('keyring')}; or set LOCAL_KEY" in done.stderr
 
 
 def test_doctor_lists_what_each_extra_lacks(light: dict[str, str], project: Path) -> None:
@@ -131,6 +154,6 @@ def test_a_language_server_answers_and_says_what_its_proxy_lacks(
         facts = wire.command("helix.proxy", {"start": False})
         assert (facts["running"], facts["missing"]) == (False, ["aiohttp", "httptools"])
         refused = wire.error("workspace/executeCommand", {"command": "helix.proxy", "arguments": [{"start": True}]})
-        assert 'pip install "helix-context-engine[proxy]"' in refused["message"]
+        assert install_command("proxy") in refused["message"]
     finally:
         wire.close()

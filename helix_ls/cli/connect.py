@@ -24,8 +24,8 @@ def connect(
         str,
         typer.Argument(
             help="openai, anthropic, ollama, continue, cline, zed, claude-code or codex-chats for chats; cursor, "
-            "claude, claude-desktop, codex, vscode, gemini, opencode, copilot, windsurf, continue-tools, zed-tools or "
-            "cline-tools for tools; agents for a paragraph of AGENTS.md; admin; or upstream NAME."
+            "claude, claude-desktop, codex, vscode, gemini, opencode, copilot, windsurf, continue-tools, zed-tools, "
+            "cline-tools or cline-cli for tools; agents for a paragraph of AGENTS.md; admin; or upstream NAME."
         ),
     ],
     name: Annotated[str, typer.Argument(help="The name of an upstream in your settings.", show_default=False)] = "",

@@ -314,6 +314,9 @@ STARTED: dict[str, StartedClient] = {
     "cline-tools": StartedClient(
         ("mcpServers", "helix"), home=f".config/Code/User/globalStorage/{_CLINE}", variable="XDG_CONFIG_HOME"
     ),
+    "cline-cli": StartedClient(
+        ("mcpServers", "helix"), home=".cline/data/settings/cline_mcp_settings.json", more={"type": "stdio"}
+    ),
     "windsurf": StartedClient(("mcpServers", "helix"), home=".codeium/windsurf/mcp_config.json"),
     "claude-desktop": StartedClient(
         ("mcpServers", "helix"),

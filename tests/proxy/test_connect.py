@@ -11,6 +11,7 @@ import tomllib
 import pytest
 import yaml
 
+from helix_ls.proxy.clients import STARTED, Endpoint
 from tests.mcp.conftest import repository
 
 CHATS = ("claude-code", "codex-chats")
@@ -19,6 +20,7 @@ HOME_FILES = {
     "zed": ".config/zed/settings.json",
     "zed-tools": ".config/zed/settings.json",
     "windsurf": ".codeium/windsurf/mcp_config.json",
+    "cline-cli": ".cline/data/settings/cline_mcp_settings.json",
     "copilot": ".copilot/mcp-config.json",
     "codex-chats": ".codex/config.toml",
 }
@@ -39,6 +41,7 @@ BEFORE = {
     "zed": '{\n  "theme": "One", // nice\n}\n',
     "zed-tools": '{\n  "theme": "One", // nice\n}\n',
     "windsurf": '{"mcpServers": {"other": {"command": "x"}}}\n',
+    "cline-cli": '{"mcpServers": {"other": {"command": "x"}}}\n',
     "copilot": '{"mcpServers": {"other": {"command": "x"}}}\n',
     "gemini": '{\n  "theme": "One"\n}\n',
     "opencode": '{\n  "$schema": "https://opencode.ai/config.json"\n}\n',
@@ -89,7 +92,7 @@ def entry(client, file, folder):
     lines = [line.partition(" //")[0] for line in text.splitlines() if not line.strip().startswith("//")]
     said = json.loads("\n".join(lines).replace(",\n}", "\n}"))
     return {
-        **dict.fromkeys(("cursor", "gemini", "windsurf", "copilot"), lambda: said["mcpServers"]["helix"]),
+        **dict.fromkeys(("cursor", "gemini", "windsurf", "cline-cli", "copilot"), lambda: said["mcpServers"]["helix"]),
         "opencode": lambda: said["mcp"]["helix"],
         "zed-tools": lambda: said["context_servers"]["helix"],
         "claude": lambda: said["mcpServers"]["helix"],
@@ -140,6 +143,41 @@ def test_each_clients_own_file_gets_the_entry_once_and_keeps_the_rest(run, serve
     assert "already up to date" in again.stderr
     assert (file.read_bytes(), list(file.parent.glob("*.helix-backup"))) == (after, backups)
     assert sorted(one.name for one in file.parent.iterdir() if one.name.startswith(f".{file.name}.")) == []
+
+
+STDIO = {"command": str, "args": list}
+ACCEPTED = {
+    "vscode": STDIO | {"type": "stdio", "cwd": str, "env": dict, "envFile": str, "sandboxEnabled": bool, "dev": dict},
+    "opencode": {"type": "local", "command": list, "environment": dict, "enabled": bool, "timeout": int},
+    "continue-tools": STDIO | {"name": str, "type": "stdio", "env": dict, "cwd": str, "connectionTimeout": int},
+    "cline-cli": STDIO | {"type": "stdio", "cwd": str, "env": dict},
+    "codex": STDIO | {"env": dict, "cwd": str, "enabled": bool},
+    "gemini": STDIO | {"env": dict, "cwd": str, "timeout": int, "trust": bool},
+    "copilot": STDIO | {"type": "local", "tools": list, "env": dict},
+    "claude": STDIO | {"type": "stdio", "env": dict},
+}
+"""Members of an entry that starts a server, of those that its client accepts: a type, or the one value.
+
+Read on 2026-11-23 in the schema of ``mcp.json`` of VS Code 1.117.0, which allows no others, and in ``@opencode-ai/sdk``
+1.19.3, ``@continuedev/config-yaml`` 1.42.0 and ``@cline/core`` 0.0.86, and tried in codex-cli 0.169.0, Gemini CLI
+0.61.0, Copilot CLI 1.0.102 and Claude Code 2.1.197.
+"""
+REQUIRED = {"vscode": {"command"}, "opencode": {"type", "command"}, "continue-tools": {"name", "command"}}
+
+
+@pytest.mark.parametrize("is_users", [False, True])
+@pytest.mark.parametrize("client", list(ACCEPTED))
+def test_an_entry_has_what_its_client_requires_and_nothing_that_it_refuses(client, is_users):
+    started = STARTED[client]
+    if is_users and not started.home:
+        return
+    found = started.entry(Endpoint("http://127.0.0.1:1/v1", "k", "/work", is_users=is_users))
+    accepted = ACCEPTED[client]
+    assert REQUIRED.get(client, {"command", "args"}) <= set(found) <= set(accepted)
+    for name, value in found.items():
+        fits = isinstance(value, accepted[name]) if isinstance(accepted[name], type) else value == accepted[name]
+        assert fits, (name, value)
+        assert not isinstance(value, list) or all(isinstance(one, str) for one in value)
 
 
 def test_a_file_of_the_user_names_no_folder_and_is_written_where_asked_for(run):
