@@ -86,6 +86,39 @@ def test_a_citation_whose_lines_have_another_name_now_is_a_risk(helix, app):
     assert mark(helix, "retry attempts") == ("stale_risk", "renamed")
 
 
+def test_a_citation_that_was_only_formatted_anew_is_followed(helix, app):
+    item(helix, "retry adds one attempt", cites=["app.py:4-6"])
+    app.write_text(
+        APP.replace("    limit = times + 1\n", "  limit  =  times+1\n\n").replace("    return limit", "  return limit")
+    )
+    (found,) = recalled(helix, "retry attempts")
+    assert (found["status"], found["evidence"][0]["end_line"]) == ("verified", 7)
+    assert mark(helix, "retry attempts") == ("verified", "unchanged")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    limit = times + 1\n    return limit", "    if times:\n        limit = times + 1\n    return limit"),
+        ("times + 1", "times - 1"),
+        ("return limit", "returnlimit"),
+    ],
+)
+def test_what_a_formatter_does_not_do_is_a_change(helix, app, old, new):
+    item(helix, "retry adds one attempt", cites=["app.py:4-6"])
+    app.write_text(APP.replace(old, new))
+    assert mark(helix, "retry attempts") == ("needs_refresh", "changed")
+
+
+def test_a_line_that_leaves_its_block_or_a_string_that_loses_a_blank_is_a_change(helix, app):
+    app.write_text("def f(x):\n    if x:\n        a()\n        b()\n    say('a  b')\n")
+    item(helix, "f calls both where x is set", cites=["app.py:1-4"])
+    item(helix, "f greets with two blanks", cites=["app.py:5-5"])
+    app.write_text("def f(x):\n    if x:\n        a()\n    b()\n    say('a b')\n")
+    assert mark(helix, "which calls where x is set?") == ("needs_refresh", "changed")
+    assert mark(helix, "greets with blanks") == ("needs_refresh", "changed")
+
+
 @pytest.mark.parametrize(
     ("task", "expected"),
     [("plan", "verified"), ("explain", "verified"), ("edit", "stale_risk"), ("ops", "stale_risk")],

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.memory.remembering import cited, memory_object
 from helix_core.engine.opened import WorkspaceSession
@@ -38,6 +38,9 @@ from helix_core.model import (
 )
 from helix_core.printable import inert_text
 from helix_core.store import Memory, scopes_of
+
+if TYPE_CHECKING:
+    from helix_core.engine.verdict import Judgement
 
 RECALL_SCHEMA = "helix.recall/1"
 LOOKED_AT = 64
@@ -160,7 +163,8 @@ class Recalling:
             weigher = self._session.weigher(NO_OVERLAYS, go_on, mends=False)
             judgement = Judgement(self._session.index.reader, weigher)
             judged, _ = judgement.of([_pointer(one) for one in here], task, 1.0)
-            marks |= {one.id: (one, _of_text(mark)) for one, mark in zip(here, judged, strict=True)}
+            for one, mark in zip(here, judged, strict=True):
+                marks[one.id] = (one, _followed(judgement, one, _of_text(mark)))
         return marks
 
     def _heal(self, marks: Mapping[str, tuple[MemoryEvidence, Judged | None]]) -> None:
@@ -308,6 +312,17 @@ def _of_text(mark: Judged) -> Judged:
     if mark.verdict.reason is not Reason.NOT_INDEXED:
         return mark
     return dataclasses.replace(mark, verdict=dataclasses.replace(mark.verdict, reason=Reason.CHANGED))
+
+
+def _followed(judgement: Judgement, one: MemoryEvidence, mark: Judged) -> Judged:
+    """Return the mark of the same lines formatted anew, where that is all that changed."""
+    if mark.verdict.reason is not Reason.CHANGED:
+        return mark
+    found = judgement.relaid(mark.pointer, one.layout_hash)
+    if found is None:
+        return mark
+    moved = Verdict(Status.VERIFIED, Reason.MOVED, "formatted anew")
+    return Judged(found, moved, found.start_line, found.end_line)
 
 
 def _pointer(one: MemoryEvidence) -> Pointer:

@@ -156,7 +156,7 @@ class _Drafting:
 
     given: RememberRequest
     masked: Masked
-    pointers: Sequence[Pointer]
+    pointers: Sequence[tuple[Pointer, str]]
     head: str
     actor: str
     at: int
@@ -227,10 +227,10 @@ class _Drafting:
         )
         session = session_name(given.session)
         evidence = [MemoryEvidence(memory_id(at, os.urandom(10)), id_, text, self.actor, RULES, session, at)]
-        for one in self.pointers:
+        for pointer, layout in self.pointers:
             own = memory_id(at, os.urandom(10))
             bare = MemoryEvidence(own, id_, clean(""), self.actor, RULES, session, at, scope, commit=self.head)
-            evidence.append(cited(bare, one))
+            evidence.append(dataclasses.replace(cited(bare, pointer), layout_hash=layout))
         links = [
             MemoryLink(id_, relation, dst)
             for relation, names in (
@@ -286,8 +286,8 @@ def actor_of(origin: MemoryOrigin, by: Attribution) -> str:
     return f"{origin.value}:{name}" if name else origin.value
 
 
-def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[Pointer]:
-    """Return pointers at cited places, ``path:first-last`` each, as they are on disk. Raises UsageError."""
+def pinned(session: WorkspaceSession, cites: Sequence[str]) -> list[tuple[Pointer, str]]:
+    """Return pointers at cited places, ``path:first-last`` each, with their layouts. Raises UsageError."""
     if not cites:
         return []
     from helix_core.engine.verdict import Judgement

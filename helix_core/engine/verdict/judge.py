@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.observe import RELOCATE_BYTES
-from helix_core.engine.verdict.spans import narrowed
+from helix_core.engine.verdict.spans import laid_out_anew, layout, narrowed
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
 from helix_core.errors import UsageError
@@ -94,8 +94,9 @@ class Judgement:
                 judged.append(_judged(pointer, next(waiting), task))
         return judged, _targets(judged, task)
 
-    def pinned(self, source_id: str, lines: LineSpan) -> Pointer:
-        """Return a pointer at these whole lines as they are on disk now, under the symbol that they belong to.
+    def pinned(self, source_id: str, lines: LineSpan) -> tuple[Pointer, str]:
+        """Return a pointer at these whole lines as they are on disk now, under the symbol that they belong to, and
+        their layout, for ``relaid``.
 
         Raises UsageError for a file that does not count or is not there, for lines that it does not have, and for
         lines that could not be followed: those whose place in the file's definitions no parser can tell.
@@ -123,7 +124,33 @@ class Judgement:
         if isinstance(found, Lost) or found.reason not in TRUE_NOW:
             why = naming.why or "the same lines are elsewhere too"
             raise UsageError(f"{source_id}:{lines.start_line}-{lines.end_line} cannot be followed ({why}); cite others")
-        return pointer
+        return pointer, layout(rows[lines.start_line - 1 : lines.end_line])
+
+    def relaid(self, pointer: Pointer, wanted: str) -> Pointer | None:
+        """Return a pointer at the same lines of code, only formatted anew, under the same symbol; None where there are
+        none. ``wanted`` is their layout, empty for none.
+        """
+        path = checked(pointer.source_id)
+        source = self._reader.files.source(path) or unindexed(path)
+        sight = self._weigher.observer.look(source)
+        if not wanted or sight.file is None or source.source_kind is not SourceKind.CODE:
+            return None
+        data = self._weigher.mask(sight).data
+        lines = laid_out_anew(data, wanted, pointer.start_line)
+        if lines is None:
+            return None
+        text = b"".join(data.splitlines(keepends=True)[lines.start_line - 1 : lines.end_line])
+        found = replace(
+            pointer,
+            gene_id=hashlib.sha256(text).hexdigest()[:16],
+            start_line=lines.start_line,
+            end_line=lines.end_line,
+            content_hash=sight.file.content_hash,
+        )
+        item = _pointed_item(-1, source, data, lines.start_line, found)
+        named = replace(item, name=pointer.symbol)
+        naming = self._weigher.facts.chains.name(named, sight, self._weigher.mask(sight))
+        return found if naming.symbol == pointer.symbol else None
 
     def weighed(self, pointers: Sequence[Pointer], task: TaskType) -> list[Weighed]:
         """Return each pointer as an item of a packet, in order; pointers at notes are left out.

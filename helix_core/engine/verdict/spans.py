@@ -1,4 +1,4 @@
-"""Find the line of an item that declares, uses or mentions a name. Pure.
+"""Find the line of an item that declares, uses or mentions a name, and lines that were only formatted anew. Pure.
 
 Names are compared case-sensitively, unlike postings, which fold the case.
 """
@@ -6,11 +6,12 @@ Names are compared case-sensitively, unlike postings, which fold the case.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from helix_core.lines import LineTable, with_line_feeds
-from helix_core.model import Item
+from helix_core.model import Item, LineSpan
 from helix_core.words import is_compound
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", '"""', "'''")
@@ -112,3 +113,53 @@ def narrowed(item: Item, data: bytes, start_line: int, end_line: int) -> Item:
         start_line=start,
         end_line=max(end, start),
     )
+
+
+_BLANKS = re.compile(rb"[ \t\f\v]+")
+_WORD_BREAK = re.compile(rb"(?<![\w]) | (?![\w])")
+_OVER_LINES = (b'"""', b"'''", b"`")
+RELAID_BYTES = 4 * 1024 * 1024
+_QUOTED = re.compile(rb"[\"'`]")
+
+
+def layout(lines: Sequence[bytes]) -> str:
+    """Return the number of lines that are not blank, and a hash of them without the spacing that a formatter changes.
+
+    Kept are the order of the lines, which is indented deeper than which, and every blank inside a line that has quotes,
+    or between two words: what is equal by this means the same. Empty where a string goes over several lines.
+    """
+    parts: list[bytes] = []
+    indents: list[int] = []
+    for line in lines:
+        text = line.strip()
+        if not text:
+            continue
+        if any(text.count(quotes) % 2 for quotes in _OVER_LINES):
+            return ""
+        indent = len(line[: len(line) - len(line.lstrip())].expandtabs(8))
+        while indents and indents[-1] > indent:
+            indents.pop()
+        if not indents or indents[-1] < indent:
+            indents.append(indent)
+        if _QUOTED.search(text) is None:
+            text = _WORD_BREAK.sub(b"", _BLANKS.sub(b" ", text))
+        parts.append(b"%d %s" % (len(indents), text))
+    digest = hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+    return f"{len(parts)}-{digest}"
+
+
+def laid_out_anew(data: bytes, wanted: str, near: int) -> LineSpan | None:
+    """Return the lines with this ``layout``, the nearest to a line; None where there are none."""
+    count = int(wanted.partition("-")[0])
+    lines = data.splitlines(keepends=True)
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    left = RELAID_BYTES
+    for at in sorted(range(len(full) - count + 1), key=lambda at: abs(full[at] + 1 - near)):
+        first, last = full[at], full[at + count - 1]
+        span = lines[first : last + 1]
+        left -= sum(map(len, span))
+        if left < 0:
+            return None
+        if layout(span) == wanted:
+            return LineSpan(first + 1, last + 1)
+    return None
