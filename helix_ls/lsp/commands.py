@@ -20,7 +20,7 @@ from helix_ls.lsp.hints import hints
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
-from helix_ls.operations import hosting, places, questions
+from helix_ls.operations import hosting, memory, places, questions
 from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.validation import validated
 
@@ -184,6 +184,19 @@ class Commands:
             "helix.refreshFile": Command(hosting.REFRESH_FILE, acts.refresh_file),
             "helix.openSides": Command(hosting.OPEN_SIDES, acts.open_sides),
         }
+        of_memory: dict[str, Operation[Any]] = {
+            "remember": memory.REMEMBER,
+            "recall": memory.RECALL,
+            "list": memory.MEMORIES,
+            "review": memory.REVIEW,
+            "decide": memory.DECIDE,
+            "forget": memory.FORGET,
+            "restore": memory.RESTORE,
+            "purge": memory.PURGE,
+            "log": memory.MEMORY_LOG,
+        }
+        for name, operation in of_memory.items():
+            self.table[f"helix.memory.{name}"] = Command(operation, asking.plainly(operation))
 
     async def execute(self, params: types.ExecuteCommandParams) -> Any:
         """Run a command. Raises RequestError (-32602) for an unknown one, and UsageError for wrong arguments."""

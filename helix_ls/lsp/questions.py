@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from helix_core.engine import Helix, checked_places
@@ -15,7 +15,7 @@ from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import symbol
 from helix_ls.lsp.packets import Asked, OpenPackets
 from helix_ls.operations import questions as verbs
-from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.arguments import AskContext, Operation
 from helix_ls.operations.hosting import ClosePacketArguments
 from helix_ls.operations.places import (
     ChangesArguments,
@@ -143,6 +143,17 @@ class QueryHandlers:
             return open_lines(helix, given, AskContext(cancelled))
 
         return await self._connection.ask(self._connection.folders.named(given.workspace), act)
+
+    def plainly(self, operation: Operation[Any]) -> Callable[[Any], Awaitable[Any]]:
+        """Return a handler that answers with an operation of the table as it is."""
+
+        async def answer(given: Any) -> Any:
+            def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> Any:
+                return operation.run(helix, given, AskContext(cancelled))
+
+            return await self._connection.ask(self._connection.folders.named(given.workspace), act)
+
+        return answer
 
     async def check(self, given: CheckArguments) -> dict[str, Any]:
         """Handle ``helix.check``: list the references of a text that are wrong on disk."""

@@ -1,0 +1,113 @@
+"""One memory, asked through every surface: the same memories, in the same order, with the same verdicts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix_ls.host.connection import encoded
+from helix_ls.host.election import reach
+from tests.lsp.wire import Wire
+from tests.mcp.agent import Agent
+from tests.mcp.conftest import apart, repository
+from tests.proxy.conftest import Server
+
+FACTS = (
+    ("Sessions are signed with the secret key", "app/sessions.py:1-3"),
+    ("We decided to sign cookies with Ed25519", ""),
+    ("The signing key rotates every 30 days", ""),
+)
+ASKED = "how are sessions signed and which key signs cookies?"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("memory")
+
+
+@pytest.fixture(scope="module")
+def environ(home: Path, starts_processes: None) -> Iterator[dict[str, str]]:
+    with apart(home) as environ:
+        yield environ | {"HELIX_STATE_DIR": str(home / "state"), "HELIX_MCP_WRITE_TOOLS": "true"}
+
+
+@pytest.fixture(scope="module")
+def project(home: Path) -> Path:
+    return repository(home / "project")
+
+
+def cli(environ: dict[str, str], project: Path, *arguments: str) -> tuple[int, Any, str]:
+    command = [sys.executable, "-m", "helix_ls.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, env=environ, cwd=project, timeout=120, check=False, text=True)
+    return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout, done.stderr
+
+
+@pytest.mark.process
+def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
+    environ: dict[str, str], project: Path, home: Path
+) -> None:
+    for text, place in FACTS:
+        cites = ["--cite", place] if place else []
+        status, _, complaint = cli(environ, project, "remember", text, *cites, "--json")
+        assert (status, complaint) == (0, "")
+    given = {"question": ASKED, "task_type": "edit"}
+    _, typed, _ = cli(environ, project, "recall", ASKED, "--task", "edit", "--json")
+    server = Server(environ, project)
+    wire = Wire(home / "editor", "-m", "helix_ls.lsp", HELIX_DATA_DIR=environ["HELIX_DATA_DIR"])
+    agent = Agent(environ, str(project), "--profile", "full")
+    agent.initialize()
+    wire.initialize(project)
+    client, connection = server.http(), reach(environ, {"kind": "call"})
+    request = {"method": "helix.recall", "params": given | {"path": str(project)}}
+    answers = {
+        "http": client.post("/memory/recall", json=given).json(),
+        "lsp": wire.command("helix.memory.recall", given),
+        "mcp": agent.answer("memory_search", **given),
+        "daemon": connection.exchange(encoded(request), 120)["result"],
+    }
+    written = agent.answer("memory_write", text="The signing key rotates every 90 days")["items"][0]
+    for end in (connection.socket, client, agent, wire, server):
+        end.close()
+
+    def told(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
+        return [(one["id"], one["status"], one["reason"]) for one in answer["items"]]
+
+    assert len(told(typed)) == 3
+    assert {"verified", "stale_risk"} == {status for _, status, _ in told(typed)}
+    assert {name: told(answer) for name, answer in answers.items()} == dict.fromkeys(answers, told(typed))
+    assert (written["origin"], written["status"]) == ("agent", "quarantined")
+
+
+@pytest.mark.process
+def test_the_command_line_says_what_is_wrong_in_one_line_with_the_next_step(
+    environ: dict[str, str], project: Path
+) -> None:
+    for arguments, status, said in (
+        (("remember", "ok thanks"), 2, "force"),
+        (("remember", "The port is 8080", "--cite", "nowhere.py:1-2"), 2, "cite"),
+        (("forget", "m_nothere0"), 2, "there is no memory"),
+        (("purge", "m_nothere0", "--confirm"), 2, "there is no memory"),
+        (("review", "--approve", "m_a", "--reject", "m_b"), 2, "one of"),
+        (("recall", ""), 2, "empty"),
+    ):
+        code, _, complaint = cli(environ, project, *arguments)
+        assert (code, complaint.count("\n"), said in complaint) == (status, 1, True), complaint
+
+
+@pytest.mark.process
+def test_a_purge_asks_first_and_then_removes(environ: dict[str, str], project: Path, home: Path) -> None:
+    _, told, _ = cli(environ, project, "remember", "The wombatarium opens at nine", "--json")
+    id_ = told["items"][0]["id"]
+    status, _, complaint = cli(environ, project, "purge", id_)
+    assert (status, f"helix purge {id_} --confirm" in complaint) == (2, True)
+    assert cli(environ, project, "purge", id_, "--dry-run", "--json")[1]["dry_run"]
+    assert cli(environ, project, "recall", "wombatarium", "--json")[1]["items"]
+    assert cli(environ, project, "purge", id_, "--confirm", "--json")[0] == 0
+    assert cli(environ, project, "recall", "wombatarium", "--json")[1]["known_empty"]
+    assert b"wombatarium" not in b"".join(path.read_bytes() for path in (home / "data").iterdir())
