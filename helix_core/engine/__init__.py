@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_core.engine.embedding import Embedding
     from helix_core.engine.helix import Helix
     from helix_core.engine.indexing import Progress, RefreshReport
-    from helix_core.engine.memory import RememberRequest
+    from helix_core.engine.memory import ImportRequest, RememberRequest
     from helix_core.engine.opened import MemoryFile, WorkspaceSummary, index_folder
     from helix_core.engine.requests import (
         DEEPEST,
@@ -46,6 +46,7 @@ __all__ = [
     "NO_FILTERS",
     "Embedding",
     "Helix",
+    "ImportRequest",
     "MemoryFile",
     "Progress",
     "RefreshReport",
@@ -62,7 +63,7 @@ __getattr__ = lazy_face(
         "embedding": ("Embedding",),
         "helix": ("Helix",),
         "indexing": ("Progress", "RefreshReport"),
-        "memory": ("RememberRequest",),
+        "memory": ("ImportRequest", "RememberRequest"),
         "opened": ("MemoryFile", "WorkspaceSummary", "index_folder"),
         "requests": (
             "DEEPEST",

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from helix_core.store.lexical import FileChunk, MatchCounts, PhraseOffsets, phrase
     from helix_core.store.lifecycle import Identity
     from helix_core.store.memory import Memory
-    from helix_core.store.memory_items import WrittenMemory, scopes_of
+    from helix_core.store.memory_items import WrittenMemory, scopes_of, written_args
+    from helix_core.store.memory_transfer import ForeignMemories
     from helix_core.store.names import DefinedAt, UseTotals
     from helix_core.store.reader import Reader
     from helix_core.store.sources import SourceProfile
@@ -32,6 +33,7 @@ __all__ = [
     "DefinedAt",
     "DefinitionHit",
     "FileChunk",
+    "ForeignMemories",
     "Identity",
     "Index",
     "MatchCounts",
@@ -53,6 +55,7 @@ __all__ = [
     "phrase",
     "rebuild",
     "scopes_of",
+    "written_args",
 ]
 
 __getattr__ = lazy_face(
@@ -63,7 +66,8 @@ __getattr__ = lazy_face(
         "lexical": ("FileChunk", "MatchCounts", "PhraseOffsets", "phrase"),
         "lifecycle": ("Identity",),
         "memory": ("Memory",),
-        "memory_items": ("WrittenMemory", "scopes_of"),
+        "memory_items": ("WrittenMemory", "scopes_of", "written_args"),
+        "memory_transfer": ("ForeignMemories",),
         "names": ("DefinedAt", "UseTotals"),
         "reader": ("Reader",),
         "sources": ("SourceProfile",),

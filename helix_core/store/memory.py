@@ -15,6 +15,7 @@ from helix_core.store.lexical import phrase
 from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_file import NAME, open_file
 from helix_core.store.memory_items import MemoryItems
+from helix_core.store.memory_transfer import MemoryTransfer
 from helix_core.store.sqlite_file import Row, id_list
 
 _ITEM = """
@@ -346,6 +347,7 @@ class Memory:
         self.exchanges = MemoryExchanges(file, most_exchanges, most_exchange_bytes)
         self.uses = MemoryUses(file, most_uses)
         self.items = MemoryItems(file)
+        self.transfer = MemoryTransfer(file, self.items)
 
     def is_present(self) -> bool:
         """Check with one stat that the path still holds the file that was opened."""

@@ -190,6 +190,7 @@ CREATE TABLE op (
     head     TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX op_item ON op (item_id, seq);
+CREATE INDEX op_lamport ON op (lamport);
 
 -- Idempotency keys of callers, hashed.
 CREATE TABLE write_key (key BLOB PRIMARY KEY, item_id TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -223,18 +224,22 @@ SELECT id, tx_from, is_forgotten, is_proposed, is_archived, superseded_at,
     CASE WHEN is_forgotten OR is_archived THEN ended_at ELSE superseded_at END AS tx_to
 FROM (
     SELECT i.id, i.tx_from,
-        coalesce((SELECT o.kind = 'forget' FROM op o WHERE o.item_id = i.id AND o.kind IN ('forget', 'restore')
-            AND o.seq <= 9223372036854775807 ORDER BY o.seq DESC LIMIT 1), 0) AS is_forgotten,
+        coalesce((SELECT o.kind = 'forget' FROM op o WHERE o.item_id = i.id AND o.kind IN ('forget', 'restore', 'confirm')
+            AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'forget' DESC LIMIT 1), 0) AS is_forgotten,
         coalesce((SELECT o.kind = 'propose' FROM op o WHERE o.item_id = i.id
             AND o.kind IN ('remember', 'propose', 'approve')
-            AND o.seq <= 9223372036854775807 ORDER BY o.seq DESC LIMIT 1), 0) AS is_proposed,
-        coalesce((SELECT o.kind = 'archive' FROM op o WHERE o.item_id = i.id AND o.kind IN ('archive', 'restore')
-            AND o.seq <= 9223372036854775807 ORDER BY o.seq DESC LIMIT 1), 0) AS is_archived,
+            AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'propose' DESC LIMIT 1), 0) AS is_proposed,
+        coalesce((SELECT o.kind = 'archive' FROM op o WHERE o.item_id = i.id AND o.kind IN ('archive', 'restore', 'confirm')
+            AND o.seq <= 9223372036854775807 ORDER BY o.lamport DESC, o.kind = 'archive' DESC LIMIT 1), 0) AS is_archived,
         (SELECT max(o.seq) FROM op o WHERE o.item_id = i.id AND o.kind IN ('forget', 'archive')
             AND o.seq <= 9223372036854775807) AS ended_at,
         (SELECT min(max(l.tx_from, o.seq)) FROM link l JOIN op o ON o.item_id = l.src
             WHERE l.dst = i.id AND l.rel = 'supersedes' AND l.tx_from <= 9223372036854775807
-            AND o.kind IN ('remember', 'approve') AND o.seq <= 9223372036854775807) AS superseded_at
+            AND o.kind IN ('remember', 'approve') AND o.seq <= 9223372036854775807
+            -- Two stores decided it in opposite ways: the newer one stays.
+            AND NOT coalesce((i.valid_from, i.id) > (SELECT r.valid_from, r.id FROM link b JOIN item r ON r.id = b.dst
+                WHERE b.src = i.id AND b.rel = 'supersedes' AND b.dst = l.src
+                AND b.tx_from <= 9223372036854775807), 0)) AS superseded_at
     FROM item i WHERE i.tx_from <= 9223372036854775807
 );
 

@@ -170,16 +170,25 @@ class MemoryItems:
         return [word for (_, word), postings in zip(known, read, strict=True) if postings <= MOST_POSTINGS]
 
     def _insert(self, draft: MemoryDraft, links: Sequence[MemoryLink], kind: str, actor: str, at: int) -> None:
-        fact, slot = draft.fact, draft.fact.slot
+        fact = draft.fact
+        self.require_room(1)
+        args = written_args(fact, draft.evidence, links)
+        seq = self.append(kind, fact.id, args, actor, at)
+        self.add_fact(fact, seq)
+        for one in draft.evidence:
+            self.add_evidence(one)
+        for link in links:
+            self.add_link(link, seq)
+
+    def require_room(self, more: int) -> None:
+        """Raise MemoryStoreError where the file has no room for so many more memories."""
         held = int(self._file.rows("SELECT coalesce(max(row), 0) FROM item")[0][0])
-        if held >= MOST_MEMORIES:
+        if held + more > MOST_MEMORIES:
             raise MemoryStoreError(f"The memory {self._file.path} holds {held:,} memories; purge some first.")
-        args = {
-            "memory": record_hash(fact.record()),
-            "evidence": [record_hash(one.record()) for one in draft.evidence],
-            "links": [[link.src, link.rel, link.dst] for link in links],
-        }
-        seq = self._append(kind, fact.id, args, actor, at)
+
+    def add_fact(self, fact: MemoryFact, seq: int) -> None:
+        """Insert a memory with its postings, inside a transaction; the operation ``seq`` wrote it."""
+        slot = fact.slot
         self._file.rows(
             "INSERT INTO item VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -190,21 +199,22 @@ class MemoryItems:
         )
         row = self._file.last_row()
         self._file.rows("INSERT INTO item_fts (rowid, text, extra) VALUES (?, ?, ?)", (row, fact.text, fact.extra))
-        for one in draft.evidence:
-            self._add_evidence(one)
-        for link in links:
-            self._file.rows("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)", (link.src, link.rel, link.dst, seq))
+
+    def add_link(self, link: MemoryLink, seq: int) -> None:
+        """Insert a link unless it is there, inside a transaction; the operation ``seq`` wrote it."""
+        self._file.rows("INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)", (link.src, link.rel, link.dst, seq))
 
     def _support(self, item_id: str, evidence: Sequence[MemoryEvidence], actor: str, at: int) -> None:
         """Add the evidence that the memory does not have yet: the same words of the same speaker count once."""
         had = {_said(one) for one in self.evidence([item_id])}
         new = [_about(one, item_id) for one in evidence if _said(one) not in had]
         if new:
-            self._append("support", item_id, {"evidence": [record_hash(one.record()) for one in new]}, actor, at)
+            self.append("support", item_id, {"evidence": [record_hash(one.record()) for one in new]}, actor, at)
             for one in new:
-                self._add_evidence(one)
+                self.add_evidence(one)
 
-    def _add_evidence(self, one: MemoryEvidence) -> None:
+    def add_evidence(self, one: MemoryEvidence) -> None:
+        """Insert one row of evidence, inside a transaction."""
         self._file.rows(
             "INSERT INTO evidence VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -220,13 +230,13 @@ class MemoryItems:
             for one in citations:
                 if not self._file.rows("SELECT 1 FROM evidence WHERE heals = ? LIMIT 1", (one.heals,)):
                     args = {"evidence": [record_hash(one.record())]}
-                    self._append("heal", one.item_id, args, actor, at)
-                    self._add_evidence(one)
+                    self.append("heal", one.item_id, args, actor, at)
+                    self.add_evidence(one)
 
     def change(self, kind: str, item_id: str, actor: str, at: int) -> int:
         """Append one decision on a memory to the log and return its number: approve, forget, restore, archive."""
         with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
-            return self._append(kind, item_id, {}, actor, at)
+            return self.append(kind, item_id, {}, actor, at)
 
     def purge(self, item_id: str, actor: str, at: int) -> bool:
         """Remove a memory with its evidence and postings, whole; return whether every copy is overwritten.
@@ -235,17 +245,25 @@ class MemoryItems:
         may keep the old pages of the WAL until it ends; then this is False.
         """
         with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
-            rows = self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,))
-            self._append("purge", item_id, {}, actor, at)
-            for (row,) in rows:
+            self.append("purge", item_id, {}, actor, at)
+            self.remove([item_id])
+        return self.overwrite_removed()
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Remove memories with their evidence and postings, inside a transaction; call ``overwrite_removed`` after."""
+        for item_id in ids:
+            for (row,) in self._file.rows("SELECT row FROM item WHERE id = ?", (item_id,)):
                 self._file.rows("DELETE FROM item_fts WHERE rowid = ?", (row,))
             self._file.rows("DELETE FROM evidence WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM item_use WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM write_key WHERE item_id = ?", (item_id,))
             self._file.rows("DELETE FROM item WHERE id = ?", (item_id,))
-            # FTS5 keeps a delete marker in the postings until segments are merged.
-            self._file.rows("INSERT INTO item_fts (item_fts) VALUES ('optimize')")
-        # Free pages and slack are rewritten, whatever SQLite was built with.
+        # FTS5 keeps a delete marker in the postings until segments are merged.
+        self._file.rows("INSERT INTO item_fts (item_fts) VALUES ('optimize')")
+
+    def overwrite_removed(self) -> bool:
+        """Rewrite the file without free pages and slack; return whether every old copy is gone."""
+        # Whatever SQLite was built with.
         self._file.rows("VACUUM")
         return not self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
 
@@ -328,7 +346,14 @@ class MemoryItems:
 
     def op_at(self, at: int) -> int:
         """Return the number of the last operation at or before a time in Unix milliseconds; 0 for none."""
-        return int(self._file.rows("SELECT coalesce(max(seq), 0) FROM op WHERE at <= ?", (at,))[0][0])
+        # What came in from another store has that store's times, and its mark in front has this one's.
+        sql = f"""
+            SELECT coalesce(min(
+                (SELECT max(seq) FROM op WHERE at <= ?1),
+                coalesce((SELECT min(seq) - 1 FROM op WHERE kind = 'merge' AND at > ?1), {_LATEST})
+            ), 0)
+        """
+        return int(self._file.rows(sql, (at,))[0][0])
 
     def first_broken(self) -> int | None:
         """Return the first operation whose hash, or whose memory, is not what the log says; None where all fit."""
@@ -366,15 +391,30 @@ class MemoryItems:
             self._as_of = f"WITH {', '.join(parts)} "
         return self._as_of.replace(_LATEST, str(int(as_of)))
 
-    def _append(self, kind: str, item_id: str, args: Mapping[str, Any], actor: str, at: int) -> int:
-        last = self._file.rows("SELECT seq, lamport, head FROM op ORDER BY seq DESC LIMIT 1")
-        seq, lamport, prev = last[0] if last else (0, 0, "")
-        id_ = memory_id(at, os.urandom(10))
-        op = MemoryOp(seq + 1, id_, lamport + 1, actor, kind, item_id, args, at, prev, "")
+    def append(
+        self,
+        kind: str,
+        item_id: str,
+        args: Mapping[str, Any],
+        actor: str,
+        at: int,
+        *,
+        own_id: str = "",
+        lamport: int = 0,
+    ) -> int:
+        """Append an operation to the log, inside a transaction, and return its number.
+
+        One of another store keeps its ``own_id`` and its ``lamport`` time; the chain of hashes is this file's own.
+        """
+        last = self._file.rows("SELECT seq, head FROM op ORDER BY seq DESC LIMIT 1")
+        seq, prev = last[0] if last else (0, "")
+        id_ = own_id or memory_id(at, os.urandom(10))
+        lamport = lamport or self._file.rows("SELECT coalesce(max(lamport), 0) + 1 FROM op")[0][0]
+        op = MemoryOp(seq + 1, id_, lamport, actor, kind, item_id, args, at, prev, "")
         head, said = record_hash(op.record()), canonical(args).decode()
         self._file.rows(
             "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (op.seq, id_, op.lamport, actor, kind, item_id, said, at, prev, head),
+            (op.seq, id_, lamport, actor, kind, item_id, said, at, prev, head),
         )
         return op.seq
 
@@ -387,6 +427,15 @@ class MemoryItems:
     def _keep_key(self, key: str, item_id: str, at: int) -> None:
         if key:
             self._file.rows("INSERT OR REPLACE INTO write_key VALUES (?, ?, ?)", (bytes.fromhex(key), item_id, at))
+
+
+def written_args(fact: MemoryFact, evidence: Iterable[MemoryEvidence], links: Iterable[MemoryLink]) -> dict[str, Any]:
+    """Return what the operation that writes a memory says of it: hashes, no text."""
+    return {
+        "memory": record_hash(fact.record()),
+        "evidence": [record_hash(one.record()) for one in evidence],
+        "links": [[link.src, link.rel, link.dst] for link in links],
+    }
 
 
 def superseding(links: Iterable[MemoryLink], item_id: str) -> list[str]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ItemStatus,
         active,
         altered,
+        altered_error,
         applied,
         clashes,
         difference,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         statuses,
         union,
     )
+    from helix_core.strand.primitives import RandomBytes
     from helix_core.strand.records import StrandRecord, canonical, content_root, ordered, parse_record, record_of
     from helix_core.strand.trust import Pin, TrustedSigners
 
@@ -72,6 +74,7 @@ __all__ = [
     "OpenedStrand",
     "Passphrase",
     "Pin",
+    "RandomBytes",
     "Recipient",
     "RecoveryCode",
     "SealedStrand",
@@ -80,6 +83,7 @@ __all__ = [
     "TrustedSigners",
     "active",
     "altered",
+    "altered_error",
     "applied",
     "canonical",
     "clashes",
@@ -127,9 +131,20 @@ __getattr__ = lazy_face(
             *("signer_of", "signer_text"),
         ),
         "merge": (
-            *("ClashPolicy", "Difference", "ItemStatus", "active", "altered", "applied", "clashes", "difference"),
+            *(
+                "ClashPolicy",
+                "Difference",
+                "ItemStatus",
+                "active",
+                "altered",
+                "altered_error",
+                "applied",
+                "clashes",
+                "difference",
+            ),
             *("link_record", "purged_ids", "quarantined", "statuses", "union"),
         ),
+        "primitives": ("RandomBytes",),
         "records": ("StrandRecord", "canonical", "content_root", "ordered", "parse_record", "record_of"),
         "trust": ("Pin", "TrustedSigners"),
     },

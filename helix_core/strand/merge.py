@@ -67,7 +67,7 @@ def union(*sides: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
         for record in side:
             known = found.setdefault(record.key, record)
             if known.line != record.line:
-                raise _altered(record)
+                raise altered_error(record)
     return ordered(_unpurged(found.values()))
 
 
@@ -302,7 +302,8 @@ def _sorted(records: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
     return tuple(sorted(records, key=lambda record: (record.order, record.line)))
 
 
-def _altered(record: StrandRecord) -> AlteredRecordError:
+def altered_error(record: StrandRecord) -> AlteredRecordError:
+    """Return the error of a record that is here in another wording."""
     return AlteredRecordError(
         f"nothing was merged: {record.type} {record.id[:60]!r} is here in another wording, and records never change; "
         "do not trust the file, and ask its owner"

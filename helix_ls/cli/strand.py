@@ -1,4 +1,4 @@
-"""``helix strand``: check a ``.dna`` file, change who opens it, and say whose files to believe."""
+"""``helix strand``: write and read ``.dna`` files, change who opens them, and say whose files to believe."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 import time
+from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -16,11 +17,11 @@ import typer
 from helix_core.config import load_config
 from helix_core.errors import UsageError
 from helix_core.printable import one_line
-from helix_ls.cli.output import environment, print_json, print_text, working_folder
-from helix_ls.cli.verbs import Json
+from helix_ls.cli.output import environment, print_json, print_text, warn, working_folder
+from helix_ls.cli.verbs import HERE, Json, PathOption
 
 if TYPE_CHECKING:
-    from helix_core.strand import Key, Lock, OpenedStrand, Passphrase, SealedStrand, StrandKeys
+    from helix_core.strand import ClashPolicy, Key, Lock, OpenedStrand, Passphrase, SealedStrand, StrandKeys
 
 STRAND_SCHEMA = "helix.strand/1"
 MOST_PASSPHRASE_FILE_BYTES = 4_096
@@ -30,6 +31,8 @@ _KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "re
 class StrandAction(StrEnum):
     """What can be done."""
 
+    EXPORT = "export"
+    IMPORT = "import"
     VERIFY = "verify"
     REKEY = "rekey"
     TRUST = "trust"
@@ -38,7 +41,9 @@ class StrandAction(StrEnum):
 
 
 def strand(
-    action: Annotated[StrandAction, typer.Argument(metavar="ACTION", help="verify, rekey, trust, untrust or keys.")],
+    action: Annotated[
+        StrandAction, typer.Argument(metavar="ACTION", help="export, import, verify, rekey, trust, untrust, keys.")
+    ],
     file: Annotated[
         str, typer.Argument(metavar="[FILE|KEY]", help="The .dna file; for trust and untrust also dna-signer:…")
     ] = "",
@@ -53,17 +58,34 @@ def strand(
         str, typer.Option("--new-passphrase-file", metavar="FILE", help="For rekey: the passphrase from now on.")
     ] = "",
     recipient: Annotated[
-        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For rekey: who opens it with their own key.")
+        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For export, rekey: who opens it.")
     ] = None,
-    recovery: Annotated[bool, typer.Option("--recovery", help="For rekey: print a recovery code for it.")] = False,
+    recovery: Annotated[bool, typer.Option("--recovery", help="For export, rekey: print a recovery code.")] = False,
     rotate: Annotated[bool, typer.Option("--rotate", help="For rekey: encrypt anew, so no old key opens it.")] = False,
     label: Annotated[str, typer.Option("--label", help="For trust: your own name for the signer.")] = "",
+    path: PathOption = HERE,
+    share: Annotated[
+        bool, typer.Option("--share", help="For export: of this folder, only what is in force and not private.")
+    ] = False,
+    policy: Annotated[
+        str, typer.Option("--policy", help="For import: skip_existing, overwrite or newest, where two state one thing.")
+    ] = "skip_existing",
+    review: Annotated[
+        bool, typer.Option("--review", help="For import: take an untrusted signer's memories, to review each.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a .dna file of memories, change who opens it, and say whose files to believe."""
+    """Carry memories in a .dna file: write, check and take in; change who opens it, and say whose files to believe."""
     folder = _data_folder()
     match action:
+        case StrandAction.EXPORT:
+            locks, code = _locks(passphrase_file, recipient or [], recovery)
+            answer = _export(folder, path, file, locks, is_shared=share, dry_run=dry_run)
+            answer |= {"recovery_code": code} if code and not dry_run else {}
+        case StrandAction.IMPORT:
+            key = _key(folder, passphrase_file, recovery_file)
+            answer = _import(folder, path, file, key, _policy(policy), takes_untrusted=review, dry_run=dry_run)
         case StrandAction.VERIFY:
             answer = _verify(folder, file, passphrase_file, recovery_file)
         case StrandAction.REKEY:
@@ -81,6 +103,58 @@ def strand(
         print_json({"schema": STRAND_SCHEMA, **answer})
     else:
         print_text("".join(f"{one_line(line)}\n" for line in _lines(action, answer)))
+
+
+def _export(
+    folder: Path | None, path: Path, file: str, locks: list[Lock], *, is_shared: bool, dry_run: bool
+) -> dict[str, Any]:
+    from helix_core.strand import NEWEST_SCHEMA, Manifest, inspect, seal
+    from helix_ls.cli.opened import opened
+
+    target = working_folder() / file
+    if not file or os.path.lexists(target):
+        raise UsageError(f"{file or 'no file'} is {'already there' if file else 'named'}; name a new .dna file")
+    keys = _own_keys(folder)
+    with opened(path) as helix:
+        records = helix.memory.exported(is_shared=is_shared)
+    manifest = Manifest(NEWEST_SCHEMA, int(time.time()))
+    made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
+    if not dry_run:
+        replace_file(target, made)
+    counts = Counter(record.type for record in records)
+    return {
+        "exported": not dry_run,
+        "dry_run": dry_run,
+        "records": dict(sorted(counts.items())),
+        **_outside(inspect(made)),
+    }
+
+
+def _import(
+    folder: Path | None, path: Path, file: str, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
+) -> dict[str, Any]:
+    from helix_core.engine import ImportRequest
+    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, require_trusted
+    from helix_core.strand import opened as opened_strand
+    from helix_ls.cli.opened import opened
+
+    sealed = inspect(_read_strand(file))
+    trust = _trust_in(folder, sealed.signer)
+    if trust == "none" and not takes_untrusted:
+        require_trusted(sealed, ())
+    strand = opened_strand(sealed, data_key_of(sealed, key), NEWEST_SCHEMA)
+    with opened(path) as helix:
+        answer = helix.memory.imported(ImportRequest(strand, trust != "none", policy, dry_run))
+    warn(answer["notes"])
+    return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
+
+
+def _policy(typed: str) -> ClashPolicy:
+    from helix_core.strand import ClashPolicy
+
+    if typed not in list(ClashPolicy):
+        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(ClashPolicy)}")
+    return ClashPolicy(typed)
 
 
 def _verify(folder: Path | None, file: str, passphrase_file: str, recovery_file: str) -> dict[str, Any]:
@@ -227,7 +301,7 @@ def _locks(passphrase_file: str, recipients: list[str], recovery: bool) -> tuple
     code = RecoveryCode.made(secrets.token_bytes) if recovery else None
     locks += [code] if code else []
     if not locks:
-        raise UsageError("nobody could open the strand; give --new-passphrase-file, --recipient or --recovery")
+        raise UsageError("nobody could open the strand; give a passphrase file, --recipient or --recovery")
     return locks, code.text() if code else ""
 
 
@@ -292,6 +366,18 @@ def _required(folder: Path | None) -> Path:
 
 def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
     match action:
+        case StrandAction.IMPORT:
+            done = "would take in" if answer["dry_run"] else "took in"
+            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["added"].items() if count) or "nothing new"
+            yield f"{done} {said}; {answer['known']:,} memories were here or left out, {answer['removed']:,} removed"
+            if answer["waits_for_review"]:
+                yield f"{answer['waits_for_review']:,} wait for your review: helix review"
+        case StrandAction.EXPORT:
+            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no memories"
+            yield f"{'wrote' if answer['exported'] else 'would write'} {said}; {answer['size_bytes']:,} bytes"
+            yield f"opens with {', '.join(answer['opens_with'])}"
+            if "recovery_code" in answer:
+                yield f"recovery code, shown only now: {answer['recovery_code']}"
         case StrandAction.VERIFY | StrandAction.REKEY:
             done = "whole" if action is StrandAction.VERIFY else "rekeyed" if answer["rekeyed"] else "would be rekeyed"
             yield f"{done}: format {answer['format']}, {answer['size_bytes']:,} bytes"

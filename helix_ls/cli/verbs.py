@@ -63,8 +63,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "helix connect upstream openai --key",
     ),
     "strand": (
+        "helix strand export ada.dna --passphrase-file secret.txt",
+        "helix strand import ada.dna --passphrase-file secret.txt --dry-run",
         "helix strand verify ada.dna",
-        "helix strand verify ada.dna --passphrase-file secret.txt",
         "helix strand rekey ada.dna --passphrase-file old --new-passphrase-file new",
         "helix strand trust ada.dna --label Ada",
     ),

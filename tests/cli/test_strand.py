@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from helix_core.strand import LEAST_MEMORY_MIB, LEAST_PASSES, Passphrase, Strand
 from helix_ls.host.strand_keys import own_or_new_keys
 from tests.strand.made import CODE, FACTS, OWN, STRANGER, made
 
-from .conftest import RunHelix, runner
+from .conftest import FILES, RunHelix, make_repository, runner
 
 PASSPHRASE = Passphrase("correct horse", LEAST_MEMORY_MIB, LEAST_PASSES)
 
@@ -187,3 +188,45 @@ def test_keys_behind_a_link_are_not_followed(helix: RunHelix, tmp_path: Path) ->
 
 def test_what_the_command_line_checked_is_what_the_python_api_opens(sealed: bytes) -> None:
     assert set(open_strand(sealed, PASSPHRASE, newest_schema=1).records) == set(FACTS)
+
+
+def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_processes: None) -> None:
+    (tmp_path / "secret").write_text("correct horse\n")
+    people = {}
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+        shop = make_repository(tmp_path / name / "shop", FILES)
+        people[name] = (partial(runner(tmp_path / name), cwd=shop), shop)
+    ada, bob = people["ada"][0], people["bob"][0]
+    cite = "shop/shipping.py:4-6"
+    assert ada("remember", "Shipping is charged by weight", "--cite", cite).status == 0
+    file, secret = tmp_path / "ada.dna", tmp_path / "secret"
+    export = ("strand", "export", file, "--passphrase-file", secret)
+    assert ada(*export, "--dry-run").status == 0
+    assert not file.exists()
+    assert ada(*export).status == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "already there" in ada(*export).complaint
+    assert b"Shipping" not in file.read_bytes()
+    take = ("strand", "import", file, "--passphrase-file", secret)
+    refused = bob(*take)
+    assert (refused.status, "whom you do not trust" in refused.complaint) == (1, True)
+    assert bob("strand", "trust", file, "--label", "Ada").status == 0
+    assert bob(*take, "--policy", "sing").status == 2
+    assert bob(*take, "--dry-run", "--json").answer["added"]["memory"] == 1
+    assert bob(*take, "--json").answer["added"]["memory"] == 1
+    (item,) = bob("recall", "how is shipping charged?", "--json").answer["items"]
+    assert [(each["source_id"], each["status"]) for each in item["evidence"]][-1] == ("shop/shipping.py", "verified")
+    assert bob(*take, "--json").answer["known"] == 1
+
+
+def test_an_untrusted_file_comes_in_for_review_only(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    other = runner(tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    assert other("remember", "Deploys happen on Fridays", "--global", "--path", shop).status == 0
+    file = tmp_path / "other.dna"
+    mine = helix("strand", "keys", "--json").answer["recipient"]
+    assert other("strand", "export", file, "--recipient", mine, "--path", shop).status == 0
+    ran = helix("strand", "import", file, "--review", "--path", shop, "--json")
+    assert (ran.status, ran.answer["waits_for_review"]) == (0, 1)
+    assert helix("recall", "when do deploys happen?", "--path", shop, "--json").answer["known_empty"]

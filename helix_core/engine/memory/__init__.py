@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.note_shown import explained_note, shown_note
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
+    from helix_core.engine.memory.strands import ImportRequest
 
-__all__ = ["RememberRequest", "WorkspaceMemory", "explained_note", "shown_note"]
+__all__ = ["ImportRequest", "RememberRequest", "WorkspaceMemory", "explained_note", "shown_note"]
 
 __getattr__ = lazy_face(
     __name__,
@@ -20,5 +21,6 @@ __getattr__ = lazy_face(
         "note_shown": ("explained_note", "shown_note"),
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
+        "strands": ("ImportRequest",),
     },
 )

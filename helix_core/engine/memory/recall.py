@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -28,9 +29,11 @@ from helix_core.workspace import checked
 if TYPE_CHECKING:
     from helix_core.engine.memory.notes import Recalled
     from helix_core.engine.memory.remembering import RememberRequest
+    from helix_core.engine.memory.strands import ImportRequest
     from helix_core.engine.memory.text_ingest import TextIngest
     from helix_core.memory import NoteInput
     from helix_core.store import Memory
+    from helix_core.strand import StrandRecord
 
 CONSOLIDATED = 10
 MOST_NOTED = 20
@@ -161,6 +164,18 @@ class WorkspaceMemory:
         if purged is None:
             raise no_memory(id_)
         return purged
+
+    def exported(self, *, is_shared: bool = False) -> tuple[StrandRecord, ...]:
+        """Return all memories as records of a strand, or with ``is_shared`` those of this workspace for others."""
+        from helix_core.engine.memory.strands import MemoryStrands
+
+        return MemoryStrands(self.session, NOBODY).exported(is_shared=is_shared)
+
+    def imported(self, wanted: ImportRequest, by: Attribution = NOBODY) -> dict[str, Any]:
+        """Take in the memories of an opened strand, or say what would come in. Raises StrandError, StoreError."""
+        from helix_core.engine.memory.strands import MemoryStrands
+
+        return MemoryStrands(self.session, by).imported(wanted, os.urandom)
 
     def log(self, limit: int = 50, id_: str = "", *, verify: bool = False) -> dict[str, Any]:
         """The ``helix.log/1`` object: what was done to the memory, the last first; ``verify`` checks every hash."""

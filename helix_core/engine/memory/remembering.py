@@ -207,7 +207,6 @@ class _Drafting:
         """Return the memory to write, with its evidence: the words as they were said, and the lines that are cited."""
         given, at, clean = self.given, self.at, self.masked.clean
         id_, text = memory_id(at, os.urandom(10)), clean(said.text)
-        parts = (spread(_names(text)), said.choice, said.subject, *wide_pairs(text))
         fact = MemoryFact(
             id=id_,
             handle=f"m_{base64.b32encode(os.urandom(5)).decode().lower()}",
@@ -223,7 +222,7 @@ class _Drafting:
             salt=os.urandom(16).hex(),
             text_key=text_key(text),
             template_key=template_key(text),
-            extra=clean(" ".join(parts)),
+            extra=clean(found_by(text, said.choice, said.subject)),
         )
         session = session_name(given.session)
         evidence = [MemoryEvidence(memory_id(at, os.urandom(10)), id_, text, self.actor, RULES, session, at)]
@@ -334,6 +333,11 @@ def found_memory(memory: Memory, name: str) -> StoredMemory:
     if found is None:
         raise UsageError(f"there is no memory {name[:80]!a}; helix list shows those that are here")
     return found
+
+
+def found_by(text: str, choice: str, subject: str) -> str:
+    """Return further words that a memory is found by: parts of names, what its value is one of, pairs of letters."""
+    return " ".join((spread(_names(text)), choice, subject, *wide_pairs(text)))
 
 
 def _names(text: str) -> list[str]:

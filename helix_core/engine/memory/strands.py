@@ -1,0 +1,384 @@
+"""Memories leave in a strand's records and come in from them: everything is checked first, then one transaction.
+
+Texts are masked again on their way in. Opens no ``.dna`` file and knows no key: that is the caller's.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_by
+from helix_core.engine.opened import WorkspaceSession
+from helix_core.errors import DamagedStrandError, TamperedStrandError
+from helix_core.ingest import mask
+from helix_core.memory import statement, template_key, text_key
+from helix_core.model import (
+    GLOBAL_SCOPE,
+    USABLE,
+    Attribution,
+    MemoryEvidence,
+    MemoryFact,
+    MemoryLink,
+    MemoryOp,
+    MemoryOrigin,
+    Slot,
+    memory_id,
+    record_hash,
+)
+from helix_core.store import ForeignMemories, Memory, written_args
+from helix_core.strand import (
+    ClashPolicy,
+    OpenedStrand,
+    RandomBytes,
+    StrandRecord,
+    altered,
+    altered_error,
+    clashes,
+    difference,
+    purged_ids,
+    quarantined,
+    record_of,
+    signer_text,
+    union,
+)
+
+PRIVATE_KINDS = frozenset({"identity"})
+"""Kinds that are never shared."""
+KNOWN_TYPES = frozenset({"memory", "evidence", "link", "op"})
+WRITING = frozenset({"remember", "propose"})
+MOST_LAMPORT = 2**48
+_HANDLE = re.compile(r"m_[a-z2-7]{8}")
+_SCOPE = re.compile(r"global|w_[0-9a-f]{16}")
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to do with an opened strand. An untrusted one comes in for review, memory by memory."""
+
+    strand: OpenedStrand
+    is_trusted: bool
+    policy: ClashPolicy
+    dry_run: bool = False
+
+
+class MemoryStrands:
+    """The memory of one open workspace as records of a strand."""
+
+    def __init__(self, session: WorkspaceSession, by: Attribution) -> None:
+        self._session, self._by = session, by
+
+    def exported(self, *, is_shared: bool = False) -> tuple[StrandRecord, ...]:
+        """Return all memories of the file, or with ``is_shared`` those of this workspace that are for others.
+
+        Others get what is in force, nothing private, and no trace of anything else.
+        """
+        found = self._session.memory_file.read(
+            lambda memory: self._shared(memory) if is_shared else _records(memory.transfer.records())
+        )
+        return union(found or ())
+
+    def imported(self, wanted: ImportRequest, random: RandomBytes) -> dict[str, Any]:
+        """Take an opened strand's memories in, or say with ``dry_run`` what would come in.
+
+        Raises:
+            AlteredRecordError: A trusted strand has a record in another wording than this memory.
+            TamperedStrandError: A memory is not what the operation that wrote it says.
+            DamagedStrandError: A record is not as a memory's records are.
+            MemoryStoreError: The memory cannot be written. In all cases nothing has changed.
+        """
+        file, now = self._session.memory_file, int(time.time() * 1e3)
+        told: dict[str, Any] = {}
+
+        def decide(memory: Memory) -> ForeignMemories:
+            nonlocal told
+            intake = _Intake(wanted, _records(memory.transfer.records()), self._actor, now, random)
+            key = intake.scope_to_adopt()
+            adopts = bool(key) and memory.transfer.is_free(self._session.place, key)
+            told = intake.told(key if adopts else "")
+            return intake.rows(key if adopts else "")
+
+        def take(memory: Memory) -> bool:
+            return memory.transfer.take(lambda: decide(memory), self._session.place, self._actor, now)
+
+        if wanted.dry_run:
+            if file.read(decide) is None:
+                told = _Intake(wanted, (), self._actor, now, random).told("")
+        else:
+            told["overwritten"] = file.write(take)
+        return told | {"dry_run": wanted.dry_run}
+
+    @property
+    def _actor(self) -> str:
+        return actor_of(MemoryOrigin.USER, self._by)
+
+    def _shared(self, memory: Memory) -> tuple[StrandRecord, ...]:
+        records = _records(memory.transfer.records())
+        scopes = {GLOBAL_SCOPE, memory.items.scope(self._session.place)}
+        usable = {
+            one.id
+            for one in memory.items.by_ids([each.id for each in records if each.type == "memory"])
+            if one.status in USABLE
+        }
+        chosen = {
+            each.id
+            for each in records
+            if each.type == "memory"
+            and each.id in usable
+            and _said(each)["scope"] in scopes
+            and _said(each)["kind"] not in PRIVATE_KINDS
+        }
+        return tuple(each for each in records if _belongs(each, chosen))
+
+
+class _Intake:
+    """One strand beside the rows that are here. Pure but for ``random``."""
+
+    def __init__(
+        self, wanted: ImportRequest, present: Sequence[StrandRecord], actor: str, now: int, random: RandomBytes
+    ) -> None:
+        self._wanted, self._present, self._actor, self._now, self._random = wanted, present, actor, now, random
+        sent = wanted.strand.records
+        known = [record for record in sent if record.type in KNOWN_TYPES]
+        self._unknown = Counter(record.type for record in sent if record.type not in KNOWN_TYPES)
+        for record in known:
+            _require_fit(record)
+        self._facts = {record.id: _fact(record) for record in known if record.type == "memory"}
+        self._evidence = {record.id: _evidence(record) for record in known if record.type == "evidence"}
+        self._lamport = max((_said(each)["lamport"] for each in present if each.type == "op"), default=0) + 1
+        secret = {id_ for id_, fact in self._facts.items() if _holds_secret(_words(fact))}
+        secret |= {one.item_id for one in self._evidence.values() if _holds_secret(_spoken(one))}
+        handles = {_said(each)["handle"]: each.id for each in present if each.type == "memory"}
+        taken = {id_ for id_, fact in self._facts.items() if handles.setdefault(fact.handle, id_) != id_}
+        self._left_out = {"secret": secret, "handle": taken}
+        usable = [record for record in known if not _belongs_to_any(record, secret | taken)]
+        if wanted.is_trusted:
+            for record in altered(present, usable):
+                raise altered_error(record)
+            _require_written(self._facts, self._evidence, usable)
+            self.incoming: tuple[StrandRecord, ...] = tuple(usable)
+            self._links = clashes(present, usable, wanted.policy, _slot)
+        else:
+            self.incoming = quarantined(usable, [*present, *_gone(present)], self._proposal)
+            self._links = ()
+        self.change = difference(present, union(present, self.incoming, self._links))
+
+    def scope_to_adopt(self) -> str:
+        """Return the one workspace that the new memories are of, empty for none or several."""
+        added = {record.id for record in self.change.added if record.type == "memory"}
+        scopes = {self._facts[id_].scope for id_ in added} - {GLOBAL_SCOPE}
+        return scopes.pop() if len(scopes) == 1 else ""
+
+    def rows(self, key: str) -> ForeignMemories:
+        """Return what to add and to remove."""
+        added = self.change.added
+        return ForeignMemories(
+            facts=tuple(self._facts[each.id] for each in added if each.type == "memory"),
+            evidence=tuple(self._evidence[each.id] for each in added if each.type == "evidence"),
+            links=tuple(_link(each) for each in added if each.type == "link"),
+            ops=tuple(_op(each) for each in added if each.type == "op"),
+            purged=tuple(each.id for each in self.change.removed if each.type == "memory"),
+            args={
+                "signer": signer_text(self._wanted.strand.signer),
+                "root": self._wanted.strand.root.hex(),
+                "links": [[link.src, link.rel, link.dst] for link in map(_link, self._links)],
+            },
+            key=key,
+        )
+
+    def told(self, key: str) -> dict[str, Any]:
+        """Return what comes in, as counts, and notes for what does not."""
+        counts = Counter(record.type for record in self.change.added)
+        memories = [record for record in self._wanted.strand.records if record.type == "memory"]
+        notes = [f"{count} of type {kind!a} are not kept here" for kind, count in sorted(self._unknown.items())]
+        if held := self._left_out["secret"]:
+            notes.append(f"{len(held)} left out: they hold what looks like a secret")
+        if held := self._left_out["handle"]:
+            notes.append(f"{len(held)} left out: another memory has their handle")
+        if key:
+            notes.append("the memories of its workspace are now those of this one")
+        return {
+            "added": {kind: counts[kind] for kind in sorted(KNOWN_TYPES)},
+            "known": len(memories) - counts["memory"],
+            "removed": sum(record.type == "memory" for record in self.change.removed),
+            "decided": len(self._links),
+            "waits_for_review": 0 if self._wanted.is_trusted else counts["memory"],
+            "notes": notes,
+        }
+
+    def _proposal(self, record: StrandRecord) -> StrandRecord:
+        """Return the operation that puts an untrusted memory into review."""
+        about = [one for one in self._evidence.values() if one.item_id == record.id]
+        fields = {
+            "lamport": self._lamport,
+            "actor": self._actor,
+            "kind": "propose",
+            "item_id": record.id,
+            "args": written_args(self._facts[record.id], about, ()),
+            "at": self._now,
+        }
+        return record_of({"type": "op", "id": memory_id(self._now, self._random(10)), "fields": fields})
+
+
+def _records(rows: Iterable[Mapping[str, Any]]) -> tuple[StrandRecord, ...]:
+    return tuple(record_of(row) for row in rows)
+
+
+def _gone(present: Iterable[StrandRecord]) -> list[StrandRecord]:
+    """Return placeholders for what was purged: an untrusted strand does not even propose it."""
+    return [record_of({"type": "memory", "id": id_}) for id_ in purged_ids(present)]
+
+
+def _said(record: StrandRecord) -> Mapping[str, Any]:
+    said = record.fields().get("fields")
+    if not isinstance(said, dict):
+        raise _unfit(record, "has no fields")
+    return said
+
+
+def _slot(fields: Mapping[str, Any]) -> Hashable | None:
+    """Return what a memory states a value of; equal words state the same, whatever their slot."""
+    slot = (fields["scope"], fields["subject"], fields["attribute"])
+    return slot if fields["subject"] else (fields["scope"], text_key(str(fields["text"])))
+
+
+def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
+    """Return whether a record is one of the chosen memories, or about those alone."""
+    if record.type == "memory":
+        return record.id in chosen
+    said = _said(record)
+    if record.type == "link":
+        return said["src"] in chosen and said["dst"] in chosen
+    return said["item_id"] in chosen
+
+
+def _belongs_to_any(record: StrandRecord, ids: Collection[str]) -> bool:
+    if not ids:
+        return False
+    said = _said(record)
+    owner = record.id if record.type == "memory" else said.get("src" if record.type == "link" else "item_id")
+    return owner in ids and (record.type != "op" or said.get("kind") != "purge")
+
+
+def _fact(record: StrandRecord) -> MemoryFact:
+    said = _said(record)
+    texts = {"handle", "kind", "scope", "text", "origin", "salt", "subject", "attribute", "value"}
+    numbers = {"importance", "confidence", "valid_from"}
+    if said.keys() != texts | numbers | {"valid_to"}:
+        raise _unfit(record, "has other fields than a memory")
+    _require_kinds(record, said, texts, numbers)
+    ends = said["valid_to"]
+    shapes = ((_HANDLE, "handle"), (_SCOPE, "scope"), (_WORD, "kind"))
+    is_fit = all(shape.fullmatch(said[name]) for shape, name in shapes) and said["origin"] in list(MemoryOrigin)
+    is_fit = is_fit and 0 < len(said["text"]) <= LONGEST_TEXT and (ends is None or type(ends) is int)
+    if not is_fit or max(said["importance"], said["confidence"]) > 100:
+        raise _unfit(record, "has a value out of its bounds")
+    masked = mask(said["text"].encode())
+    clean = masked.clean
+    text = clean(said["text"])
+    return MemoryFact(
+        id=record.id,
+        handle=said["handle"],
+        kind=said["kind"],
+        scope=said["scope"],
+        text=text,
+        slot=Slot(clean(said["subject"]), clean(said["attribute"]), clean(said["value"])),
+        origin=MemoryOrigin(said["origin"]),
+        importance=said["importance"],
+        confidence=said["confidence"],
+        valid_from=said["valid_from"],
+        valid_to=ends,
+        salt=said["salt"],
+        text_key=text_key(text),
+        template_key=template_key(text),
+        extra=clean(found_by(text, statement(text).choice, said["subject"])),
+    )
+
+
+def _evidence(record: StrandRecord) -> MemoryEvidence:
+    said = _said(record)
+    numbers = {"at", "start_line", "end_line"}
+    names = {each for each in MemoryEvidence.__dataclass_fields__ if each != "id"}
+    if said.keys() != names:
+        raise _unfit(record, "has other fields than evidence")
+    _require_kinds(record, said, names - numbers, numbers)
+    return MemoryEvidence(id=record.id, **said)
+
+
+def _require_fit(record: StrandRecord) -> None:
+    """Raise DamagedStrandError for a link or an operation of another shape; memories and evidence are read anyway."""
+    if record.type == "link":
+        _link(record)
+    elif record.type == "op":
+        _op(record)
+
+
+def _link(record: StrandRecord) -> MemoryLink:
+    said = _said(record)
+    if said.keys() != {"src", "rel", "dst"}:
+        raise _unfit(record, "has other fields than a link")
+    _require_kinds(record, said, said, ())
+    if record.id != "/".join((said["src"], said["rel"], said["dst"])):
+        raise _unfit(record, "is no link")
+    return MemoryLink(said["src"], said["rel"], said["dst"])
+
+
+def _op(record: StrandRecord) -> MemoryOp:
+    said = _said(record)
+    if said.keys() != {"lamport", "actor", "kind", "item_id", "args", "at"} or not isinstance(said["args"], dict):
+        raise _unfit(record, "has other fields than an operation")
+    _require_kinds(record, said, {"actor", "kind", "item_id"}, {"lamport", "at"})
+    if said["lamport"] > MOST_LAMPORT:
+        raise _unfit(record, "has a time that leaves none after it")
+    return MemoryOp(0, record.id, prev="", head="", **said)
+
+
+def _require_kinds(record: StrandRecord, said: Mapping[str, Any], texts: Iterable[str], numbers: Iterable[str]) -> None:
+    if not all(isinstance(said[name], str) for name in texts):
+        raise _unfit(record, "has a field that is no text")
+    if not all(type(said[name]) is int and said[name] >= 0 for name in numbers):
+        raise _unfit(record, "has a field that is no number")
+
+
+def _require_written(
+    facts: Mapping[str, MemoryFact], evidence: Mapping[str, MemoryEvidence], records: Iterable[StrandRecord]
+) -> None:
+    """Compare each memory and its evidence with the operations that wrote them. Raises TamperedStrandError."""
+    wrote: dict[str, str] = {}
+    known: set[str] = set()
+    kept = set()
+    for record in records:
+        if record.type == "op":
+            op = _op(record)
+            known |= set(map(str, op.args.get("evidence", ())))
+            if op.kind in WRITING:
+                wrote[op.item_id] = str(op.args.get("memory"))
+        kept.add(record.key)
+    for id_, fact in facts.items():
+        if ("memory", id_) in kept and wrote.get(id_) != record_hash(fact.record()):
+            raise TamperedStrandError(f"the strand is refused: memory {id_[:60]!r} is not what its log says")
+    for id_, one in evidence.items():
+        if ("evidence", id_) in kept and record_hash(one.record()) not in known:
+            raise TamperedStrandError(f"the strand is refused: evidence {id_[:60]!r} is not what its log says")
+
+
+def _words(fact: MemoryFact) -> tuple[str, ...]:
+    return fact.text, fact.slot.subject, fact.slot.attribute, fact.slot.value
+
+
+def _spoken(one: MemoryEvidence) -> tuple[str, ...]:
+    return one.text, one.path, one.symbol, one.session, one.actor, one.extractor
+
+
+def _holds_secret(texts: Iterable[str]) -> bool:
+    data = "\n\n".join(filter(None, texts)).encode()
+    return mask(data).data != data
+
+
+def _unfit(record: StrandRecord, why: str) -> DamagedStrandError:
+    return DamagedStrandError(f"the strand is refused: {record.type} {record.id[:60]!r} {why}")

@@ -1,0 +1,99 @@
+"""Memories in bulk: the rows of the whole memory as canonical records, and rows of another store taken in.
+
+What belongs to one file stays in it: row numbers, the chain of hashes, and the marks of what was taken in. Decides
+nothing: what is taken in is decided by an argument, from the rows as they are inside the transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core.model import MemoryEvidence, MemoryFact, MemoryLink, MemoryOp
+from helix_core.store.memory_connection import MemoryConnection
+from helix_core.store.memory_items import WRITE_WAIT_MS, MemoryItems
+
+TAKEN_IN = "merge"
+"""The operation that marks the moment other rows came in; of this file alone."""
+_NOWHERE = "SELECT count(*) FROM item WHERE scope = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignMemories:
+    """Rows of another store to add, memories to remove, and what the log of this one says about it.
+
+    ``key`` is the scope that the asking workspace has from now on, empty to leave it as it is.
+    """
+
+    facts: tuple[MemoryFact, ...]
+    evidence: tuple[MemoryEvidence, ...]
+    links: tuple[MemoryLink, ...]
+    ops: tuple[MemoryOp, ...]
+    purged: tuple[str, ...]
+    args: Mapping[str, Any]
+    key: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether anything changes."""
+        return bool(self.facts or self.evidence or self.links or self.ops or self.purged or self.key)
+
+
+class MemoryTransfer:
+    """All memories of the file, whatever their scope and status."""
+
+    def __init__(self, file: MemoryConnection, items: MemoryItems) -> None:
+        self._file, self._items = file, items
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the canonical records of all memories, evidence, links and operations."""
+        ids = [row[0] for row in self._file.rows("SELECT id FROM item ORDER BY row")]
+        found = [one.fact.record() for one in self._items.by_ids(ids)]
+        found += [one.record() for one in self._items.evidence(ids)]
+        found += [MemoryLink(*row).record() for row in self._file.rows("SELECT src, rel, dst FROM link")]
+        columns = "id, lamport, actor, kind, item_id, args, at"
+        for id_, *row, args, at in self._file.rows(f"SELECT {columns} FROM op WHERE kind <> ?", (TAKEN_IN,)):
+            lamport, actor, kind, item_id = row
+            fields = {"lamport": lamport, "actor": actor, "kind": kind, "item_id": item_id, "at": at}
+            found.append({"type": "op", "id": id_, "fields": fields | {"args": json.loads(args)}})
+        return found
+
+    def is_free(self, workspace: bytes, key: str) -> bool:
+        """Return whether a workspace without memories of its own could take a scope that no workspace has."""
+        own = self._items.scope(workspace)
+        has_own = own and self._file.rows(_NOWHERE, (own,))[0][0]
+        return not has_own and not self._file.rows("SELECT 1 FROM workspace WHERE key = ?", (key,))
+
+    def take(self, decide: Callable[[], ForeignMemories], workspace: bytes, actor: str, at: int) -> bool:
+        """Add and remove what ``decide`` returns, all in one transaction; return whether every removed copy is gone.
+
+        Raises MemoryStoreError, and the errors of ``decide``; then nothing has changed.
+        """
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            wanted = decide()
+            if wanted:
+                self._take(wanted, workspace, actor, at)
+        return self._items.overwrite_removed() if wanted.purged else True
+
+    def _take(self, wanted: ForeignMemories, workspace: bytes, actor: str, at: int) -> None:
+        items = self._items
+        items.require_room(len(wanted.facts))
+        # In front of the others, so that a question as of an earlier time sees none of them.
+        first = items.append(TAKEN_IN, "", wanted.args, actor, at)
+        written: dict[str, int] = {}
+        for op in sorted(wanted.ops, key=lambda op: (op.lamport, op.id)):
+            seq = items.append(op.kind, op.item_id, op.args, op.actor, op.at, own_id=op.id, lamport=op.lamport)
+            if op.kind in ("remember", "propose"):
+                written.setdefault(op.item_id, seq)
+        for fact in wanted.facts:
+            items.add_fact(fact, written.get(fact.id, first))
+        for one in wanted.evidence:
+            items.add_evidence(one)
+        for link in wanted.links:
+            items.add_link(link, written.get(link.src, first))
+        if wanted.purged:
+            items.remove(wanted.purged)
+        if wanted.key:
+            row = self._file.workspace_id(workspace)
+            self._file.rows("UPDATE workspace SET key = ? WHERE id = ?", (wanted.key, row))

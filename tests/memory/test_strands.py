@@ -1,0 +1,368 @@
+"""Memories that leave in a strand and come in elsewhere are the same memories, and what is refused changes nothing."""
+
+import os
+
+import pytest
+
+from helix_core.config import load_config
+from helix_core.engine import Helix, ImportRequest, RememberRequest
+from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError
+from helix_core.model import MemoryOrigin
+from helix_core.strand import (
+    ClashPolicy,
+    content_root,
+    open_strand,
+    record_of,
+    union,
+)
+from tests.mcp.conftest import repository
+from tests.strand.made import CODE, SCHEMA, made
+
+APP = "def retry(times):\n    limit = times + 1\n    return limit\n"
+
+
+@pytest.fixture
+def person(tmp_path):
+    """Open the same project as one person or another, each with a memory of their own."""
+    opened = []
+
+    def begin(name):
+        folder = tmp_path / name / "project"
+        if not folder.exists():
+            repository(folder)
+            (folder / "app.py").write_text(APP)
+        environ = {"HELIX_CACHE_DIR": str(tmp_path / name / "cache"), "HELIX_DATA_DIR": str(tmp_path / name / "data")}
+        opened.append(Helix.open(folder, config=load_config(folder, environ=environ, user=tmp_path / "none.toml")))
+        opened[-1].refresh()
+        return opened[-1]
+
+    yield begin
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def ada(person):
+    return person("ada")
+
+
+@pytest.fixture
+def bob(person):
+    return person("bob")
+
+
+def remember(helix, text, **given):
+    (item,) = helix.memory.remember(RememberRequest(text, **given))["items"]
+    return item["id"]
+
+
+def strand_of(helix, **given):
+    """What a real file of these memories holds."""
+    return open_strand(made(helix.memory.exported(**given)), CODE, newest_schema=SCHEMA)
+
+
+def holding(records):
+    """The same, of any records."""
+    return open_strand(made(records), CODE, newest_schema=SCHEMA)
+
+
+def take(helix, strand, *, trusted=True, policy=ClashPolicy.SKIP_EXISTING, dry_run=False):
+    return helix.memory.imported(ImportRequest(strand, trusted, policy, dry_run))
+
+
+def texts(helix, *statuses):
+    listed = helix.memory.listed(statuses=statuses)["items"]
+    return sorted(item["text"] for item in listed)
+
+
+def root(helix):
+    return content_root(helix.memory.exported())
+
+
+def is_whole(helix):
+    return helix.memory.log(verify=True)["first_broken"] is None
+
+
+def test_what_was_exported_and_imported_exports_the_same_records(ada, bob):
+    remember(ada, "The queue is NATS", cites=["app.py:1-3"])
+    old = remember(ada, "The retry limit is 300 ms", is_global=True)
+    remember(ada, "The retry limit is 3000 ms", is_global=True, supersedes=[old])
+    strand = strand_of(ada)
+    told = take(bob, strand)
+    assert (told["added"]["memory"], told["known"], told["removed"]) == (3, 0, 0)
+    assert bob.memory.exported() == ada.memory.exported() == strand.records
+    assert texts(bob) == texts(ada)
+    assert is_whole(bob)
+    assert is_whole(ada)
+
+
+def test_an_imported_citation_is_compared_with_the_files_that_are_here(ada, bob):
+    remember(ada, "retry adds one attempt", cites=["app.py:1-3"])
+    told = take(bob, strand_of(ada))
+    assert told["notes"] == ["the memories of its workspace are now those of this one"]
+    (item,) = bob.memory.recall("how many attempts does retry add?")["items"]
+    assert item["status"] == "verified"
+    with open(os.path.join(os.fsdecode(bob.workspace), "app.py"), "w") as file:
+        file.write(APP.replace("+ 1", "+ 2"))
+    (item,) = bob.memory.recall("how many attempts does retry add?")["items"]
+    assert item["status"] == "needs_refresh"
+
+
+def test_importing_again_changes_nothing(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    strand = strand_of(ada)
+    take(bob, strand)
+    before, log = root(bob), len(bob.memory.log()["ops"])
+    told = take(bob, strand)
+    assert (sum(told["added"].values()), told["known"]) == (0, 1)
+    assert (root(bob), len(bob.memory.log()["ops"])) == (before, log)
+
+
+def test_a_dry_run_says_what_would_come_in_and_keeps_nothing(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    told = take(bob, strand_of(ada), dry_run=True)
+    assert told["added"] == {"evidence": 1, "link": 0, "memory": 1, "op": 1}
+    assert bob.memory.exported() == ()
+    assert not os.path.exists(os.path.join(bob.session.config.data_dir, "memory.db"))
+
+
+def test_two_stores_that_take_in_each_other_end_alike(ada, bob):
+    one = remember(ada, "The queue is NATS", is_global=True)
+    remember(ada, "Use tabs", is_global=True)
+    remember(bob, "The cache is Redis", is_global=True)
+    ada.memory.forget(one)
+    from_ada, from_bob = strand_of(ada), strand_of(bob)
+    take(ada, from_bob)
+    take(bob, from_ada)
+    assert ada.memory.exported() == bob.memory.exported()
+    assert root(ada) == content_root(union(from_ada.records, from_bob.records))
+    assert texts(ada, "active") == texts(bob, "active") == ["The cache is Redis", "Use tabs"]
+
+
+@pytest.mark.parametrize(
+    ("forgets", "restores", "status"), [(8, 9, "active"), (9, 8, "forgotten"), (9, 9, "forgotten")]
+)
+@pytest.mark.parametrize("kind", ["restore", "confirm"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_a_forget_and_a_restore_elsewhere_the_later_wins_and_a_tie_is_forgotten(
+    ada, bob, forgets, restores, status, kind, is_first
+):
+    remember(ada, "The queue is NATS", is_global=True)
+    records = ada.memory.exported()
+    (item_id,) = (each.id for each in records if each.type == "memory")
+
+    def deciding(what, lamport):
+        fields = {"lamport": lamport, "actor": "user:eve", "kind": what, "item_id": item_id, "args": {}, "at": 1}
+        return holding([*records, record_of({"type": "op", "id": f"{what}-{lamport}", "fields": fields})])
+
+    strands = [deciding("forget", forgets), deciding(kind, restores)]
+    for strand in strands if is_first else reversed(strands):
+        take(bob, strand)
+    assert texts(bob, status) == ["The queue is NATS"]
+    assert is_whole(bob)
+    # What is decided here from now on comes after all of that.
+    (item,) = bob.memory.listed(statuses=[status])["items"]
+    other = bob.memory.restore if status == "forgotten" else bob.memory.forget
+    other(item["id"])
+    assert texts(bob, status) == []
+
+
+def test_an_untrusted_strand_waits_for_review_memory_by_memory(ada, bob):
+    mine = remember(bob, "The queue is NATS", is_global=True)
+    take(ada, strand_of(bob))
+    ada.memory.forget(mine)
+    first = remember(ada, "Deploy on Fridays", is_global=True)
+    remember(ada, "Ignore the linter", is_global=True)
+    told = take(bob, strand_of(ada), trusted=False)
+    assert told["waits_for_review"] == 2
+    # What the stranger forgot is not forgotten here.
+    assert texts(bob, "active") == ["The queue is NATS"]
+    assert texts(bob, "quarantined") == ["Deploy on Fridays", "Ignore the linter"]
+    assert bob.memory.recall("when do we deploy?")["known_empty"]
+    bob.memory.approve(first)
+    assert texts(bob, "active") == ["Deploy on Fridays", "The queue is NATS"]
+    assert texts(bob, "quarantined") == ["Ignore the linter"]
+    assert is_whole(bob)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_was_purged_elsewhere_leaves_no_byte_in_either_order(ada, bob, is_first):
+    name = remember(ada, "The zebra password rule of Mars", is_global=True)
+    remember(ada, "The queue is NATS", is_global=True)
+    old = strand_of(ada)
+    ada.memory.purge(name, f"purge {name}")
+    purging = strand_of(ada)
+    for strand in (purging, old) if is_first else (old, purging):
+        told = take(bob, strand)
+    assert texts(bob) == ["The queue is NATS"]
+    assert told.get("overwritten", True)
+    assert bob.memory.exported() == purging.records
+    folder = os.fspath(bob.session.config.data_dir)
+    bob.close()
+    for file in os.listdir(folder):
+        with open(os.path.join(folder, file), "rb") as reader:
+            assert b"zebra" not in reader.read().lower(), file
+
+
+def changed(strand, kind, **fields):
+    """The strand with other fields in its first record of a kind; its owner signed that, too."""
+    records = list(strand.records)
+    place = next(number for number, record in enumerate(records) if record.type == kind)
+    said = records[place].fields()
+    records[place] = record_of(said | {"fields": said["fields"] | fields})
+    return holding(records)
+
+
+def test_a_memory_in_another_wording_is_refused_and_nothing_changes(ada, bob):
+    remember(ada, "The timeout is 300 ms", is_global=True)
+    strand = strand_of(ada)
+    take(bob, strand)
+    remember(ada, "The queue is NATS", is_global=True)
+    before = root(bob)
+    with pytest.raises(AlteredRecordError, match="in another wording"):
+        take(bob, changed(strand_of(ada), "memory", text="The timeout is 3000 ms"))
+    assert root(bob) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "error"),
+    [
+        ("memory", {"text": "something else"}, TamperedStrandError),
+        ("evidence", {"text": "something else"}, TamperedStrandError),
+        ("op", {"args": {}}, TamperedStrandError),
+        ("op", {"lamport": 2**53 - 1}, DamagedStrandError),
+        ("op", {"args": None}, DamagedStrandError),
+        ("memory", {"origin": "god"}, DamagedStrandError),
+        ("memory", {"confidence": 101}, DamagedStrandError),
+        ("memory", {"text": ""}, DamagedStrandError),
+        ("memory", {"text": "x" * 4_001}, DamagedStrandError),
+        ("memory", {"handle": "m_\u202e"}, DamagedStrandError),
+        ("memory", {"valid_to": "later"}, DamagedStrandError),
+        ("memory", {"more": 1}, DamagedStrandError),
+        ("evidence", {"start_line": "1"}, DamagedStrandError),
+    ],
+)
+def test_records_that_contradict_their_log_or_their_shape_are_refused_whole(ada, bob, kind, fields, error):
+    remember(ada, "The queue is NATS", is_global=True)
+    with pytest.raises(error):
+        take(bob, changed(strand_of(ada), kind, **fields))
+    assert bob.memory.exported() == ()
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("kind", ["memory", "evidence", "link", "op"])
+@pytest.mark.parametrize("fields", [{}, {"fields": 1}, {"fields": {}}, {"fields": {"src": 1}}])
+def test_a_record_without_its_fields_is_refused_by_a_typed_error(bob, kind, fields, trusted):
+    with pytest.raises(StrandError):
+        take(bob, holding([record_of({"type": kind, "id": "x", **fields})]), trusted=trusted)
+    assert bob.memory.exported() == ()
+
+
+def test_a_memory_that_holds_a_secret_is_left_out_and_said(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    remember(ada, "The region is eu-central-1", is_global=True)
+    strand = strand_of(ada)
+    secret = "AKIAIOSFODNN7EXAMPLZ"
+    (region,) = (each for each in strand.records if each.type == "memory" and b"region" in each.line)
+    said = region.fields()
+    leaking = record_of(said | {"fields": said["fields"] | {"text": f"aws_access_key_id = {secret}"}})
+    records = [leaking if each is region else each for each in strand.records]
+    told = take(bob, holding(records))
+    assert told["notes"] == ["1 left out: they hold what looks like a secret"]
+    assert texts(bob) == ["The queue is NATS"]
+    assert secret not in str(bob.memory.exported())
+
+
+def test_unknown_types_are_said_and_not_kept(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    strand = holding([*ada.memory.exported(), record_of({"type": "hologram", "id": "h1"})])
+    assert take(bob, strand)["notes"] == ["1 of type 'hologram' are not kept here"]
+    assert texts(bob) == ["The queue is NATS"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "active"),
+    [
+        (ClashPolicy.SKIP_EXISTING, "The timeout is 500 ms"),
+        (ClashPolicy.OVERWRITE, "The timeout is 300 ms"),
+        (ClashPolicy.NEWEST, "The timeout is 500 ms"),
+    ],
+)
+def test_a_policy_decides_which_of_two_statements_is_in_force_and_none_is_lost(ada, bob, policy, active):
+    remember(ada, "The timeout is 300 ms", is_global=True, valid_from=1_000)
+    remember(bob, "The timeout is 500 ms", is_global=True, valid_from=2_000)
+    told = take(bob, strand_of(ada), policy=policy)
+    assert told["decided"] == 1
+    assert texts(bob, "active", "contested") == [active]
+    assert texts(bob, "active", "contested", "superseded") == ["The timeout is 300 ms", "The timeout is 500 ms"]
+    assert is_whole(bob)
+
+
+def test_stores_that_decided_in_opposite_ways_agree_on_the_newest(ada, bob):
+    remember(ada, "The timeout is 300 ms", is_global=True, valid_from=1_000)
+    remember(bob, "The timeout is 500 ms", is_global=True, valid_from=2_000)
+    from_ada, from_bob = strand_of(ada), strand_of(bob)
+    take(ada, from_bob)
+    take(bob, from_ada)
+    assert texts(ada, "active") == ["The timeout is 300 ms"]
+    assert texts(bob, "active") == ["The timeout is 500 ms"]
+    take(ada, strand_of(bob))
+    take(bob, strand_of(ada))
+    assert texts(ada, "active") == texts(bob, "active") == ["The timeout is 500 ms"]
+
+
+def test_a_question_as_of_an_earlier_time_sees_nothing_that_came_in_later(ada, bob):
+    remember(ada, "The queue is NATS", is_global=True)
+    remember(bob, "The cache is Redis", is_global=True)
+    (known,) = bob.memory.log()["ops"]
+    take(bob, strand_of(ada))
+    assert bob.memory.recall("which queue?")["items"]
+    assert bob.memory.recall("which queue?", as_of=known["at"])["known_empty"]
+
+
+def test_what_is_shared_is_in_force_and_of_this_folder_alone(ada, person):
+    remember(ada, "The queue is NATS", cites=["app.py:1-3"])
+    remember(ada, "I am Ada Lovelace", kind="identity", is_global=True)
+    gone = remember(ada, "The zebra is forgotten", is_global=True)
+    ada.memory.forget(gone)
+    old = remember(ada, "The limit is 300 ms", is_global=True)
+    remember(ada, "The limit is 3000 ms", is_global=True, supersedes=[old])
+    ada.memory.propose("We decided to always use Postgres.", MemoryOrigin.AGENT)
+    shared = strand_of(ada, is_shared=True)
+    said = b"".join(record.line for record in shared.records)
+    assert [word for word in (b"Ada", b"zebra", b"300 ms", b"Postgres") if word in said] == []
+    bob = person("bob")
+    take(bob, shared)
+    assert texts(bob, "active") == ["The limit is 3000 ms", "The queue is NATS"]
+    assert is_whole(bob)
+
+
+def test_a_crash_in_the_middle_of_an_import_leaves_nothing_of_it(ada, bob, monkeypatch):
+    for number in range(5):
+        remember(ada, f"The port of service {number} is 80{number}0", is_global=True)
+    remember(bob, "The cache is Redis", is_global=True)
+    strand, before = strand_of(ada), root(bob)
+    from helix_core.store.memory_items import MemoryItems
+
+    add = MemoryItems.add_evidence
+
+    def fails(self, one):
+        if calls.append(one) or len(calls) > 3:
+            raise OSError("the machine went away")
+        add(self, one)
+
+    calls = []
+    monkeypatch.setattr(MemoryItems, "add_evidence", fails)
+    with pytest.raises(OSError, match="went away"):
+        take(bob, strand)
+    monkeypatch.undo()
+    assert root(bob) == before
+    assert is_whole(bob)
+    take(bob, strand)
+    assert len(texts(bob)) == 6
+
+
+def test_the_strand_of_a_store_names_no_path_of_the_machine(ada):
+    remember(ada, "The queue is NATS", cites=["app.py:1-3"])
+    said = b"".join(record.line for record in ada.memory.exported())
+    assert os.fsencode(os.path.dirname(os.fsdecode(ada.workspace))) not in said
