@@ -44,7 +44,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "changes": ("helix changes", "helix changes --since v2.0 --path ~/src/shop --limit 30"),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
     "remember": (
-        'helix remember "We decided to sign sessions with Ed25519" --cite app/sessions.py:10-24',
+        'helix remember "Sessions use Ed25519" --cite app/sessions.py:10-24',
         'helix remember "I prefer tabs over spaces" --global',
     ),
     "recall": ('helix recall "how do we sign sessions?"', 'helix recall "indentation" --task edit --json'),
