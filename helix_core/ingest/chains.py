@@ -72,6 +72,11 @@ class Chains:
         """Return the size of the text, in bytes."""
         return len(self._data)
 
+    @property
+    def definitions(self) -> list[tuple[int, str]]:
+        """Return the first byte and the symbol of each definition, in order."""
+        return [(one.start, one.chain) for one in self._defined]
+
     def name(self, start: int, end: int, symbol: str) -> Naming:
         """Label the bytes ``[start, end)``, whole lines, whose label used to be ``symbol``.
 

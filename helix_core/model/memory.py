@@ -195,8 +195,8 @@ class MemoryEvidence:
     """One support of a memory: where it was said (``text``, as it was worded), or the code that it cites (``path``).
 
     A citation has the fields of a ``Pointer``; ``span_hash`` is its ``gene_id``. ``layout_hash`` is that of the same
-    lines without their spacing. ``heals`` is the id of the citation that this one replaces, of the same text at its
-    new lines. ``at`` is in Unix milliseconds.
+    lines without their spacing, with marks where the file had them twice (see ``verdict.spans``). ``heals`` is the id
+    of the citation that this one replaces, of the same text at its new lines. ``at`` is in Unix milliseconds.
     """
 
     id: str

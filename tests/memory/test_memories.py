@@ -96,6 +96,88 @@ def test_a_citation_that_was_only_formatted_anew_is_followed(helix, app):
     assert mark(helix, "retry attempts") == ("verified", "unchanged")
 
 
+BRANCHES = """def cost(kind):
+    # What a request costs.
+    total = 0
+
+    kind = kind.lower()
+    if kind == "slow":
+        return 5
+    if kind == "fast":
+        return 7
+    if kind == "mid":
+        return 5
+    return total
+"""
+
+
+def cited_at(helix, question):
+    """The verdict and the first line of the one citation of the one memory that answers."""
+    (found,) = recalled(helix, question)
+    (one,) = found["evidence"]
+    return one["status"], one["start_line"]
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_short_citation_never_moves_to_other_code_that_reads_alike(helix, app, is_indexed):
+    app.write_text(BRANCHES)
+    if is_indexed:
+        helix.refresh()
+    item(helix, "Slow requests cost five", cites=["app.py:7"])
+    app.write_text(BRANCHES.replace("return 5", "return 9", 1))
+    if is_indexed:
+        helix.refresh()
+    assert cited_at(helix, "slow requests cost") == ("needs_refresh", 7)
+    app.write_text(BRANCHES)
+    assert cited_at(helix, "slow requests cost") == ("verified", 7)
+    assert [one["kind"] for one in helix.memory.log()["ops"]] == ["remember"]
+
+
+def test_lines_that_the_file_had_twice_are_never_followed_to_the_others(helix, app):
+    code = ["def f(x):", "  if x:", "    say(x)", "    return stop(x, 3)", "  say(x)", "  return stop(x, 3)"]
+    twice = "\n".join(code) + "\n"
+    app.write_text(twice)
+    item(helix, "f stops where x is set", cites=["app.py:3-4"])
+    app.write_text(twice.replace("stop(x, 3)", "stop(x, 4)", 1))
+    assert cited_at(helix, "f stops where x is set") == ("needs_refresh", 3)
+
+
+def test_lines_that_another_function_had_too_are_not_renamed_when_they_change(helix, app):
+    both = "def f(x):\n    say(x)\n    return stop(x, 3)\n\n\ndef g(x):\n    say(x)\n    return stop(x, 3)\n"
+    app.write_text(both)
+    item(helix, "f stops at three", cites=["app.py:2-3"])
+    app.write_text("# one\n" + both)
+    assert cited_at(helix, "f stops at three") == ("verified", 3)
+    app.write_text(both.replace("stop(x, 3)", "stop(x, 4)", 1))
+    assert cited_at(helix, "f stops at three") == ("needs_refresh", 3)
+
+
+def test_a_citation_that_was_followed_leads_back_when_the_edit_is_taken_back(helix, app):
+    item(helix, "retry adds one attempt", cites=["app.py:4-6"])
+    app.write_text("# one\n# two\n" + APP)
+    assert cited_at(helix, "retry attempts") == ("verified", 6)
+    app.write_text(APP + "\n\n" + APP.replace("def other", "def third"))
+    assert cited_at(helix, "retry attempts") == ("verified", 4)
+    app.write_text(APP.replace("times + 1", "times + 2"))
+    assert mark(helix, "retry attempts") == ("needs_refresh", "changed")
+    app.write_text(APP)
+    assert cited_at(helix, "retry attempts") == ("verified", 4)
+
+
+@pytest.mark.parametrize("lines", ["4-6", "3-6", "4-5"])
+def test_a_renamed_definition_is_a_risk_with_both_names_though_its_own_line_is_cited(helix, app, lines):
+    item(helix, "retry adds one attempt", cites=[f"app.py:{lines}"])
+    app.write_text("# moved\n" + APP.replace("retry", "attempt_again"))
+    (found,) = recalled(helix, "retry adds attempt")
+    assert (found["status"], found["reason"]) == ("stale_risk", "renamed")
+    assert (found["evidence"][0]["detail"], found["evidence"][0]["start_line"]) == (
+        "retry -> attempt_again",
+        int(lines[0]) + 1,
+    )
+    app.write_text(APP.replace("retry", "attempt_again").replace("times + 1", "times + 2"))
+    assert mark(helix, "retry adds attempt") == ("needs_refresh", "changed")
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

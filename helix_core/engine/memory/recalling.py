@@ -25,6 +25,7 @@ from helix_core.model import (
     REFINES,
     USABLE,
     Judged,
+    LineSpan,
     MemoryEvidence,
     MemoryLink,
     MemoryStatus,
@@ -120,7 +121,8 @@ class Recalling:
         for each in self._memory.items.evidence(family):
             evidence.setdefault(each.item_id, []).append(each)
         current = {id_: _current(held) for id_, held in evidence.items()}
-        marks = self._marks([one for held in current.values() for one in held], task)
+        all_evidence = [one for held in evidence.values() for one in held]
+        marks = self._marks([one for held in current.values() for one in held], all_evidence, task)
         if heals:
             self._heal(marks)
         verdicts = _Verdicts(family, links, current, marks, task, self._now)
@@ -151,9 +153,12 @@ class Recalling:
         return family, list(links)
 
     def _marks(
-        self, citations: Sequence[MemoryEvidence], task: TaskType
+        self, citations: Sequence[MemoryEvidence], evidence: Sequence[MemoryEvidence], task: TaskType
     ) -> dict[str, tuple[MemoryEvidence, Judged | None]]:
-        """Judge citations of this workspace against the disk; those of another one have no mark."""
+        """Judge citations of this workspace against the disk; those of another one have no mark.
+
+        A citation that was followed is looked for where it was first: an edit that is taken back leads back.
+        """
         here = [one for one in citations if one.scope == self._key]
         marks: dict[str, tuple[MemoryEvidence, Judged | None]] = {one.id: (one, None) for one in citations}
         if here:
@@ -162,9 +167,13 @@ class Recalling:
             self._session.follow()
             weigher = self._session.weigher(NO_OVERLAYS, go_on, mends=False)
             judgement = Judgement(self._session.index.reader, weigher)
-            judged, _ = judgement.of([_pointer(one) for one in here], task, 1.0)
-            for one, mark in zip(here, judged, strict=True):
-                marks[one.id] = (one, _followed(judgement, one, _of_text(mark)))
+            origins = _origins(evidence)
+            first = [origins.get(one.id, one) for one in here]
+            judged, _ = judgement.of([_pointer(one) for one in (*here, *first)], task, 1.0)
+            for one, origin, mark, before in zip(here, first, judged, judged[len(here) :], strict=False):
+                is_back = origin.id != one.id and before.start_line == origin.start_line and _is_true(before)
+                found = before if is_back else _followed(judgement, one, _of_text(mark), origin)
+                marks[one.id] = (one, found)
         return marks
 
     def _heal(self, marks: Mapping[str, tuple[MemoryEvidence, Judged | None]]) -> None:
@@ -314,15 +323,56 @@ def _of_text(mark: Judged) -> Judged:
     return dataclasses.replace(mark, verdict=dataclasses.replace(mark.verdict, reason=Reason.CHANGED))
 
 
-def _followed(judgement: Judgement, one: MemoryEvidence, mark: Judged) -> Judged:
-    """Return the mark of the same lines formatted anew, where that is all that changed."""
-    if mark.verdict.reason is not Reason.CHANGED:
-        return mark
-    found = judgement.relaid(mark.pointer, one.layout_hash)
-    if found is None:
-        return mark
-    moved = Verdict(Status.VERIFIED, Reason.MOVED, "formatted anew")
-    return Judged(found, moved, found.start_line, found.end_line)
+def _origins(evidence: Iterable[MemoryEvidence]) -> dict[str, MemoryEvidence]:
+    """Return by the id of each citation that was followed the one that it began as."""
+    known = {one.id: one for one in evidence}
+    origins: dict[str, MemoryEvidence] = {}
+    for one in known.values():
+        first, seen = one, {one.id}
+        while first.heals in known and first.heals not in seen:
+            first = known[first.heals]
+            seen.add(first.id)
+        if first is not one:
+            origins[one.id] = first
+    return origins
+
+
+def _is_true(mark: Judged) -> bool:
+    return mark.verdict.reason in (Reason.UNCHANGED, Reason.TOUCHED, Reason.REINGESTED)
+
+
+def _followed(judgement: Judgement, one: MemoryEvidence, mark: Judged, origin: MemoryEvidence) -> Judged:
+    """Return the mark where the lines were followed, if these are surely the cited ones; else they changed.
+
+    Lines that were only formatted anew are followed, and lines that only have another name of their definition.
+    """
+    pointer, reason = mark.pointer, mark.verdict.reason
+    if reason is not Reason.CHANGED:
+        if mark.verdict.status is Status.NEEDS_REFRESH or not mark.start_line:
+            return mark
+        now = LineSpan(mark.start_line, mark.end_line)
+        is_renamed = Reason.RENAMED in (reason, *mark.verdict.also)
+        is_sure = judgement.is_sure(pointer, now, one.layout_hash, is_renamed=is_renamed)
+        # An older Helix followed lines that say too little.
+        was_sure = one.start_line == origin.start_line or judgement.is_telling(pointer, now)
+        return mark if is_sure and was_sure else _changed(pointer)
+    found = judgement.relaid(pointer, one.layout_hash)
+    if found is not None:
+        now = LineSpan(found.start_line, found.end_line)
+        if judgement.is_sure(pointer, now, one.layout_hash, is_renamed=False):
+            moved = Verdict(Status.VERIFIED, Reason.MOVED, "formatted anew")
+            return Judged(found, moved, found.start_line, found.end_line)
+    renamed = judgement.renamed(pointer, one.layout_hash)
+    if renamed is not None:
+        lines, names = renamed
+        verdict = Verdict(Status.STALE_RISK, Reason.RENAMED, names)
+        return Judged(pointer, verdict, lines.start_line, lines.end_line)
+    return mark
+
+
+def _changed(pointer: Pointer) -> Judged:
+    said = "the same lines are elsewhere, but they may be others"
+    return Judged(pointer, Verdict(Status.NEEDS_REFRESH, Reason.CHANGED, said), 0, 0)
 
 
 def _pointer(one: MemoryEvidence) -> Pointer:

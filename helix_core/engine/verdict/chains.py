@@ -64,6 +64,15 @@ class ChainLookup:
             return Naming(None, NOT_INDEXED)
         return self._name(item, file.content_hash, lambda: masked.data)
 
+    def definitions(self, path: bytes, sight: Sight, masked: Masked) -> list[tuple[int, str]]:
+        """Return the first byte and the symbol of each definition of the file's current bytes; none if untold."""
+        assert sight.file is not None
+        file = sight.file
+        if content_reason(path, file.data):
+            return []
+        found = self._kept.get(path, file.content_hash) or self._parsed(path, file.content_hash, masked.data)
+        return [] if isinstance(found, Naming) else found.definitions
+
     def name_in_buffer(self, buffer: bytes, item: Item) -> Naming:
         """Label the text at the item's place in a buffer of its path."""
         from helix_core.ingest import mask

@@ -6,12 +6,24 @@ Includes finding what only an unsaved buffer defines.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from helix_core.engine.verdict.chains import renaming
 from helix_core.engine.verdict.observe import RELOCATE_BYTES
-from helix_core.engine.verdict.spans import laid_out_anew, layout, narrowed
+from helix_core.engine.verdict.spans import (
+    COPY,
+    NEAR_COPY,
+    copies,
+    is_telling,
+    laid_out_anew,
+    layout,
+    narrowed,
+    whole_word,
+)
 from helix_core.engine.verdict.table import TEXT_THERE, TRUE_NOW, Observation, priority, verdict
 from helix_core.engine.verdict.weigher import ObservedItem, Placed, Weigher, called
 from helix_core.errors import UsageError
@@ -43,6 +55,7 @@ if TYPE_CHECKING:
     from helix_core.ingest import ParseGuard
 
 MOST_BUFFER_BYTES = 256 * 1024
+MOST_COPIES = 16
 _NO_SIGNATURE = StatSignature(0, 0, 0, 0)
 
 
@@ -96,7 +109,7 @@ class Judgement:
 
     def pinned(self, source_id: str, lines: LineSpan) -> tuple[Pointer, str]:
         """Return a pointer at these whole lines as they are on disk now, under the symbol that they belong to, and
-        their layout, for ``relaid``.
+        their layout, for ``relaid``, with a mark where the file has the same lines elsewhere too.
 
         Raises UsageError for a file that does not count or is not there, for lines that it does not have, and for
         lines that could not be followed: those whose place in the file's definitions no parser can tell.
@@ -124,7 +137,80 @@ class Judgement:
         if isinstance(found, Lost) or found.reason not in TRUE_NOW:
             why = naming.why or "the same lines are elsewhere too"
             raise UsageError(f"{source_id}:{lines.start_line}-{lines.end_line} cannot be followed ({why}); cite others")
-        return pointer, layout(rows[lines.start_line - 1 : lines.end_line])
+        near, far = self._copies(pointer, lines)
+        far = far or self._renamed(pointer) is not None
+        marks = COPY * near + NEAR_COPY * far
+        return pointer, layout(rows[lines.start_line - 1 : lines.end_line]) + marks
+
+    def is_sure(self, pointer: Pointer, now: LineSpan, layout_hash: str, *, is_renamed: bool) -> bool:
+        """Return whether the text at the lines ``now`` is surely what a pointer with this layout was made at.
+
+        It is at its own lines. Elsewhere it says enough to be known, and neither then nor now the file has it twice.
+        """
+        if now.start_line == pointer.start_line:
+            return True
+        near, far = self._copies(pointer, now)
+        if COPY in layout_hash or near or not self.is_telling(pointer, now):
+            return False
+        is_short = now.start_line == now.end_line
+        return not ((is_renamed or is_short) and (far or NEAR_COPY in layout_hash))
+
+    def is_telling(self, pointer: Pointer, lines: LineSpan) -> bool:
+        """Return whether these lines of the pointer's file say enough to be known again elsewhere."""
+        return is_telling(self._rows(pointer)[lines.start_line - 1 : lines.end_line])
+
+    def renamed(self, pointer: Pointer, layout_hash: str) -> tuple[LineSpan, str] | None:
+        """Return where the pointer's lines are with another name of their definition, and both names; None where there
+        is no such place or several, or the lines say too little.
+        """
+        return None if NEAR_COPY in layout_hash or COPY in layout_hash else self._renamed(pointer)
+
+    def _renamed(self, pointer: Pointer) -> tuple[LineSpan, str] | None:
+        path, old = checked(pointer.source_id), pointer.symbol.rpartition(".")[2]
+        source = self._reader.files.source(path) or unindexed(path)
+        sight = self._weigher.observer.look(source)
+        if sight.file is None or not old or source.source_kind is not SourceKind.CODE:
+            return None
+        masked, rows = self._weigher.mask(sight), self._rows(pointer)
+        ends = list(accumulate(map(len, rows)))
+        count, left = pointer.end_line - pointer.start_line + 1, RELOCATE_BYTES
+        found: dict[LineSpan, str] = {}
+        for byte, symbol in self._weigher.facts.chains.definitions(path, sight, masked):
+            new, row = symbol.rpartition(".")[2], bisect_right(ends, byte)
+            for start in range(max(row - count + 1, 0), min(row, len(rows) - count) + 1) if new != old else ():
+                lines = rows[start : start + count]
+                text = b"".join(lines)
+                left -= len(text)
+                if left < 0:
+                    return None
+                was = whole_word(new).sub(old, text.decode("utf-8", "surrogateescape"))
+                is_it = hashlib.sha256(was.encode("utf-8", "surrogateescape")).hexdigest()[:16] == pointer.gene_id
+                if is_it and is_telling(lines):
+                    found[LineSpan(start + 1, start + count)] = renaming(pointer.symbol, symbol)
+        return next(iter(found.items())) if len(found) == 1 else None
+
+    def _copies(self, pointer: Pointer, lines: LineSpan) -> tuple[bool, bool]:
+        """Return whether the text of these lines is elsewhere in its file: under the pointer's symbol, under others."""
+        path = checked(pointer.source_id)
+        source = self._reader.files.source(path) or unindexed(path)
+        sight = self._weigher.observer.look(source)
+        data = b"".join(self._rows(pointer))
+        others = [
+            one for one in copies(data, lines) if one.start_line > lines.end_line or one.end_line < lines.start_line
+        ]
+        near = far = len(others) > MOST_COPIES
+        for one in others[:MOST_COPIES]:
+            at = replace(pointer, start_line=one.start_line, end_line=one.end_line)
+            item = _pointed_item(-1, source, data, one.start_line, at)
+            symbol = self._weigher.facts.chains.name(item, sight, self._weigher.mask(sight)).symbol
+            near, far = near or symbol in (None, pointer.symbol), far or symbol != pointer.symbol
+        return near, far
+
+    def _rows(self, pointer: Pointer) -> list[bytes]:
+        """Return the lines of the pointer's file now, masked; none where it cannot be read."""
+        path = checked(pointer.source_id)
+        sight = self._weigher.observer.look(self._reader.files.source(path) or unindexed(path))
+        return [] if sight.file is None else self._weigher.mask(sight).data.splitlines(keepends=True)
 
     def relaid(self, pointer: Pointer, wanted: str) -> Pointer | None:
         """Return a pointer at the same lines of code, only formatted anew, under the same symbol; None where there are

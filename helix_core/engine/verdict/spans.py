@@ -148,8 +148,35 @@ def layout(lines: Sequence[bytes]) -> str:
     return f"{len(parts)}-{digest}"
 
 
+COPY, NEAR_COPY = "*", "~"
+"""Marks after a ``layout``: the file had the same lines twice under the symbol; it had them under another symbol."""
+_WORDS = re.compile(rb"\w+")
+_LETTERS = re.compile(rb"[^\W\d_]|[\x80-\xff]")
+LEAST_WORDS = 4
+
+
+def is_telling(lines: Sequence[bytes]) -> bool:
+    """Return whether lines say enough to be known again elsewhere: two lines with words, or one with four of them."""
+    worded = [line for line in lines if _LETTERS.search(line)]
+    return len(worded) >= 2 or len(set(_WORDS.findall(b"".join(worded)))) >= LEAST_WORDS
+
+
+def copies(data: bytes, lines: LineSpan) -> list[LineSpan]:
+    """Return all places of a file that have the same text as these lines, whatever their spacing; these included."""
+    full = [(number, b"".join(row.split())) for number, row in enumerate(data.splitlines(), 1) if row.strip()]
+    wanted = [text for number, text in full if lines.start_line <= number <= lines.end_line]
+    texts, count = [text for _, text in full], len(wanted)
+    if not wanted:
+        return [lines]
+    starts = (at for at, text in enumerate(texts) if text == wanted[0] and texts[at : at + count] == wanted)
+    return [LineSpan(full[at][0], full[at + count - 1][0]) for at in starts]
+
+
 def laid_out_anew(data: bytes, wanted: str, near: int) -> LineSpan | None:
     """Return the lines with this ``layout``, the nearest to a line; None where there are none."""
+    wanted = wanted.rstrip(COPY + NEAR_COPY)
+    if not wanted:
+        return None
     count = int(wanted.partition("-")[0])
     lines = data.splitlines(keepends=True)
     full = [number for number, line in enumerate(lines) if line.strip()]

@@ -65,13 +65,13 @@ def _draw_item(page: Page, one: dict[str, Any], workspace: Path, change: str) ->
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):
-        about.append(reason_of(verdict))
+        about.append(_since_cited(reason_of(verdict)))
     page.line("  ", dim(" · ".join(inert_line(word) for word in about if word)), indent=4)
     for each in one.get("evidence", ()):
         sign = Text.assemble("    ", mark(each["status"]))
         page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
         if each["status"] != "verified":
-            page.line("      ", dim(reason(each["reason"])))
+            page.line("      ", dim(_since_cited(reason(each["reason"]))))
     for link in one.get("links", ()):
         page.line(
             "    ", dim(f"{link['relation'].replace('_', ' ')} {link['id']}: {inert_line(link['text'])}"), indent=6
@@ -80,6 +80,11 @@ def _draw_item(page: Page, one: dict[str, Any], workspace: Path, change: str) ->
         page.line(
             "    ", dim(f"would replace {one['replaces']['id']}: {inert_line(one['replaces']['text'])}"), indent=6
         )
+
+
+def _since_cited(words: str) -> str:
+    """Return the words for a reason as they are said of a citation, which need not be indexed."""
+    return words.replace("since it was indexed", "since it was cited")
 
 
 def _draw_log(page: Page, answer: dict[str, Any]) -> None:
