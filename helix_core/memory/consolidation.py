@@ -1,16 +1,19 @@
 """Compare a new memory with those that are there: the same, a replacement, a refinement, a contradiction, or new.
 
-Pure. A row is never changed: the result is links, or that only evidence is added. What differs in one number, name or
-negation is never the same. What would take a user's memory away, and is not the user's, waits for review.
+Pure. A row is never changed: the result is links, or that only evidence is added. Only the same words in the same order
+are the same memory. A memory is superseded only by one of the same subject, attribute and qualifiers; in doubt both
+stay. What would take a user's memory away, and is not the user's, waits for review.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
-from helix_core.memory.cues import NEGATORS, QUANTIFIERS
-from helix_core.memory.statements import Statement, content_words, critical, is_critical
+from helix_core.memory.cues import LIMITS, NARROWS, NUMBER, OPPOSITES, SIZES, TIMES
+from helix_core.memory.statements import Statement, content_words, critical, is_critical, statement
 from helix_core.model import (
     CONFLICTS,
     REFINES,
@@ -23,11 +26,8 @@ from helix_core.model import (
     StoredMemory,
 )
 
-SAME = 0.9
-"""Least Jaccard of the words of two texts that say the same, where their critical tokens are equal."""
 LEAST_REFINED = 3
-ENUMERATED = 4
-"""So many memories of one template are a list of different things, and not one thing that changed."""
+_KEPT = 4_096
 _COMPARED = USABLE | {MemoryStatus.QUARANTINED}
 
 
@@ -56,11 +56,10 @@ def consolidated(
     """
     links: list[MemoryLink] = []
     waits = ""
-    kin = sum(one.fact.template_key == draft.fact.template_key and one.status in _COMPARED for one in alike)
     for one in alike:
         if one.status not in _COMPARED or one.id == draft.fact.id:
             continue
-        relation = SUPERSEDES if one.id in replaces else _relation(draft, said, one, is_list=kin >= ENUMERATED)
+        relation = SUPERSEDES if one.id in replaces else _relation(draft, said, one)
         is_lower = draft.fact.origin.rank > one.fact.origin.rank
         if relation == _EQUAL:
             is_confirmed = one.status is MemoryStatus.QUARANTINED and not draft.is_proposal and not is_lower
@@ -80,69 +79,118 @@ def consolidated(
 
 
 _EQUAL = "equal"
+_OPPOSITE = {
+    word: frozenset(other for pair in OPPOSITES if word in pair.split() for other in pair.split()) - {word}
+    for pair_ in OPPOSITES
+    for word in pair_.split()
+}
+_LAST_MARK = re.compile(r"(?:(?<=[^\W\d_]{2})[.!;]|(?<=[\w)`'\"])\.)\Z")
+_NOT = frozenset({"not", "never", "no", "cannot"})
+_HELPERS = frozenset({"do", "does", "did"})
 
 
-def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory, *, is_list: bool) -> str:
+def same_words(text: str, other: str) -> bool:
+    """Return whether two texts have the same words and signs in the same order.
+
+    Spacing, articles, a mark at the end and the case of plain words make no difference; everything else does.
+    """
+    return _exact(text) == _exact(other)
+
+
+@lru_cache(maxsize=_KEPT)
+def _exact(text: str) -> tuple[str, ...]:
+    words = _LAST_MARK.sub("", " ".join(text.split())).split()
+    kept: list[str] = []
+    for number, word in enumerate(words):
+        # A whole word in capitals may be a name: PATH is not path.
+        low = word.lower() if word[1:].islower() or (number == 0 and word in ("A", "I")) else word
+        following = words[number + 1] if number + 1 < len(words) else ""
+        is_article = low in ("the", "an") or (low == "a" and following.isalpha() and len(following) > 2)
+        if not is_article:
+            kept.append(low)
+    return tuple(kept)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(text: str) -> Statement:
+    return statement(text)
+
+
+def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> str:
     """Return how the draft relates to a memory: equal, a name of a link, or "" where they are of different things."""
-    fact = one.fact
-    if draft.fact.text_key == fact.text_key:
+    text, other = draft.fact.text, one.fact.text
+    if same_words(text, other):
         return _EQUAL
-    if said.replaces and fact.slot.value in said.replaces and fact.slot.attribute in ("uses", "is", "use"):
-        return SUPERSEDES
-    if said.subject and (said.subject, said.attribute) == (fact.slot.subject, fact.slot.attribute):
-        related = _of_slot(said, one)
-        if related:
-            return related
-    is_other = bool(said.subject and fact.slot.subject and said.subject != fact.slot.subject)
-    same_template = draft.fact.template_key == fact.template_key and not is_other and not is_list
-    return _of_words(draft.fact.text, fact.text, same_template=same_template)
+    was = _read(other)
+    if said.subject and said.subject == was.subject:
+        if was.value in said.replaces and was.attribute == said.attribute:
+            return SUPERSEDES
+        if said.attribute == was.attribute:
+            related = _of_slot(said, was)
+            if related:
+                return related
+    return _of_words(text, other)
 
 
-def _of_slot(said: Statement, one: StoredMemory) -> str:
-    if said.value == one.fact.slot.value:
+def _of_slot(said: Statement, was: Statement) -> str:
+    if said.value == was.value or was.value in said.replaces:
         return ""
-    if said.is_exclusive:
+    if said.is_exclusive and was.is_exclusive and _unit(said.value) == _unit(was.value):
         return SUPERSEDES
+    if was.value.startswith("not ") or said.value.startswith("not "):
+        is_denied = f"not {said.value}" == was.value or said.value == f"not {was.value}"
+        return CONFLICTS if is_denied else ""
     # "We use X" leaves room for another Y, but a reader must know that both are said.
-    return CONFLICTS if said.choice and said.attribute == "uses" else ""
-
-
-def _of_words(text: str, other: str, *, same_template: bool) -> str:
-    words, others = content_words(text), content_words(other)
-    names, other_names = critical(text), critical(other)
-    if names == other_names and _jaccard(words, others) >= SAME and _same_order(words, others):
-        return _EQUAL
-    if same_template and names != other_names and _differ_once(names, other_names) and len(words) >= LEAST_REFINED:
+    if said.choice and said.choice == was.choice and said.attribute == "uses":
         return CONFLICTS
-    is_longer = len(set(words)) > len(set(others)) >= LEAST_REFINED and set(others) < set(words)
-    return REFINES if is_longer and _contains(names, other_names) and not _new_polarity(names, other_names) else ""
+    return CONFLICTS if said.is_exclusive and was.is_exclusive and said.attribute == "is" else ""
 
 
-def _jaccard(words: Iterable[str], others: Iterable[str]) -> float:
-    one, other = set(words), set(others)
-    return len(one & other) / len(one | other) if one | other else 0.0
+def _unit(value: str) -> str:
+    """Return what a number counts: times compare with times, but retries not with seconds. Empty for other values."""
+    first, _, rest = value.partition(" ")
+    if not first[:1].isdigit():
+        return ""
+    unit = rest or first.lstrip("0123456789.,_:")
+    return "time" if unit in TIMES else "size" if unit in SIZES else unit.rstrip("s")
 
 
-def _same_order(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether the words of both stand in the same order: "rebase before merge" is not "merge before rebase"."""
-    both = set(words) & set(others)
-    return [word for word in words if word in both] == [word for word in others if word in both]
+def _of_words(text: str, other: str) -> str:
+    if _contradicts(_exact(text), _exact(other)):
+        return CONFLICTS
+    return REFINES if _refines(text, other) else ""
 
 
-def _differ_once(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether two lists of critical tokens differ at one place, or one has one more."""
-    if len(names) == len(others):
-        return sum(one != other for one, other in zip(names, others, strict=True)) == 1
-    longer, shorter = (names, others) if len(names) > len(others) else (others, names)
-    return len(longer) - len(shorter) == 1 and _contains(longer, shorter)
+def _refines(text: str, other: str) -> bool:
+    """Return whether a text says all of another one and adds a reason or description: nothing that narrows it."""
+    words, others = _exact(text), _exact(other)
+    added = words[len(others) :]
+    if not added or len(others) < LEAST_REFINED or words[: len(others)] != others:
+        return False
+    return critical(text) == critical(other) and not any(word in NARROWS for word in added)
 
 
-def _contains(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether ``others`` is a subsequence of ``names``."""
-    rest = iter(names)
-    return all(one in rest for one in others)
+def _contradicts(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether two texts differ only in a negation, or in one word that excludes the other."""
+    (bare, is_negated), (other_bare, was_negated) = _unnegated(words), _unnegated(others)
+    if bare == other_bare:
+        return is_negated != was_negated
+    if is_negated != was_negated or len(bare) != len(other_bare):
+        return False
+    places = [number for number, pair in enumerate(zip(bare, other_bare, strict=True)) if pair[0] != pair[1]]
+    if len(places) != 1:
+        return False
+    one, other = bare[places[0]], other_bare[places[0]]
+    if other.lower() in _OPPOSITE.get(one.lower(), ()):
+        return True
+    is_value = places[0] > 0 and bare[places[0] - 1] in LIMITS
+    return is_value and NUMBER.match(one) is not None and NUMBER.match(other) is not None
 
 
-def _new_polarity(names: Sequence[str], others: Sequence[str]) -> bool:
-    turned = NEGATORS | QUANTIFIERS
-    return [one for one in names if one in turned] != [one for one in others if one in turned]
+def _unnegated(words: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the words of a text without its negation, and whether it has one."""
+    apart = [part for word in words for part in word.replace("’", "'").replace("n't", " not").split()]
+    negations = sum(word.lower() in _NOT for word in apart)
+    if not negations:
+        return apart, False
+    return [word for word in apart if word.lower() not in _NOT | _HELPERS], negations % 2 == 1

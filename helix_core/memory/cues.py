@@ -90,7 +90,7 @@ LEAD = re2.compile(
     r"we(?:'ve| have)? (?:decided|agreed|chosen|settled)(?: that| on| to)?|it was decided(?: that| to)?)[\s,:;]+)+"
 )
 RULE = re2.compile(
-    r"(?i)^(?:we |you |i |everyone |the team )?(always|never|do not|don'?t(?: ever)?|avoid|no longer|"
+    r"(?i)^(we |you |i |everyone |the team )?(always|never|do not|don'?t(?: ever)?|avoid|no longer|"
     r"must not|mustn'?t|must never|must always|should never|should always)\s+(.{3,160})$"
 )
 MUST = re2.compile(
@@ -103,17 +103,17 @@ SWITCH = re2.compile(
 )
 REPLACED = re2.compile(r"(?i)\breplac(?:ed|ing|e|es) (.{1,60}?) (?:with|by) (.{1,60})$")
 INSTEAD = re2.compile(
-    r"(?i)\b(?:use|uses|using|prefers?|want) (.{1,60}?) (?:instead of|over|rather than|and not|not) (.{1,60})$"
+    r"(?i)\b(use|uses|using|prefers?|want) (.{1,60}?) (?:instead of|over|rather than|and not|not) (.{1,60})$"
 )
 GONE = re2.compile(
-    r"(?i)\bno longer (?:use|uses|using|support|supports|depend on|depends on|run|runs on|need|needs) (.{1,60})$"
+    r"(?i)\bno longer (use|uses|using|support|supports|depend on|depends on|run|runs on|need|needs) (.{1,60})$"
 )
 FOR = re2.compile(
     r"(?i)\b(?:use|uses|using|chose|choose|picked|prefers?|with) (.{1,60}?) (?:for|as) (?:the |our |"
     r"all |a |an )?(.{1,60})$"
 )
 IS = re2.compile(
-    r"(?i)^(.{2,80}?) (?:is set to|is now|is|are now|are|=|:=|equals|defaults to|was changed to|"
+    r"(?i)^(.{2,80}?) (is set to|is now|is|are now|are|=|:=|equals|defaults to|was changed to|"
     r"changed to|was bumped to|is pinned to|are pinned to|has been changed to|must be|"
     r"should be) (.{1,120})$"
 )
@@ -128,6 +128,8 @@ USE = re2.compile(
     r"format with|go with|stick (?:to|with)|test with|lint with|build with|deploy to|"
     r"deploy with) (.{1,80})$"
 )
+# Verbs of IS that state something else than what is so now.
+OTHER_THAN_IS = {"defaults to": "default", "must be": "should be", "should be": "should be"}
 NOT_A_SUBJECT = words_in("""it this that there he she they these those what which who i you here""")
 DESCRIBES = words_in("""a an not very too also only always never in on at for""")
 ONE_OF = words_in(
@@ -139,6 +141,64 @@ DROPPED = words_in(
     """a an the our my your their its this that these those of to in on at by with and or as be is are was were
     been will we i you they it do does did have has had for from please now currently so just then also here"""
 )
+QUALIFIES = words_in(
+    """in for on at during when whenever if unless while under with within by via per until before after since except
+    only because as where from to of than but and or nor not so which who that through inside outside across about
+    between without against over every each then today yesterday again too"""
+)
+"""Words after which a value is qualified: "3000 ms in staging" says nothing of the value elsewhere."""
+NARROWS = QUALIFIES - words_in("because since and so which that who where")
+EVERYONE = words_in("we i you us everyone team project repo repository codebase let's lets")
+NOT_YET = words_in(
+    """not never no cannot don't doesn't didn't isn't aren't won't wasn't haven't hasn't hadn't can't shouldn't wouldn't
+    if when whenever before until unless once might may could should would will plan plans planned planning want wants
+    consider considering considered going need needs maybe perhaps instead avoid why how tried trying failed"""
+)
+"""Words before a change by which it has not taken place, or not surely."""
+AUXILIARIES = words_in("have has had is are was were been we've currently now already recently just also always to")
+BARE = words_in("a an the our my your their this that these those now currently please just also so then be")
+"""Words that make no other subject."""
+NEUTRAL = words_in("database db cache queue server cluster cloud ci framework formatter linter style theme")
+TIMES = words_in("ms s sec secs second seconds m min mins minute minutes h hour hours day days week weeks month months")
+SIZES = words_in("b kb mb gb tb kib mib gib tib byte bytes")
+OPPOSITES = (
+    "enabled disabled",
+    "enable disable",
+    "enables disables",
+    "on off",
+    "true false",
+    "yes no",
+    "allowed forbidden",
+    "allow forbid",
+    "allows forbids",
+    "allowed disallowed",
+    "permitted forbidden",
+    "open closed",
+    "public private",
+    "required optional",
+    "mandatory optional",
+    "sync async",
+    "synchronous asynchronous",
+    "active inactive",
+    "supported unsupported",
+    "safe unsafe",
+    "stable unstable",
+    "mutable immutable",
+    "encrypted unencrypted",
+    "always never",
+    "all none",
+    "valid invalid",
+    "available unavailable",
+    "manual automatic",
+    "manually automatically",
+    "before after",
+    "include exclude",
+    "included excluded",
+    "online offline",
+    "blocking non-blocking",
+)
+LIMITS = words_in("after every within to at most least than is are by in over under up exactly only per until before =")
+"""Words after which a number is a value; after another word it may be a label, as in "item 3"."""
 NEGATORS = words_in(
     """not no never without none neither nor cannot can't don't doesn't isn't aren't won't mustn't shouldn't avoid"""
 )

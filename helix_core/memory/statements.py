@@ -15,12 +15,15 @@ import re2
 
 from helix_core.memory.cues import (
     ACK,
+    AUXILIARIES,
+    BARE,
     CHOICE_OF,
     COMMAND,
     CONTROL,
     CUE,
     DESCRIBES,
     DROPPED,
+    EVERYONE,
     FENCE,
     FOR,
     GONE,
@@ -34,12 +37,16 @@ from helix_core.memory.cues import (
     MODAL,
     MUST,
     NEGATORS,
+    NEUTRAL,
     NOT_A_SUBJECT,
+    NOT_YET,
     NUMBER,
     ONE_OF,
     ORDERS,
+    OTHER_THAN_IS,
     PACKET,
     PASSING,
+    QUALIFIES,
     QUANTIFIERS,
     QUESTION,
     REPLACED,
@@ -172,63 +179,127 @@ def _kind(said: str, core: str) -> str:
 
 def _slot(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
     """Return subject, attribute, value, choice, replaced values and exclusiveness; None where no rule fits."""
-    replaced = SWITCH.search(core)
-    if replaced is not None:
-        what, before, after = (_value(part or "") for part in replaced.groups())
-        choice = _choice(after) or _choice(before)
-        return what or choice, "uses", after, choice, (before,), True
-    pair = REPLACED.search(core) or None
-    if pair is not None:
-        before, after = _value(pair.group(1)), _value(pair.group(2))
-        return _choice(after) or _choice(before), "uses", after, _choice(after), (before,), True
+    changed = SWITCH.search(core)
+    if changed is not None:
+        what, before, after = (part or "" for part in changed.groups())
+        return _changed(core[: changed.start()], what, before, after)
+    changed = REPLACED.search(core)
+    if changed is not None:
+        return _changed(core[: changed.start()], "", *changed.groups())
     pair = INSTEAD.search(core)
     if pair is not None:
-        after, before = _value(pair.group(1)), _value(pair.group(2))
-        choice = _choice(after) or _choice(before)
-        return choice or "preference", "uses", after, choice, (before,), bool(choice)
+        found = _changed(core[: pair.start()], "", pair.group(3), pair.group(2))
+        is_wish = pair.group(1).lower().startswith(("prefer", "want"))
+        return (*found[:4], (), False) if found and is_wish else found
     gone = GONE.search(core)
     if gone is not None:
-        value = _value(gone.group(1))
-        return _choice(value) or value, "rule", "never", _choice(value), (value,), True
+        value, limits = _parted(gone.group(2))
+        choice = _choice(value)
+        subject = _subject_of(choice or normalized(value), core[: gone.start()], limits)
+        replaced = (value,) if choice and gone.group(1).lower().startswith("us") else ()
+        return subject, "uses", f"not {value}", "", replaced, False
     rule = RULE.search(core)
     if rule is not None:
-        return normalized(rule.group(2)), "rule", _polarity(rule.group(1)), "", (), True
+        who = "i " if (rule.group(1) or "").strip().lower() == "i" else ""
+        return f"{who}{_subject(rule.group(3))}", "rule", _polarity(rule.group(2)), "", (), True
     return _stated(core)
+
+
+def _changed(
+    prefix: str, what: str, before: str, after: str
+) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
+    """Return the slot of a change from one value to another; None where it did not surely take place."""
+    if NOT_YET & set(_plain_words(prefix)):
+        return None
+    old, old_limits = _parted(before)
+    new, new_limits = _parted(after)
+    choice = _choice(new) if _choice(new) == _choice(old) else ""
+    owner = _subject(what) or ("" if choice else _owner(prefix))
+    limits = " ".join(filter(None, (old_limits, new_limits)))
+    if owner:
+        subject = _subject_of(owner, prefix if what else "", limits)
+        return subject, "is", new, choice, (old,), _is_one_thing(owner, new)
+    if not choice:
+        return None
+    return _subject_of(choice, prefix, limits), "uses", new, choice, (old,), True
 
 
 def _stated(core: str) -> tuple[str, str, str, str, tuple[str, ...], bool] | None:
     purpose = FOR.search(core)
     if purpose is not None:
-        value, subject = _value(purpose.group(1)), normalized(purpose.group(2))
+        prefix = core[: purpose.start()]
+        if NOT_YET & set(_plain_words(prefix)):
+            return None
+        value, limits = _parted(purpose.group(1))
         choice = _choice(value)
-        return (f"{choice} for {subject}" if choice else subject), "uses", value, choice, (), True
+        subject = _subject(purpose.group(2))
+        subject = _subject_of(f"{choice} for {subject}" if choice else subject, prefix, limits)
+        return subject, "uses", value, choice, (), bool(choice)
     is_ = IS.search(core)
     if is_ is not None and _is_subject(is_.group(1)):
-        subject, value = normalized(is_.group(1)), _value(is_.group(2))
+        (value, limits), verb = _parted(is_.group(3)), is_.group(2).lower()
+        subject, attribute = _subject_of(_subject(is_.group(1)), "", limits), OTHER_THAN_IS.get(verb, "is")
         choice = _choice(value)
         if value.split(" ")[0] in NEGATORS:
-            return subject, "is", value, "", (), False
-        return subject, "is", value, choice, (), bool(choice) or _is_one_thing(subject, is_.group(2))
+            return subject, attribute, value, "", (), False
+        is_exclusive = bool(choice) or _is_one_thing(_subject(is_.group(1)), value)
+        return subject, attribute, value, choice, (), is_exclusive
     must = MUST.search(core)
     if must is not None and _is_subject(must.group(1)):
-        return normalized(f"{must.group(1)} {must.group(3)}"), "rule", _polarity(must.group(2)), "", (), True
+        return _subject(f"{must.group(1)} {must.group(3)}"), "rule", _polarity(must.group(2)), "", (), True
     use = USE.search(core)
     if use is not None:
-        value = _value(use.group(1))
+        value, limits = _parted(use.group(1))
         choice = _choice(value)
-        return (choice, "uses", value, choice, (), False) if choice else None
+        return (_subject_of(choice, "", limits), "uses", value, choice, (), False) if choice else None
     has = HAS.search(core)
-    if has is not None and _is_subject(has.group(1)):
-        subject, verb, value = (
-            normalized(has.group(1)),
-            has.group(2).lower().split(" ")[0].rstrip("s"),
-            _value(has.group(3)),
-        )
-        choice = _choice(value)
-        if choice and verb in ("use", "run", "require"):
-            return choice, "uses", value, choice, (), False
-        return subject, verb, value, choice, (), bool(NUMBER.match(value.split(" ")[0] if value else ""))
-    return None
+    if has is None or not _is_subject(has.group(1)) or NOT_YET & set(_plain_words(has.group(1))):
+        return None
+    value, limits = _parted(has.group(3))
+    choice, first = _choice(value), has.group(2).lower().split(" ")[0].rstrip("s")
+    if choice and first in ("use", "run", "require"):
+        return _subject_of(choice, has.group(1), limits), "uses", value, choice, (), False
+    subject, attribute = _subject_of(_subject(has.group(1)), "", limits), _verb(has.group(2))
+    is_exclusive = bool(NUMBER.match(value.split(" ")[0])) and _is_one_thing(subject, value)
+    return subject, attribute, value, choice, (), is_exclusive
+
+
+def _verb(phrase: str) -> str:
+    """Return the verb of a phrase such as "listens on" without its inflection."""
+    first, _, rest = phrase.lower().partition(" ")
+    return " ".join(filter(None, (first if first == "is" else first.rstrip("s"), rest)))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return a value in its compared form, and the words that qualify it: where, when, for what it holds."""
+    words = text.split()
+    for number, word in enumerate(words):
+        low = word.lower().strip("`'\"(),;")
+        if number and (low in QUALIFIES or low.endswith("ly") or word.startswith("(")):
+            return _value(" ".join(words[:number])), _subject(" ".join(words[number:]))
+        if word.endswith((",", ";", ":")) or (word.endswith(".") and number < len(words) - 1):
+            return _value(" ".join(words[: number + 1])), _subject(" ".join(words[number + 1 :]))
+    return _value(text), ""
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word.strip("`'\".,;:()") for word in text.lower().replace("’", "'").split()]
+
+
+def _subject(text: str) -> str:
+    """Return what a statement is about in its compared form: every word but articles and the like."""
+    return " ".join(word for word in _plain_words(text) if word and word not in BARE)
+
+
+def _owner(prefix: str) -> str:
+    """Return what a phrase before a verb names, empty for everyone who works here."""
+    words = [word for word in _subject(prefix).split() if word not in AUXILIARIES]
+    return "" if set(words) <= EVERYONE else " ".join(words)
+
+
+def _subject_of(subject: str, prefix: str, limits: str) -> str:
+    owner = _owner(prefix)
+    return " ".join(filter(None, (subject, f"of {owner}" if owner else "", limits)))
 
 
 def _is_subject(text: str) -> bool:
@@ -241,7 +312,7 @@ def _is_one_thing(subject: str, value: str) -> bool:
     description.
     """
     words = value.strip(" .`'\"").split()
-    if not words or len(words) > 4 or words[0].lower() in DESCRIBES:
+    if not words or len(words) > 2 or words[0].lower() in DESCRIBES:
         return False
     if any(is_critical(word.strip("`'\"")) for word in words):
         return True
@@ -262,7 +333,9 @@ def _value(text: str) -> str:
     """Return a value in its compared form; of names that exclude each other, the name alone."""
     words = normalized(text).split(" ")
     named = [word for word in words if word in CHOICE_OF]
-    return SAME.get(named[0], named[0]) if len(named) == 1 else " ".join(SAME.get(word, word) for word in words)
+    if len(named) == 1 and all(word in NEUTRAL for word in words if word != named[0]):
+        return SAME.get(named[0], named[0])
+    return " ".join(SAME.get(word, word) for word in words)
 
 
 def normalized(text: str) -> str:

@@ -44,7 +44,7 @@ def test_the_gate_keeps_what_is_durable_by_its_kind_and_drops_chatter(half, leas
         ("Don't squash merge", ("squash merge", "rule", "never")),
         ("Indent with spaces", ("indentation", "uses", "spaces")),
         ("I prefer tabs over spaces", ("indentation", "uses", "tabs")),
-        ("Sessions must never be stored in cookies", ("sessions stored cookies", "rule", "never")),
+        ("Sessions must never be stored in cookies", ("sessions stored in cookies", "rule", "never")),
     ],
 )
 def test_a_statement_says_what_of_what(text, slot):

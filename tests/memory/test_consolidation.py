@@ -1,0 +1,101 @@
+"""What becomes of a second statement: a repeat, a replacement, a contradiction, or something else that stays."""
+
+import pytest
+
+from helix_core.engine import RememberRequest
+
+
+def states(helix, *texts):
+    """The status of each text once all were remembered in order."""
+    for text in texts:
+        helix.memory.remember(RememberRequest(text))
+    every = ["active", "contested", "superseded"]
+    found = {one["text"]: one["status"] for one in helix.memory.listed(statuses=every)["items"]}
+    return [found.get(text, "known already") for text in texts]
+
+
+ADDED = "in the api with the old database of the team and all its very many long tables at night on each host by hand"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Latency stays < 5 ms", "Latency stays > 5 ms"),
+        ("The guard tests a == b", "The guard tests a != b"),
+        ("The offset is -5", "The offset is 5"),
+        ("Growth was +5%", "Growth was -5%"),
+        ("Copy the data from prod to staging", "Copy the data to prod from staging"),
+        ("Alice and Bob approve releases", "Alice or Bob approve releases"),
+        ("The gateway is slow", "The gateway was slow"),
+        ("The job has failed", "The job will be failed"),
+        (f"Backups are enabled {ADDED}", f"Backups are disabled {ADDED}"),
+        ("The variable is named PATH", "The variable is named path"),
+        ("Plan A is the default", "Plan is the default"),
+    ],
+)
+def test_texts_that_differ_in_a_word_or_sign_are_never_known_already(helix, one, other):
+    assert "known already" not in states(helix, one, other)
+
+
+@pytest.mark.parametrize(
+    "again", ["the  gateway retries a request twice!", "Gateway retries the request twice.", "GATEWAY retries it twice"]
+)
+def test_case_articles_spacing_and_the_last_mark_make_no_other_statement(helix, again):
+    is_same = "it" not in again.split()
+    assert (states(helix, "The gateway retries a request twice", again)[1] == "known already") == is_same
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Retries are 5", "The price went from 5 to 10"),
+        ("The queue uses Redis", "The rate limiter uses Redis", "We no longer use Redis for sessions"),
+        ("We use spaces in Python", "Use tabs instead of spaces in Makefiles"),
+        ("The timeout is 300 ms", "The timeout is 3000 ms in staging"),
+        ("The timeout is 300 ms", "The timeout is 3000 ms, but in staging alone"),
+        ("The timeout defaults to 30 s", "The timeout is 60 s"),
+        ("The client allows 5 retries", "The client allows 3 redirects"),
+        ("The API uses Postgres for storage", "The worker uses MySQL for storage"),
+        ("The API uses Postgres", "The analytics worker uses MySQL"),
+        ("We use Python", "We no longer support Python 3.8"),
+        ("We use MongoDB", "We plan to switch from MongoDB to Postgres"),
+        ("We use spaces", "Never use tabs instead of spaces"),
+        ("The backup from prod is 5 GB", "The backup to prod is 6 GB"),
+        ("Use structlog for logging", "Use care for logging"),
+        ("Filler number 11 of the list", "Filler number 12 of the list"),
+        ("Item 3 is about the harbor", "Item 4 is about the harbor"),
+    ],
+)
+def test_facts_of_other_subjects_attributes_or_qualifiers_stay_side_by_side(helix, texts):
+    assert set(states(helix, *texts)) == {"active"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We use spaces", "I prefer tabs over spaces"),
+        ("The cache is enabled", "The cache is disabled"),
+        ("Do not deploy on Friday", "Deploy on Friday"),
+        ("The cache isn't shared", "The cache is shared"),
+        (f"Backups are enabled {ADDED}", f"Backups are disabled {ADDED}"),
+        ("We no longer use Redis", "We use Redis"),
+    ],
+)
+def test_statements_that_exclude_each_other_are_contested_and_neither_is_lost(helix, one, other):
+    assert states(helix, one, other) == ["contested", "contested"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We use MongoDB", "We switched from MongoDB to Postgres"),
+        ("The price is 5 USD", "The price went from 5 USD to 10 USD"),
+        ("The queue uses Redis", "The queue no longer uses Redis"),
+        ("We use Redis for sessions", "We no longer use Redis for sessions"),
+        ("We use npm", "Use pnpm instead of npm"),
+        ("The timeout in staging is 300 ms", "The timeout in staging is 3 s"),
+        ("Always squash merge", "Never squash merge"),
+    ],
+)
+def test_a_change_of_the_same_thing_supersedes_what_was_so(helix, one, other):
+    assert states(helix, one, other) == ["superseded", "active"]
