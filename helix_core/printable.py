@@ -49,11 +49,47 @@ _UNSEEN = frozenset(
 )
 
 
+_PICTURES = range(0x1F000, 0x1FB00)
+"""Blocks of pictures, in which code points that are not assigned yet are reserved for further ones."""
+_SIGNS = range(0x2190, 0x2C00)
+_JOINED_SCRIPTS = (
+    *(range(0x0600, 0x0860), range(0x08A0, 0x0900), range(0xFB50, 0xFDD0), range(0xFE70, 0xFEFD)),
+    *(range(0x0900, 0x0E00), range(0x0F00, 0x10A0), range(0x1780, 0x18B0)),
+)
+"""Arabic and its relatives, the Indic scripts, Tibetan, Myanmar, Khmer, Mongolian: a joiner between letters spells."""
+_JOINERS = ("\u200c", "\u200d")
+
+
+def is_joiner_at(text: str, at: int) -> bool:
+    """Return whether the character is a joiner that changes what is seen: between pictures, or letters that join."""
+    if text[at] not in _JOINERS or not 0 < at < len(text) - 1:
+        return False
+    before, after = text[at - 1], text[at + 1]
+    if _is_joined_letter(before) and _is_joined_letter(after):
+        return True
+    if before == "\ufe0f" and at > 1:
+        before = text[at - 2]
+    return text[at] == "\u200d" and _is_picture(before) and _is_picture(after)
+
+
+def _is_joined_letter(character: str) -> bool:
+    code = ord(character)
+    is_script = any(code in block for block in _JOINED_SCRIPTS) and code not in _UNSEEN
+    return is_script and unicodedata.category(character)[0] in "LM"
+
+
+def _is_picture(character: str) -> bool:
+    code = ord(character)
+    return code in _PICTURES or (code in _SIGNS and code not in _UNSEEN and unicodedata.category(character)[0] == "S")
+
+
 def one_line(text: str) -> str:
     """Return the text on one line, with control, bidi, zero-width and other invisible characters escaped."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(map(_shown, text))
+    if not any(one in text for one in _JOINERS):
+        return "".join(map(_shown, text))
+    return "".join(one if is_joiner_at(text, at) else _shown(one) for at, one in enumerate(text))
 
 
 def lines_of(text: str) -> list[str]:
@@ -167,7 +203,7 @@ def _shown(character: str) -> str:
     code = ord(character)
     if code in _UNSEEN:
         return _escape(code)
-    if character.isprintable() or unicodedata.category(character) == "Zs":
+    if character.isprintable() or code in _PICTURES or unicodedata.category(character) == "Zs":
         return character
     if 0xD800 <= code <= 0xDFFF:
         return without_surrogate(character)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.printable import inert_text, inert_value, lines_of, one_line
+from helix_core.printable import inert_text, inert_value, is_joiner_at, lines_of, one_line
 from helix_ls.cli.output import _without_surrogates
 from tests.control_tokens import ALL, broken
 
@@ -17,7 +17,8 @@ from tests.control_tokens import ALL, broken
 @given(st.text(st.characters(exclude_categories=[])))
 def test_no_control_format_or_surrogate_character_comes_through(text: str) -> None:
     shown = one_line(text)
-    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    plain = [one for at, one in enumerate(shown) if not 0x1F000 <= ord(one) < 0x1FB00 and not is_joiner_at(shown, at)]
+    assert not {unicodedata.category(character) for character in plain} & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     shown.encode("utf-8")
 
 
@@ -34,6 +35,9 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         ("a\u200db", "a\\u200db"),
         ("a\U000e0041b", "a\\U000e0041b"),
         ("a\ufe01b\u3164", "a\\ufe01b\\u3164"),
+        ("\u2642\u200d \u200d\u2642", "\u2642\\u200d \\u200d\u2642"),
+        ("\u2642\u200c\u2642", "\u2642\\u200c\u2642"),
+        ("\u0645\u200c\u200c\u0645", "\u0645\\u200c\\u200c\u0645"),
         ("two\nlines\r\tand", "two\\nlines\\r\\tand"),
         ("caf\udce9", "caf\\xe9"),
         ("日本語 é ❤\ufe0f", "日本語 é ❤\ufe0f"),
@@ -41,6 +45,19 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
 )
 def test_what_could_deceive_is_shown_as_an_escape(text: str, shown: str) -> None:
     assert one_line(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\U0001fa77",
+        "\U0001f468\u200d\U0001f467",
+        "\u2764\ufe0f\u200d\U0001f525",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    ],
+)
+def test_new_pictures_and_the_joiners_that_spell_are_left_alone(text: str) -> None:
+    assert one_line(text) == text
 
 
 def test_a_quote_keeps_its_lines_and_expands_tabs() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from helix_core.memory.exchanges import Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
     from helix_core.memory.ranking import FLOOR, AskedTerm, asked_words, covered, faded, salience, weigh
-    from helix_core.memory.statements import Statement, is_order, plain, refusal, statement, statements_in
+    from helix_core.memory.statements import Statement, is_order, left_out, plain, refusal, statement, statements_in
     from helix_core.memory.uses import SITTING_S, Together, cited_paths, companions, kept_path, links, repeated
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "is_order",
     "kept",
     "kept_path",
+    "left_out",
     "links",
     "note_of",
     "plain",
@@ -62,7 +63,7 @@ __getattr__ = lazy_face(
         "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "notes": ("CONTENT_TYPES", "EmptyError", "FACT", "MOST_BYTES", "NoteInput", "UnfitError", "note_of"),
         "ranking": ("FLOOR", "AskedTerm", "asked_words", "covered", "faded", "salience", "weigh"),
-        "statements": ("Statement", "is_order", "plain", "refusal", "statement", "statements_in"),
+        "statements": ("Statement", "is_order", "left_out", "plain", "refusal", "statement", "statements_in"),
         "uses": ("SITTING_S", "Together", "cited_paths", "companions", "kept_path", "links", "repeated"),
     },
 )

@@ -6,12 +6,13 @@ Pure: frequencies, times and texts are arguments. Reading changes nothing.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.memory.statements import content_words, is_critical
 from helix_core.model import StoredMemory
-from helix_core.words import split_identifier, words_in
+from helix_core.words import split_identifier, wide_pairs, words_in
 
 FLOOR = 0.34
 """Least share of the question's weight that a memory contains; below it, it does not answer."""
@@ -23,6 +24,19 @@ _ASKING = words_in(
     """what where when why who which how whose whom do does did can could should would may might about any there
     tell show find me know use used uses using we our us remember recall say said anything something is are was were"""
 )
+_MEASURES = re.compile(
+    r"\bhow\s+(?:long|many|much|often|far|fast|slow|big|large|small|high|low|deep|wide|old|new|soon|late|early|well)\b"
+    r"|\b(?:what|which)\s+(?:kind|sort|type)s?\s+of\b"
+    r"|是什么|什么|为什么|哪个|哪些|哪里|哪儿|怎么样|怎么|怎样|如何|多少|几个|谁|何时|请问|吗|呢"
+    r"|何ですか|何|誰|どこ|どれ|どの|いつ|なぜ|どうやって|どう|いくつ|ですか|ますか"
+    r"|무엇입니까|무엇인가요|무엇|뭐예요|뭐야|어디|언제|누구|어떻게|얼마나|입니까|인가요",
+    re.IGNORECASE,
+)
+"""What only asks: of a question such as "how long is the timeout?" its "how long"."""
+_WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_SEAM = re.compile(rf"(?<=[{_WIDE}])(?=[!-~])|(?<=[!-~])(?=[{_WIDE}])")
+_SINGLE_OR_RUN = re.compile(rf"^[{_WIDE}]$|[{_WIDE}]{{2}}")
+_HIRAGANA = re.compile("[\u3040-\u309f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +50,34 @@ class AskedTerm:
 
 def asked_words(question: str) -> list[str]:
     """Return the words of a question that a memory may contain, each once."""
+    question = _SEAM.sub(" ", _MEASURES.sub(" ", question)) or question
     words = [word for word in content_words(question) if word not in _ASKING]
+    if not question.isascii():
+        words = _without_runs(words)
     parts = [part for word in words if is_critical(word) for part in split_identifier(word) if len(part) > 2]
     return list(dict.fromkeys((*words, *parts)))
+
+
+def _without_runs(words: Sequence[str]) -> list[str]:
+    """Return the words with pairs in place of the runs of Chinese, Japanese or Korean that they come from.
+
+    No memory has the run as a word. Pairs with hiragana are mostly endings: they are asked for only without others.
+    """
+    pairs = dict.fromkeys(pair for word in words for pair in wide_pairs(word))
+    plain = [pair for pair in pairs if _HIRAGANA.search(pair) is None]
+    others = [word for word in words if not _SINGLE_OR_RUN.search(word)]
+    return [*others, *(plain or pairs)] or list(words)
 
 
 def weigh(words: Sequence[tuple[str, Sequence[str]]], frequency: Mapping[str, int], count: int) -> list[AskedTerm]:
     """Return the words with the IDF of their rarest token; ``frequency`` is by token, of ``count`` memories.
 
-    A word that no memory has weighs as much as the rarest: it is asked for, and it is not here.
+    A word that no memory has weighs as much as one that a single memory has: it is asked for, and it is not here.
     """
     terms = []
     for word, tokens in words:
         if tokens:
-            known = min((frequency.get(token, 0) for token in tokens), default=0)
+            known = max(min(frequency.get(token, 0) for token in tokens), 1)
             terms.append(AskedTerm(word, tuple(tokens), math.log1p((count - known + 0.5) / (known + 0.5)) + 0.25))
     return terms
 

@@ -58,12 +58,15 @@ from helix_core.memory.cues import (
     USE,
 )
 from helix_core.memory.exchanges import sentences
+from helix_core.printable import is_joiner_at
 from helix_core.words import IDENTIFIER, is_compound, wide_pairs
 
 KEEP = 0.5
 """Least score of the gate at which a sentence of a conversation is proposed."""
 MOST_WORDS = 60
 _KEPT = 4_096
+_NEVER_SEEN = (range(0x2065, 0x2066), range(0xFDD0, 0xFDF0), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))
+"""Code points without a character that are none, or reserved for invisible ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,26 @@ class Statement:
 
 
 def plain(text: str) -> str:
-    """Return the text in composed form (NFC) and without characters that nobody sees."""
+    """Return the text in composed form (NFC) and without characters that nobody sees.
+
+    Joiners that spell stay, and so do characters that are newer than this Python.
+    """
     text = unicodedata.normalize("NFC", text)
-    return "".join(
-        one for one in text if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf", "Co", "Cn", "Cs")
-    )
+    return "".join(one for at, one in enumerate(text) if not _is_left_out(text, at))
+
+
+def left_out(text: str) -> int:
+    """Return how many characters ``plain`` leaves out; those of a line end do not count."""
+    text = unicodedata.normalize("NFC", text)
+    return sum(_is_left_out(text, at) for at, one in enumerate(text) if one != "\r")
+
+
+def _is_left_out(text: str, at: int) -> bool:
+    one = text[at]
+    category = unicodedata.category(one)
+    if category == "Cn":
+        return ord(one) & 0xFFFE == 0xFFFE or any(ord(one) in block for block in _NEVER_SEEN)
+    return category in ("Cc", "Cf", "Co", "Cs") and one not in "\n\t" and not is_joiner_at(text, at)
 
 
 def without_own(text: str) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from helix_core.errors import UsageError
 from helix_core.model import MemoryOrigin
-from helix_ls.cli.opened import asked, opened
+from helix_ls.cli.opened import asked, opened, stated
 from helix_ls.cli.output import print_json, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption
 from helix_ls.operations.arguments import AskContext
@@ -71,7 +71,7 @@ def remember(
 ) -> None:
     """Keep a fact for later, with the code that it is about; secrets are masked."""
     given = RememberArguments(
-        asked(text),
+        stated(text),
         cites=cite or [],
         kind=kind,
         scope="global" if is_global else "workspace",

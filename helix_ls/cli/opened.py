@@ -185,6 +185,17 @@ def _with_bar(refresh: Callable[[Callable[[Progress], None]], T]) -> T:
 MAX_BYTES = MOST_INPUT_BYTES
 
 
+def stated(text: str) -> str:
+    """Return a text to keep. Raises UsageError where it is too long, or is not UTF-8: nothing of it may be lost."""
+    data = os.fsencode(text) if text != "-" else read_input(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"the text is larger than {MAX_BYTES // 1024 // 1024} MiB; state the fact alone")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the text is not UTF-8 (byte {error.start + 1:,}); give it as UTF-8 text") from error
+
+
 def asked(question: str) -> str:
     """Return the question as valid text. Raises UsageError when standard input is longer than a question may be."""
     if question != "-":

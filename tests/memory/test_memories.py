@@ -494,3 +494,136 @@ def test_a_memory_that_was_migrated_has_the_schema_of_a_new_one(tmp_path):
 
     older_memory(tmp_path / "old", 2)
     assert schema(tmp_path / "old") == schema(tmp_path / "new")
+
+
+KEPT = """The timeout is 300 ms
+The worker timeout is 9 s
+The upload timeout is 2 minutes
+The default branch is main
+Sessions are signed with Ed25519
+We use PostgreSQL for analytics
+The api listens on port 8080
+Releases are cut on Thursdays
+Indent with spaces
+The staging region is eu-central-1
+Backups run every night at two
+The linter runs in CI
+Avatars are stored in the bucket faces
+The search index is rebuilt weekly
+Feature flags live in flags.toml
+The mobile client is written in Kotlin
+Invoices are numbered per year
+Prices are kept in cents
+The queue is drained before a deploy
+Passwords are hashed with Argon2
+The docs are built with Sphinx
+Dates are stored in UTC
+Translations come from Weblate
+The admin panel needs a hardware token
+Emails are sent by Postmark
+Logs are kept for thirty days
+The scheduler is written in Go
+Metrics go to Prometheus
+The cache is Redis
+Thumbnails are made by libvips
+Imports are sorted by ruff
+Tests run on three platforms
+The billing service owns the ledger table
+Webhooks are retried five times
+The frontend is built with Vite
+Images are served from the CDN
+The license is Apache-2.0
+Old tenants are archived after a year
+The report job starts at six
+Maps are drawn with Leaflet""".splitlines()
+ABSENT = """who is the office manager?
+what is the kubernetes namespace?
+how are refunds approved?
+which Kafka partition count do we run?
+how long is the probation period?
+where is the coffee machine?
+how many seats does the plan include?
+what does the GraphQL gateway expose?
+which browser versions are supported?
+how often are certificates renewed?
+what is the naming scheme of migrations?
+who approves security exceptions?
+how do we model permissions?
+which font does the brand use?
+what is the retention of audit trails?
+how is the monorepo split into packages?
+does the crawler respect robots.txt?
+what wakes the pager?
+how big are the training batches?
+which vendor prints the badges?""".splitlines()
+
+
+@pytest.fixture
+def filled(helix):
+    assert (len(KEPT), len(ABSENT)) == (40, 20)
+    for text in KEPT:
+        item(helix, text)
+    return helix
+
+
+def test_a_question_of_what_was_never_said_finds_nothing_among_forty_memories(filled):
+    assert [question for question in ABSENT if recalled(filled, question)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("how long is the timeout?", "The timeout is 300 ms"),
+        ("how long is the request timeout?", "The timeout is 300 ms"),
+        ("how often are webhooks retried?", "Webhooks are retried five times"),
+        ("how many platforms do tests run on?", "Tests run on three platforms"),
+        ("what kind of cache is there?", "The cache is Redis"),
+        ("which bucket holds avatars?", "Avatars are stored in the bucket faces"),
+    ],
+)
+def test_how_long_and_the_like_and_one_unknown_word_hide_no_topic(filled, question, text):
+    assert text in [one["text"] for one in recalled(filled, question)]
+
+
+@pytest.mark.parametrize(
+    ("text", "questions", "absent"),
+    [
+        (
+            "数据库用MySQL",
+            ["数据库", "数据库是什么", "数据库是什么？", "用什么数据库", "MySQL", "MySQL是什么"],
+            ["缓存是什么", "部署在哪里"],
+        ),
+        (
+            "データベースは PostgreSQL を使う",
+            ["データベース", "データベースは何ですか", "どのデータベースを使いますか"],
+            ["認証は何ですか"],
+        ),
+        ("데이터베이스는 PostgreSQL 입니다", ["데이터베이스", "데이터베이스는 무엇입니까"], ["배포는 어디입니까"]),
+    ],
+)
+def test_a_topic_in_a_script_without_blanks_is_found(helix, text, questions, absent):
+    item(helix, text)
+    for question in questions:
+        assert [one["text"] for one in recalled(helix, question)] == [text], question
+    for question in absent:
+        assert recalled(helix, question) == [], question
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The mascot is \U0001fa77",
+        "The team badge is \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f\u200d\U0001f525",
+        "The motto is \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    ],
+)
+def test_new_pictures_and_joiners_that_spell_are_kept_and_shown(helix, text):
+    told = helix.memory.remember(text)
+    assert (told["items"][0]["text"], told.get("notes", [])) == (text, [])
+    assert [one["text"] for one in recalled(helix, " ".join(text.split()[:3]))] == [text]
+
+
+def test_what_nobody_sees_is_left_out_with_one_note(helix):
+    told = helix.memory.remember("The re\u200dgion\u202e is\U000e0041\ufdd0 eu-central-1\r\n")
+    assert told["items"][0]["text"] == "The region is eu-central-1"
+    assert told["notes"] == ["4 invisible characters were left out of the text"]

@@ -81,9 +81,15 @@ class WorkspaceMemory:
         acknowledgment and a place that cannot be cited, StoreError for a memory that cannot be written.
         """
         from helix_core.engine.memory.remembering import Remembering, RememberRequest
+        from helix_core.memory import left_out
 
         request = RememberRequest(wanted, cites) if isinstance(wanted, str) else wanted
-        return Remembering(self.session, by).remember(request, dry_run=dry_run)
+        answer = Remembering(self.session, by).remember(request, dry_run=dry_run)
+        count = left_out(request.text)
+        if count:
+            what = "1 invisible character was" if count == 1 else f"{count:,} invisible characters were"
+            answer["notes"] = [*answer.get("notes", ()), f"{what} left out of the text"]
+        return answer
 
     def propose(
         self, text: str, origin: MemoryOrigin, by: Attribution = NOBODY, *, session: str = ""

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from helix_core.engine.memory.remembering import cited, memory_object
+from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError
@@ -101,7 +101,8 @@ class Recalling:
 
     def _score(self, one: StoredMemory, terms: Sequence[AskedTerm]) -> float:
         fact, items = one.fact, self._memory.items
-        held = frozenset(items.tokens(f"{fact.text} {fact.slot.subject} {fact.kind}"))
+        subject = fact.slot.subject
+        held = frozenset(items.tokens(f"{fact.text} {subject} {fact.kind} {found_by(fact.text, '', subject)}"))
         share = covered(terms, held)
         return min(share * faded(one, 0, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
 

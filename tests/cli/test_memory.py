@@ -1,0 +1,42 @@
+"""``helix remember`` and what follows it, through real processes: no character is lost in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import RunHelix
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture
+def remembering(helix: RunHelix, shop: Path, tmp_path: Path) -> RunHelix:
+    """Runs helix in the shop with a memory of its own."""
+    return lambda *arguments, **more: helix(*arguments, cwd=shop, HELIX_DATA_DIR=str(tmp_path / "data"), **more)
+
+
+def test_a_text_that_is_not_utf_8_is_refused_in_one_line(remembering: RunHelix) -> None:
+    ran = remembering("remember", "-", stdin=b"The caf\xe9 opens at 8")
+    assert ran.status == 2
+    assert "not UTF-8 (byte 8)" in ran.complaint
+    assert "Nothing is remembered" in remembering("list").out
+
+
+def test_characters_that_are_left_out_are_named_in_one_note(remembering: RunHelix) -> None:
+    said = "The mascot is \U0001fa77 and \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert remembering("remember", said).err == ""
+    assert said in remembering("list").out
+    ran = remembering("remember", "The region\u202e is eu\u200b-central-1")
+    assert ran.err.count("\n") == 1
+    assert "2 invisible characters were left out" in ran.err
+
+
+def test_a_changed_citation_says_since_when(remembering: RunHelix, shop: Path) -> None:
+    remembering("remember", "Postage starts at 300 cents", "--cite", "shop/shipping.py:4-6")
+    path = shop / "shop" / "shipping.py"
+    path.write_text(path.read_text().replace("300", "400"))
+    said = " ".join(remembering("list", "--verify").out.split())
+    assert "changed on disk since it was cited" in said
+    assert "indexed" not in said
