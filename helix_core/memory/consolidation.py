@@ -57,7 +57,14 @@ def consolidated(
     links: list[MemoryLink] = []
     waits = ""
     for one in alike:
-        if one.status not in _COMPARED or one.id == draft.fact.id:
+        if one.id == draft.fact.id:
+            continue
+        if one.status is MemoryStatus.SUPERSEDED and _relation(draft, said, one) == SUPERSEDES:
+            # Where what came between is forgotten, the older one does not come back beside this one.
+            if draft.fact.valid_from >= one.fact.valid_from:
+                links.append(MemoryLink(draft.fact.id, SUPERSEDES, one.id))
+            continue
+        if one.status not in _COMPARED:
             continue
         relation = SUPERSEDES if one.id in replaces else _relation(draft, said, one)
         is_lower = draft.fact.origin.rank > one.fact.origin.rank

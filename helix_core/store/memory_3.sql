@@ -55,7 +55,7 @@ CREATE TABLE evidence (
 ) STRICT;
 CREATE INDEX evidence_item ON evidence (item_id);
 
--- No foreign keys: a link to a purged memory stays, so that what it superseded stays superseded.
+-- No foreign keys: the links of a purged memory stay, as the log names them.
 CREATE TABLE link (
     src      TEXT    NOT NULL,
     rel      TEXT    NOT NULL,                 -- supersedes, refines, conflicts_with, depends_on, derived_from, cites
@@ -124,6 +124,11 @@ FROM (
             AND o.seq <= 9223372036854775807) AS ended_at,
         (SELECT min(max(l.tx_from, o.seq)) FROM link l JOIN op o ON o.item_id = l.src
             WHERE l.dst = i.id AND l.rel = 'supersedes' AND l.tx_from <= 9223372036854775807
+            -- What is forgotten or purged supersedes nothing.
+            AND NOT EXISTS (SELECT 1 FROM op p WHERE p.item_id = l.src AND p.kind = 'purge' AND p.seq <= 9223372036854775807)
+            AND NOT coalesce((SELECT f.kind = 'forget' FROM op f WHERE f.item_id = l.src
+                AND f.kind IN ('forget', 'restore', 'confirm') AND f.seq <= 9223372036854775807
+                ORDER BY f.lamport DESC, f.kind = 'forget' DESC LIMIT 1), 0)
             AND o.kind IN ('remember', 'approve') AND o.seq <= 9223372036854775807
             -- Two stores decided it in opposite ways: the newer one stays.
             AND NOT coalesce((i.valid_from, i.id) > (SELECT r.valid_from, r.id FROM link b JOIN item r ON r.id = b.dst

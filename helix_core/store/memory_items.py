@@ -148,7 +148,8 @@ class MemoryItems:
         replaced: Iterable[str],
     ) -> Consolidation:
         """Return what ``write`` would decide; nothing is written."""
-        return decide(draft, self._alike(draft, replaced))
+        known = self._keyed(draft.key)
+        return Consolidation(same_as=known) if known else decide(draft, self._alike(draft, replaced))
 
     def _alike(self, draft: MemoryDraft, replaced: Iterable[str]) -> list[StoredMemory]:
         fact, slot = draft.fact, draft.fact.slot

@@ -129,11 +129,16 @@ def statuses(records: Collection[StrandRecord]) -> dict[str, ItemStatus]:
         for id_, operations in by_item.items()
         if not _decided(operations, _PROPOSING) and any(said["kind"] in _PROPOSING for said in operations)
     }
+    gone = {
+        id_
+        for id_, operations in by_item.items()
+        if _decided(operations, _FORGETTING) or any(said["kind"] == PURGE for said in operations)
+    }
     links = (_said(record) for record in records if record.type == LINK)
     superseding = [
         (str(link.get("src")), str(link.get("dst")))
         for link in links
-        if link.get("rel") == SUPERSEDES and link.get("src") in accepted
+        if link.get("rel") == SUPERSEDES and link.get("src") in accepted and link.get("src") not in gone
     ]
     superseded = _superseded(superseding, {id_: _age(id_, item) for id_, item in items.items()})
     return {id_: _status(by_item.get(id_, []), id_ in superseded) for id_ in items}

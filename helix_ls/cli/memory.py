@@ -34,6 +34,7 @@ from helix_ls.operations.memory import (
     RecallArguments,
     RememberArguments,
     ReviewArguments,
+    by_of,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def remember(
         depends_on=depends_on or [],
         key=key,
         force=force,
-        origin=MemoryOrigin.USER.value,
+        origin=(MemoryOrigin.AGENT if by_of("").agent else MemoryOrigin.USER).value,
         dry_run=dry_run,
     )
     _show(path, lambda helix: REMEMBER.run(helix, given, AskContext()), as_json=as_json)

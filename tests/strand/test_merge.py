@@ -138,6 +138,14 @@ def test_a_supersedes_link_counts_once_its_source_is_accepted() -> None:
     assert statuses(store) == {"i1": ItemStatus.SUPERSEDED, "i2": ItemStatus.ACTIVE}
 
 
+def test_what_is_forgotten_or_purged_supersedes_nothing() -> None:
+    store = [item("i1"), op("remember", "i1", 1), item("i2"), link("i2", "supersedes", "i1"), op("remember", "i2", 2)]
+    assert statuses(store)["i1"] is ItemStatus.SUPERSEDED
+    assert statuses([*store, op("forget", "i2", 3)])["i1"] is ItemStatus.ACTIVE
+    assert statuses([*store, op("forget", "i2", 3), op("restore", "i2", 4)])["i1"] is ItemStatus.SUPERSEDED
+    assert statuses(union([*store, op("purge", "i2", 3)]))["i1"] is ItemStatus.ACTIVE
+
+
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(ITEMS), st.sampled_from(ITEMS)), max_size=14))
 def test_items_that_supersede_each_other_in_a_circle_never_all_vanish(pairs: list[tuple[str, str]]) -> None:

@@ -20,6 +20,7 @@ from helix_core.model import (
     Status,
     StoredMemory,
     TaskType,
+    record_hash,
 )
 from helix_core.store import Memory
 
@@ -125,9 +126,12 @@ class Curating:
         id_ = found_memory(memory, name).id if name else ""
         ops = memory.items.log(limit, id_)
         known = {one.id: one for one in memory.items.by_ids(dict.fromkeys(op.item_id for op in ops))}
+        texts = {record_hash(one.record()): one.text for one in memory.items.evidence(known) if one.text}
         told = []
         for op in ops:
             one = known.get(op.item_id)
+            # What was said in this operation, where it is other words for a memory that was there.
+            given = next((texts[each] for each in op.args.get("evidence", ()) if each in texts), "")
             told.append(
                 {
                     "seq": op.seq,
@@ -136,7 +140,7 @@ class Curating:
                     "kind": op.kind,
                     "id": one.fact.handle if one is not None else "",
                     "uuid": op.item_id,
-                    "text": shown(one.fact.text) if one is not None else "",
+                    "text": shown(given or one.fact.text) if one is not None else "",
                     "status": one.status.value if one is not None else _PURGED,
                     "links": [list(link) for link in op.args.get("links", [])],
                     "head": op.head,

@@ -26,6 +26,7 @@ from helix_core.memory import (
     is_order,
     plain,
     refusal,
+    same_words,
     session_name,
     statement,
     statements_in,
@@ -179,6 +180,9 @@ class _Drafting:
             stored = memory.items.by_ids([done.id])
             if not stored:
                 raise UsageError("a memory of this key was purged; use another key to remember it again")
+            if not done.is_new and self.given.key and not same_words(stored[0].fact.text, draft.fact.text):
+                key, handle = self.given.key[:80], stored[0].fact.handle
+                raise UsageError(f"the key {key!a} is that of {handle}, which says something else; use another key")
             item = memory_object(stored[0])
         else:
             item = self.alone(said, waits=bool(done.needs_review))
