@@ -19,6 +19,7 @@ from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.output import environment, print_json, print_text, warn, working_folder
 from helix_ls.cli.verbs import HERE, Json, PathOption
+from helix_ls.host.private_files import write_whole
 
 if TYPE_CHECKING:
     from helix_core.strand import ClashPolicy, Key, Lock, OpenedStrand, Passphrase, SealedStrand, StrandKeys
@@ -120,7 +121,7 @@ def _export(
     manifest = Manifest(NEWEST_SCHEMA, int(time.time()))
     made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
     if not dry_run:
-        replace_file(target, made)
+        write_whole(target, made, is_durable=True)
     counts = Counter(record.type for record in records)
     return {
         "exported": not dry_run,
@@ -180,7 +181,7 @@ def _rekey(
         made = rekeyed(data, key, keys=keys, locks=locks, random=secrets.token_bytes)
     sealed = inspect(made)
     if not dry_run:
-        replace_file(Path(os.path.realpath(working_folder() / file)), made)
+        write_whole(Path(os.path.realpath(working_folder() / file)), made, is_durable=True)
     return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **_outside(sealed)}
 
 
@@ -339,19 +340,6 @@ def _read_strand(file: str) -> bytes:
             return opened_file.read(MOST_FILE_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror}); name a .dna file") from None
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole, for its owner alone; a crash leaves the old one or the new one."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writer:
-            writer.write(data)
-            writer.flush()
-            os.fsync(writer.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _data_folder() -> Path | None:

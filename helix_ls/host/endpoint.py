@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import socket
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_core import __version__
-from helix_core.errors import HelixError
 from helix_ls.host.connection import LONGEST_ADDRESS, LOOPBACK, endpoint_name, runtime_folder, short_folders
+from helix_ls.host.private_files import PlaceError, make_private, write_whole
 
 if TYPE_CHECKING:
     from helix_ls.host.connection import Transport
@@ -27,10 +26,6 @@ _PASSED_ON = frozenset(
     }
 )
 _PASSED_ON_PREFIXES = ("LC_", "XDG_", "HELIX_")
-
-
-class PlaceError(HelixError):
-    """The daemon's runtime folder cannot be made, or other users can enter it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +61,6 @@ def place(environ: Mapping[str, str], *, version: str = __version__) -> DaemonPa
         token=folder / f"{name}.token",
         parse_guard=folder / f"{name}.in-hand",
     )
-
-
-def make_private(folder: Path, variable: str = "HELIX_RUNTIME_DIR") -> None:
-    """Make a folder with mode 0700, or verify that an existing one is the user's alone. Raises PlaceError.
-
-    ``variable`` is the environment variable that the error text names as the way out.
-    """
-    try:
-        if not os.path.isdir(folder):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            # The umask reduces mkdir's mode, and a umask of 0777 would lock this process out: set the mode explicitly.
-            folder.mkdir(mode=0o700, exist_ok=True)
-            os.chmod(folder, 0o700)
-        status = os.lstat(folder)
-    except OSError as error:
-        raise PlaceError(
-            f"The folder {folder} cannot be created ({error.strerror}); set {variable} to another folder."
-        ) from error
-    if not hasattr(os, "getuid"):
-        return
-    if fault := private_fault(status.st_mode, status.st_uid, os.getuid()):
-        if fault != "mode":
-            raise PlaceError(f"The folder {folder} {fault}; remove it, or set {variable} to another.")
-        os.chmod(folder, 0o700)
-
-
-def private_fault(mode: int, owner: int, user: int) -> str:
-    """Return why a folder is not private, ``mode`` if only its permission bits are wrong, or an empty string."""
-    if not stat.S_ISDIR(mode):
-        return "is not a folder"
-    if owner != user:
-        return "belongs to another user"
-    return "mode" if stat.S_IMODE(mode) & 0o077 else ""
 
 
 def process_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -151,12 +113,7 @@ def _bound_tcp(place: DaemonPaths) -> tuple[socket.socket, Secret]:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind((LOOPBACK, 0))
     secret = Secret(listener.getsockname()[1], os.urandom(32).hex())
-    unfinished = place.token.with_suffix(".new")
-    unfinished.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as file:
-        json.dump({"port": secret.port, "token": secret.token}, file)
-    os.replace(unfinished, place.token)
+    write_whole(place.token, json.dumps({"port": secret.port, "token": secret.token}))
     return listener, secret
 
 

@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 from helix_ls.host.connection import DaemonConnection
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.endpoint import PlaceError
 from helix_ls.host.framing import FrameReader, framed
 from helix_ls.host.parent import follow
+from helix_ls.host.private_files import PlaceError
 
 MAX_DOCUMENT_BYTES = 16 << 20
 SERVER_CANCELLED = -32802

@@ -7,16 +7,14 @@ other keys in silence. Files are the user's alone (0600) and replaced as a whole
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import stat
 from pathlib import Path
 from typing import Any
 
 from helix_core.errors import HelixError
 from helix_core.extras import missing, why_missing
 from helix_core.strand import StrandKeys, TrustedSigners, signer_of, signer_text
-from helix_ls.host.endpoint import make_private
+from helix_ls.host.private_files import ForeignFileError, make_private, read_private, write_whole
 
 KEYS_FILE, SIGNERS_FILE = "strand-keys.json", "strand-signers.json"
 KEYS_SCHEMA = "helix.strand-keys/1"
@@ -63,7 +61,8 @@ def own_or_new_keys(folder: Path) -> StrandKeys:
     is_in_ring = _keeps(signer, secret)
     kept = {"schema": KEYS_SCHEMA, "signer": signer, "recipient": keys.recipient.text()}
     where = {"kept_in": IN_RING} if is_in_ring else {"kept_in": IN_FILE, "secret": secret}
-    if not _write(folder / KEYS_FILE, json.dumps({**kept, **where}, indent=1) + "\n", replaces=False):
+    text = json.dumps({**kept, **where}, indent=1) + "\n"
+    if not write_whole(folder / KEYS_FILE, text, is_durable=True, replaces=False):
         # Another process made keys at the same moment: those are the user's.
         return own_or_new_keys(folder)
     return keys
@@ -79,7 +78,7 @@ def trusted_signers(folder: Path) -> TrustedSigners:
 def keep_trusted(folder: Path, signers: TrustedSigners) -> None:
     """Write the accepted signers. Raises PlaceError."""
     make_private(folder, _VARIABLE)
-    _write(folder / SIGNERS_FILE, signers.text(), replaces=True)
+    write_whole(folder / SIGNERS_FILE, signers.text(), is_durable=True)
 
 
 def _from_ring(signer: str) -> str | None:
@@ -138,37 +137,12 @@ def _decoded(secret: str | None, file: Path) -> StrandKeys:
 
 
 def _read(file: Path) -> str | None:
-    """Return the text of a file of the user's own, private from now on; None where there is none."""
+    """Return the text of a file of the user's own; None where there is none."""
     try:
-        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        return read_private(file, _MOST_BYTES).decode("utf-8", "replace")
     except FileNotFoundError:
         return None
     except OSError as error:
         raise StrandKeyError(f"{file} cannot be read ({error.strerror}); it has to be a file of yours") from error
-    with open(descriptor, encoding="utf-8", errors="replace") as reader:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
-            raise StrandKeyError(f"{file} is not a file of yours; remove it")
-        if stat.S_IMODE(status.st_mode) & 0o077 and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-        return reader.read(_MOST_BYTES)
-
-
-def _write(file: Path, text: str, *, replaces: bool) -> bool:
-    """Write a private file as a whole; without ``replaces`` False where there is one already."""
-    unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        with open(os.open(unfinished, flags, 0o600), "w", encoding="utf-8") as writer:
-            writer.write(text)
-            writer.flush()
-            os.fsync(writer.fileno())
-        if replaces:
-            os.replace(unfinished, file)
-            return True
-        os.link(unfinished, file)
-    except FileExistsError:
-        return False
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return True
+    except ForeignFileError as error:
+        raise StrandKeyError(str(error)) from error

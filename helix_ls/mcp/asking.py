@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from helix_core.errors import HelixError, UsageError
 from helix_ls.host.connection import DaemonConnection, encoded
 from helix_ls.host.election import StartError, reach
-from helix_ls.host.endpoint import PlaceError
+from helix_ls.host.private_files import PlaceError
 
 ANSWER_S = 120.0
 MOST_AT_ONCE = 4

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import json
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +19,7 @@ from tomlkit.exceptions import ParseError, TOMLKitError
 from tomlkit.toml_document import TOMLDocument
 
 from helix_core.errors import HelixError
+from helix_ls.host.private_files import write_whole
 
 
 class MergeError(HelixError):
@@ -68,7 +67,7 @@ class FileEdit:
             backup = None
             if self.before is not None:
                 backup = _keep(self.path, self.before, mode)
-            _write(self.path, self.after, mode)
+            write_whole(self.path, self.after, mode=mode, is_durable=True)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written ({error.strerror}); see who owns it") from error
         return backup
@@ -131,21 +130,6 @@ def _keep(path: Path, text: str, mode: int) -> Path:
             file.flush()
             os.fsync(file.fileno())
         return backup
-
-
-def _write(path: Path, text: str, mode: int) -> None:
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        with open(os.open(unfinished, flags, mode), "w", encoding="utf-8", newline="") as file:
-            os.chmod(unfinished, mode)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            unfinished.unlink()
 
 
 MAX_DEPTH = 100

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import secrets
-import stat
 from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from urllib.parse import urlsplit
 from helix_core.config import APPLICATION, Config, UpstreamSetting, load_config
 from helix_core.errors import ConfigError, HelixError, UsageError
 from helix_core.extras import why_missing
-from helix_ls.host.endpoint import make_private
+from helix_ls.host.private_files import ForeignFileError, make_private, read_private, write_whole
 
 VARIABLE = "HELIX_STATE_DIR"
 NAME, ADMIN_NAME = "api-key", "admin-key"
@@ -55,7 +54,7 @@ def _kept(environ: Mapping[str, str], name: str, begins: str) -> str:
     file = folder / name
     try:
         if not os.path.lexists(file):
-            _make(file, begins)
+            write_whole(file, f"{begins}{secrets.token_urlsafe(32)}\n", replaces=False)
         return _read(file)
     except OSError as error:
         raise KeyFileError(f"The key {file} cannot be used ({error.strerror}); remove it to get another.") from error
@@ -78,29 +77,11 @@ def is_nonce(text: str) -> bool:
     return re.fullmatch(NONCE, text) is not None
 
 
-def _make(file: Path, begins: str) -> None:
-    """Create the file atomically; the first of two concurrent processes wins."""
-    unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as writer:
-        writer.write(f"{begins}{secrets.token_urlsafe(32)}\n")
-    try:
-        os.link(unfinished, file)
-    except FileExistsError:
-        return
-    finally:
-        unfinished.unlink()
-
-
 def _read(file: Path) -> str:
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with open(descriptor, encoding="ascii", errors="replace") as reader:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
-            raise KeyFileError(f"{file} is not a file of yours; remove it to get a key.")
-        if stat.S_IMODE(status.st_mode) & 0o077 and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-        key = reader.read(200).strip()
+    try:
+        key = read_private(file, 200).decode("ascii", "replace").strip()
+    except ForeignFileError as error:
+        raise KeyFileError(f"{file} is not a file of yours; remove it to get a key.") from error
     if _SHAPE.fullmatch(key) is None:
         raise KeyFileError(f"{file} does not hold a key; remove it to get another, and connect your clients again.")
     return key
@@ -219,8 +200,4 @@ def noted(environ: Mapping[str, str]) -> frozenset[str]:
 def _note(accounts: Iterable[str], environ: Mapping[str, str]) -> None:
     folder = state_folder(environ)
     make_private(folder, VARIABLE)
-    file: Path = folder / _NOTED
-    unfinished = file.with_suffix(".new")
-    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as writer:
-        json.dump(sorted(accounts), writer)
-    os.replace(unfinished, file)
+    write_whole(folder / _NOTED, json.dumps(sorted(accounts)))

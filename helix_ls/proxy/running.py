@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 from helix_core.errors import HelixError
 from helix_core.printable import one_line
 from helix_ls.host.connection import runtime_folder
-from helix_ls.host.endpoint import PlaceError, make_private
+from helix_ls.host.private_files import PlaceError, make_private, write_whole
 from helix_ls.operations.hosting import MOST_DOWNTIME_S
 from helix_ls.proxy.keys import VARIABLE, is_admins, proof, state_folder
 
@@ -92,15 +92,7 @@ class Signals:
         kept = RestartSignal(**asdict(signal) | {"reason": _words(signal.reason), "actor": _words(signal.actor)})
         make_private(self.folder.parent, VARIABLE)
         make_private(self.folder, VARIABLE)
-        file = self.file(signal.port)
-        unfinished = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        try:
-            with open(os.open(unfinished, flags, 0o600), "w", encoding="utf-8") as writer:
-                json.dump(asdict(kept), writer)
-            os.replace(unfinished, file)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(self.file(signal.port), json.dumps(asdict(kept)))
         return kept
 
     def read(self, port: int) -> RestartSignal | None:
@@ -203,10 +195,7 @@ def announce(running: RunningServer, environ: Mapping[str, str]) -> Path:
     folder = Path(runtime_folder(environ))
     make_private(folder)
     file = folder / f"helix-serve-{running.pid}.json"
-    unfinished = file.with_suffix(".new")
-    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as writer:
-        json.dump(asdict(running), writer)
-    os.replace(unfinished, file)
+    write_whole(file, json.dumps(asdict(running)))
     return file
 
 

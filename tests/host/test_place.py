@@ -6,7 +6,15 @@ import stat
 import pytest
 
 from helix_ls.host.connection import LONGEST_ADDRESS
-from helix_ls.host.endpoint import PlaceError, make_private, place, private_fault, process_environment
+from helix_ls.host.endpoint import place, process_environment
+from helix_ls.host.private_files import (
+    ForeignFileError,
+    PlaceError,
+    make_private,
+    private_fault,
+    read_private,
+    write_whole,
+)
 
 
 def test_the_folder_is_the_users_alone_whatever_the_mask(tmp_path):
@@ -67,3 +75,39 @@ def test_processes_get_no_secrets_and_no_hooks_of_their_starter():
         "LC_ALL": "C",
         "HELIX_CACHE_DIR": "/c",
     }
+
+
+def test_a_private_file_is_whole_or_absent_and_the_first_of_two_writers_wins(tmp_path):
+    file = tmp_path / "secret"
+    before = os.umask(0)
+    try:
+        assert write_whole(file, "one\n", replaces=False)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert not write_whole(file, "two\n", replaces=False)
+    assert file.read_bytes() == b"one\n"
+    assert write_whole(file, b"three\n", is_durable=True, mode=0o640)
+    assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"three\n", 0o640)
+    assert os.listdir(tmp_path) == ["secret"]
+
+
+def test_a_private_file_that_cannot_be_put_in_its_place_leaves_nothing_behind(tmp_path):
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError):
+        write_whole(tmp_path / "taken", "x")
+    assert os.listdir(tmp_path) == ["taken"]
+
+
+def test_a_private_file_is_read_from_its_user_alone(tmp_path):
+    file = tmp_path / "secret"
+    file.write_bytes(b"0123456789")
+    file.chmod(0o644)
+    assert read_private(file, 4) == b"0123"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (tmp_path / "link").symlink_to(file)
+    with pytest.raises(OSError):
+        read_private(tmp_path / "link", 4)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ForeignFileError, match="not a file of yours"):
+        read_private(tmp_path / "pipe", 4)

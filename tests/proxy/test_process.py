@@ -270,10 +270,9 @@ def test_a_server_that_stops_ends_streams_with_an_error_and_refuses_what_waits(s
         with client.stream("POST", "/v1/chat/completions", content=body("stall"), headers=KIND) as answer:
             parts = answer.iter_text()
             said.append(next(parts))
-            upstream.go_on.clear()
             thread = threading.Thread(target=wait)
             thread.start()
-            assert upstream.go_on.wait(60), "the second chat has reached the upstream"
+            until(lambda: len(upstream.bodies()) == 2, "the second chat has reached the upstream")
             server.process.terminate()
             said += parts
         thread.join(60)
