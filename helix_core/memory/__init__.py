@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
-    from helix_core.memory.consolidation import consolidated, same_words, template_key, text_key
+    from helix_core.memory.consolidation import (
+        consolidated,
+        exact_words,
+        is_clash,
+        same_words,
+        template_key,
+        text_key,
+    )
     from helix_core.memory.exchanges import Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
     from helix_core.memory.ranking import FLOOR, AskedTerm, asked_words, covered, faded, salience, weigh
@@ -36,8 +43,10 @@ __all__ = [
     "companions",
     "consolidated",
     "covered",
+    "exact_words",
     "facts_in",
     "faded",
+    "is_clash",
     "is_order",
     "kept",
     "kept_path",
@@ -60,7 +69,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "consolidation": ("consolidated", "same_words", "template_key", "text_key"),
+        "consolidation": ("consolidated", "exact_words", "is_clash", "same_words", "template_key", "text_key"),
         "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "notes": ("CONTENT_TYPES", "EmptyError", "FACT", "MOST_BYTES", "NoteInput", "UnfitError", "note_of"),
         "ranking": ("FLOOR", "AskedTerm", "asked_words", "covered", "faded", "salience", "weigh"),

@@ -97,15 +97,37 @@ _HELPERS = frozenset({"do", "does", "did"})
 
 
 def same_words(text: str, other: str) -> bool:
-    """Return whether two texts have the same words and signs in the same order.
+    """Return whether two texts have the same words and signs in the same order, as ``exact_words`` reads them."""
+    return exact_words(text) == exact_words(other)
 
-    Spacing, articles, a mark at the end and the case of plain words make no difference; everything else does.
+
+def is_clash(text: str, other: str) -> bool:
+    """Return whether of two texts one alone can be in force: they have the same words, or one supersedes the other."""
+    if same_words(text, other):
+        return True
+    said, was = _read(text), _read(other)
+    return supersedes(said, was) or supersedes(was, said)
+
+
+def supersedes(said: Statement, was: Statement) -> bool:
+    """Return whether a statement leaves no room for another one.
+
+    Both are about one attribute of one subject. The statement says that the other's value is no longer so, or both give
+    a value that excludes others, and the values are comparable: times with times, but retries not with seconds.
     """
-    return _exact(text) == _exact(other)
+    if not said.subject or (said.subject, said.attribute) != (was.subject, was.attribute):
+        return False
+    if was.value in said.replaces:
+        return True
+    return said.value != was.value and said.is_exclusive and was.is_exclusive and _unit(said.value) == _unit(was.value)
 
 
 @lru_cache(maxsize=_KEPT)
-def _exact(text: str) -> tuple[str, ...]:
+def exact_words(text: str) -> tuple[str, ...]:
+    """Return the words and signs of a text for comparison.
+
+    Spacing, articles, a mark at the end and the case of plain words make no difference; everything else does.
+    """
     words = _LAST_MARK.sub("", " ".join(text.split())).split()
     kept: list[str] = []
     for number, word in enumerate(words):
@@ -129,21 +151,19 @@ def _relation(draft: MemoryDraft, said: Statement, one: StoredMemory) -> str:
     if same_words(text, other):
         return _EQUAL
     was = _read(other)
-    if said.subject and said.subject == was.subject:
-        if was.value in said.replaces and was.attribute == said.attribute:
-            return SUPERSEDES
-        if said.attribute == was.attribute:
-            related = _of_slot(said, was)
-            if related:
-                return related
+    if supersedes(said, was):
+        return SUPERSEDES
+    if said.subject and (said.subject, said.attribute) == (was.subject, was.attribute):
+        related = _conflict_of_values(said, was)
+        if related:
+            return related
     return _of_words(text, other)
 
 
-def _of_slot(said: Statement, was: Statement) -> str:
-    if said.value == was.value or was.value in said.replaces:
+def _conflict_of_values(said: Statement, was: Statement) -> str:
+    """Return ``conflicts_with`` for two values of one attribute that may not both be so, else an empty string."""
+    if said.value == was.value:
         return ""
-    if said.is_exclusive and was.is_exclusive and _unit(said.value) == _unit(was.value):
-        return SUPERSEDES
     if was.value.startswith("not ") or said.value.startswith("not "):
         is_denied = f"not {said.value}" == was.value or said.value == f"not {was.value}"
         return CONFLICTS if is_denied else ""
@@ -163,14 +183,14 @@ def _unit(value: str) -> str:
 
 
 def _of_words(text: str, other: str) -> str:
-    if _contradicts(_exact(text), _exact(other)):
+    if _contradicts(exact_words(text), exact_words(other)):
         return CONFLICTS
     return REFINES if _refines(text, other) else ""
 
 
 def _refines(text: str, other: str) -> bool:
     """Return whether a text says all of another one and adds a reason or description: nothing that narrows it."""
-    words, others = _exact(text), _exact(other)
+    words, others = exact_words(text), exact_words(other)
     added = words[len(others) :]
     if not added or len(others) < LEAST_REFINED or words[: len(others)] != others:
         return False

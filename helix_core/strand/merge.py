@@ -154,35 +154,33 @@ def clashes(
     present: Collection[StrandRecord],
     incoming: Collection[StrandRecord],
     policy: ClashPolicy,
-    slot: Callable[[Mapping[str, Any]], Hashable | None],
+    keys: Callable[[Mapping[str, Any]], Iterable[Hashable]],
+    is_clash: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],
 ) -> tuple[StrandRecord, ...]:
-    """Return links ``supersedes`` for active items of both sides that state one thing: what the policy decides.
+    """Return links ``supersedes`` for active items of both sides of which one alone can be so: what the policy decides.
 
     Args:
         present: The records of this store.
         incoming: The records of the other one.
         policy: ``skip_existing`` keeps what is present in force, ``overwrite`` what comes in, ``newest`` what was valid
             last.
-        slot: What an item is about, by its ``fields``; None where it is about nothing that only one item can state.
+        keys: What to compare an item by, from its ``fields``: items without a key in common are not compared.
+        is_clash: Whether of two items, by their ``fields``, one alone can be so.
     """
     merged = statuses(union(present, incoming))
     own = {record.id for record in present if record.type == MEMORY}
-    sides: dict[Hashable, tuple[list[tuple[float, str]], list[tuple[float, str]]]] = {}
+    sides: dict[Hashable, tuple[list[StrandRecord], list[StrandRecord]]] = {}
     for record in {*present, *incoming}:
         if record.type == MEMORY and merged.get(record.id) is ItemStatus.ACTIVE:
-            said = _said(record)
-            if (about := slot(said)) is not None:
-                sides.setdefault(about, ([], []))[record.id not in own].append(_age(record.id, said))
+            for key in set(keys(_said(record))):
+                sides.setdefault(key, ([], []))[record.id not in own].append(record)
     links = set()
     for ours, theirs in sides.values():
-        for one in ours:
+        for one in ours if theirs else ():
+            said = _said(one)
             for other in theirs:
-                winner = {
-                    ClashPolicy.SKIP_EXISTING: one,
-                    ClashPolicy.OVERWRITE: other,
-                    ClashPolicy.NEWEST: max(one, other),
-                }[policy]
-                links.add(_supersedes(winner[1], (other if winner is one else one)[1]))
+                if is_clash(said, about := _said(other)):
+                    links.add(_decided_by(policy, _age(one.id, said), _age(other.id, about)))
     return _sorted(links)
 
 
@@ -191,8 +189,15 @@ def link_record(src: str, rel: str, dst: str) -> StrandRecord:
     return record_of({"type": LINK, "id": f"{src}/{rel}/{dst}", "fields": {"src": src, "rel": rel, "dst": dst}})
 
 
-def _supersedes(winner: str, loser: str) -> StrandRecord:
-    return link_record(winner, SUPERSEDES, loser)
+def _decided_by(policy: ClashPolicy, ours: tuple[float, str], theirs: tuple[float, str]) -> StrandRecord:
+    """Return the link from the item that stays in force to the other one; each is given as its age and its id."""
+    is_ours = {
+        ClashPolicy.SKIP_EXISTING: True,
+        ClashPolicy.OVERWRITE: False,
+        ClashPolicy.NEWEST: ours > theirs,
+    }[policy]
+    winner, loser = (ours, theirs) if is_ours else (theirs, ours)
+    return link_record(winner[1], SUPERSEDES, loser[1])
 
 
 def _unpurged(records: Collection[StrandRecord]) -> Iterable[StrandRecord]:

@@ -298,6 +298,39 @@ def test_a_policy_decides_which_of_two_statements_is_in_force_and_none_is_lost(a
     assert is_whole(bob)
 
 
+@pytest.mark.parametrize("policy", list(ClashPolicy))
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Redis is fast", "Redis is cheap"),
+        ("The limit is 3 retries", "The limit is 300 ms"),
+        ("We use Redis", "We use Memcached"),
+        ("The queue is NATS", "The queue is slow"),
+    ],
+)
+def test_what_can_both_be_so_is_no_clash_under_any_policy(ada, bob, policy, one, other):
+    remember(ada, one, is_global=True)
+    remember(bob, other, is_global=True)
+    assert take(bob, strand_of(ada), policy=policy)["decided"] == 0
+    assert texts(bob, "active", "contested") == sorted((one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use tabs in this project", "Use tabs in this project."),
+        ("Always squash merges", "Never squash merges"),
+        ("We switched from NATS to Kafka", "We use NATS"),
+    ],
+)
+def test_of_what_cannot_both_be_so_the_policy_leaves_one_in_force(ada, bob, one, other):
+    remember(ada, one, is_global=True)
+    remember(bob, other, is_global=True)
+    assert take(bob, strand_of(ada), policy=ClashPolicy.OVERWRITE)["decided"] == 1
+    assert texts(bob, "active", "contested") == [one]
+    assert texts(bob, "superseded") == [other]
+
+
 def test_stores_that_decided_in_opposite_ways_agree_on_the_newest(ada, bob):
     remember(ada, "The timeout is 300 ms", is_global=True, valid_from=1_000)
     remember(bob, "The timeout is 500 ms", is_global=True, valid_from=2_000)

@@ -241,8 +241,12 @@ def test_an_untrusted_file_in_a_real_container_ends_in_review() -> None:
     assert statuses(merged) == {"x1": ItemStatus.QUARANTINED}
 
 
-def slot(fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    return (fields["scope"], fields["subject"]) if fields.get("subject") else None
+def slots(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(fields["scope"], fields["subject"])] if fields.get("subject") else []
+
+
+def differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(one["value"] != other["value"])
 
 
 def stating(id_: str, value: str, valid_from: int) -> list[StrandRecord]:
@@ -261,20 +265,20 @@ def test_a_policy_decides_which_of_two_statements_is_in_force(policy: ClashPolic
     if swapped:
         ours, theirs = theirs, ours
         winner = {"old": "other", "other": "old"}[winner] if policy is not ClashPolicy.NEWEST else winner
-    links = clashes(ours, theirs, policy, slot)
+    links = clashes(ours, theirs, policy, slots, differ)
     merged = union(ours, theirs, links)
     assert {each.id for each in active(merged)} == {winner, "free"}
     # The other one is superseded, not lost, and its relations are kept.
     assert {each.id for each in merged if each.type == "memory"} == {"old", "other", "free"}
     assert link("other", "refines", "free") in merged
     assert evidence("e1", "other") in merged
-    assert clashes(union(ours, theirs, links), theirs, policy, slot) == ()
+    assert clashes(union(ours, theirs, links), theirs, policy, slots, differ) == ()
 
 
 def test_stores_that_decided_a_clash_in_opposite_ways_end_with_the_newest() -> None:
     a, b = stating("a", "300 ms", 1), stating("b", "500 ms", 2)
-    here = union(a, b, clashes(a, b, ClashPolicy.SKIP_EXISTING, slot))
-    there = union(a, b, clashes(b, a, ClashPolicy.SKIP_EXISTING, slot))
+    here = union(a, b, clashes(a, b, ClashPolicy.SKIP_EXISTING, slots, differ))
+    there = union(a, b, clashes(b, a, ClashPolicy.SKIP_EXISTING, slots, differ))
     assert [each.id for each in active(here)] == ["a"]
     assert [each.id for each in active(there)] == ["b"]
     assert [each.id for each in active(union(here, there))] == ["b"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from helix_core.engine.memory.remembering import LONGEST_TEXT, actor_of, found_b
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import DamagedStrandError, TamperedStrandError
 from helix_core.ingest import mask
-from helix_core.memory import statement, template_key, text_key
+from helix_core.memory import exact_words, is_clash, statement, template_key, text_key
 from helix_core.model import (
     GLOBAL_SCOPE,
     USABLE,
@@ -162,7 +162,7 @@ class _Intake:
                 raise altered_error(record)
             _require_written(self._facts, self._evidence, usable)
             self.incoming: tuple[StrandRecord, ...] = tuple(usable)
-            self._links = clashes(present, usable, wanted.policy, _slot)
+            self._links = clashes(present, usable, wanted.policy, _compared_by, _is_clash)
         else:
             self.incoming = quarantined(usable, [*present, *_gone(present)], self._proposal)
             self._links = ()
@@ -241,10 +241,15 @@ def _said(record: StrandRecord) -> Mapping[str, Any]:
     return said
 
 
-def _slot(fields: Mapping[str, Any]) -> Hashable | None:
-    """Return what a memory states a value of; equal words state the same, whatever their slot."""
-    slot = (fields["scope"], fields["subject"], fields["attribute"])
-    return slot if fields["subject"] else (fields["scope"], text_key(str(fields["text"])))
+def _compared_by(fields: Mapping[str, Any]) -> Iterator[Hashable]:
+    """Yield what a memory may clash by: its words, and what it states a value of."""
+    yield fields["scope"], exact_words(fields["text"])
+    if fields["subject"]:
+        yield fields["scope"], fields["subject"], fields["attribute"]
+
+
+def _is_clash(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return is_clash(one["text"], other["text"])
 
 
 def _belongs(record: StrandRecord, chosen: Collection[str]) -> bool:
