@@ -26,7 +26,7 @@ from figures import Figure, missed_gates, percentile, table
 
 from helix_core.config import load_config
 from helix_core.engine import Helix, RememberRequest
-from helix_core.engine.memory.remembering import _Drafting
+from helix_core.engine.memory.remembering import Drafting
 from helix_core.ingest import mask
 from helix_core.memory import statement, statements_in
 from helix_core.store import Memory
@@ -66,7 +66,7 @@ def filled(helix: Helix, draw: random.Random, size: int) -> list[tuple[str, str]
             text, question = fact(draw)
             made.append((text, question))
             request = RememberRequest(text)
-            drafting = _Drafting(request, mask(b""), (), "", "user", int(time.time() * 1e3))
+            drafting = Drafting(request, mask(b""), (), "", "user", int(time.time() * 1e3))
             yield drafting.draft(memory, dataclasses.replace(statement(text), text=text), scope)
 
     def load(memory: Memory) -> int:

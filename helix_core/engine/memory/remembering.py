@@ -129,7 +129,7 @@ class Remembering:
         session, started = self._session, time.monotonic()
         pointers = pinned(session, given.cites)
         head = session.git_facts.state().head if pointers else ""
-        drafting = _Drafting(given, masked, pointers, head, actor_of(given.origin, self._by), int(time.time() * 1e3))
+        drafting = Drafting(given, masked, pointers, head, actor_of(given.origin, self._by), int(time.time() * 1e3))
         items: list[dict[str, Any]] = []
         for said in found:
 
@@ -152,7 +152,7 @@ class Remembering:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drafting:
+class Drafting:
     """What the memories of one call have in common. ``at`` is in Unix milliseconds, ``head`` the commit cited at."""
 
     given: RememberRequest
