@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 from helix_core.ingest.secrets import holds_mask, mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
-from truth_bench.symbol_oracle import can_tell, is_dead, is_decorator_of, symbol_fault
+from truth_bench.symbol_oracle import can_tell, is_dead, is_decorator_of, leads_to, symbol_fault
 
 BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
@@ -168,7 +168,7 @@ class Oracle:
                 said.wrong.append(("false_verified", f"open: {name}: the file is {found.trouble}"))
             elif path in self._unsafe or _is_half_merged(found.data):
                 said.wrong.append(("false_verified", f"open: {name}: in conflict, or touched by what is under way"))
-            elif wrong := _span_fault(now, found.data):
+            elif wrong := _span_fault(path, now, found.data):
                 said.wrong.append(("false_verified", f"open: {name}: {wrong} ({mark['reason']}, now {mark['now']})"))
             elif wrong := symbol_fault(path, found.data, mark["symbol"], now["start_line"], now["end_line"]):
                 said.wrong.append(("wrong_symbol", f"open: {name}: {wrong} ({mark['reason']}, now {mark['now']})"))
@@ -277,7 +277,7 @@ class Oracle:
                 faults.append(("false_verified", f"the file is {found.trouble or 'another'} ({item['reason']})"))
             elif path in self._unsafe or _is_half_merged(data):
                 faults.append(("false_verified", "in conflict, or touched by what is under way in git"))
-            elif wrong := _span_fault(item, data):
+            elif wrong := _span_fault(path, item, data):
                 faults.append(("false_verified", f"{wrong} ({item['reason']}, {item['symbol']!r})"))
             elif wrong := symbol_fault(path, data, item["symbol"], item["start_line"], item["end_line"]):
                 faults.append(("wrong_symbol", f"{wrong} ({item['reason']})"))
@@ -345,7 +345,7 @@ def _stands_as_told(path: bytes, data: bytes, item: Mapping[str, Any]) -> bool:
     return False
 
 
-def _span_fault(item: Mapping[str, Any], data: bytes) -> str:
+def _span_fault(path: bytes, item: Mapping[str, Any], data: bytes) -> str:
     """Why the span is not the item; empty when it is."""
     start, end = item["start_line"], item["end_line"]
     if not 1 <= start <= end <= len(_lines(data)):
@@ -355,6 +355,7 @@ def _span_fault(item: Mapping[str, Any], data: bytes) -> str:
     # A part of a long symbol does not repeat the name, which then stands above it; below only a part of its decorators.
     above = b"".join(_lines(data)[:end]).decode("utf-8", "replace")
     is_named = not names or names[-1] in above or is_decorator_of(names[-1], start, end, data)
+    is_named = is_named or leads_to(path, data, names[-1], start, end)
     if not is_named and not holds_mask(item["symbol"]):
         return f"the name {names[-1]!r} is not there"
     for text in (data, masked.data):

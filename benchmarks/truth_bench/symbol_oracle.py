@@ -185,27 +185,76 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
             targets.append(target.value)
 
 
+def leads_to(path: bytes, data: bytes, name: str, start_line: int, end_line: int) -> bool:
+    """Are the lines a comment whose next code names ``name``: the first part of a long comment above a declaration?"""
+    language = LEXERS.get(_suffix(path))
+    return language is not None and _next_code(data, language, start_line, end_line).names(name)
+
+
 def _is_dead(data: bytes, language: str, symbol: str, start_line: int, end_line: int) -> bool:
-    """Is every word of the span part of a string or a comment, and not of one that leads to the symbol?"""
+    """Is every word of the span part of a string or a comment, and neither of one that leads to the symbol nor of a
+    comment in the symbol's own body?"""
+    found = _next_code(data, language, start_line, end_line)
+    names = re.findall(r"\w+", symbol)
+    if not found.is_dead or not names:
+        return found.is_dead
+    return not found.names(names[-1]) and not _is_in_body(data, language, names[-1], start_line)
+
+
+@dataclass(frozen=True, slots=True)
+class NextCode:
+    """Whether a span is all strings and comments, and the first code behind it."""
+
+    is_dead: bool
+    after: str
+
+    def names(self, name: str) -> bool:
+        """Is the span dead, and does the code behind it hold the name?"""
+        return self.is_dead and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.after) is not None
+
+
+def _next_code(data: bytes, language: str, start_line: int, end_line: int) -> NextCode:
     is_anything, after = False, ""
     for line, text, is_dead in _tokens(data, language):
         for number, part in enumerate(_LINE_END.split(text), line):
             if start_line <= number <= end_line and part.strip():
                 if not is_dead:
-                    return False
+                    return NextCode(False, "")
                 is_anything = True
             elif number > end_line and not is_dead:
                 after += part
         if len(after) > LOOKED_AT_AFTER:
             break
-    names = re.findall(r"\w+", symbol)
-    return is_anything and not (names and re.search(rf"(?<!\w){re.escape(names[-1])}(?!\w)", after))
+    return NextCode(is_anything, after)
+
+
+def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:
+    """Is a brace that was opened behind the name still open where the span begins?"""
+    depth, bodies, is_named = 0, list[int](), False
+    for line, text, is_dead in _tokens(data, language):
+        if line >= start_line:
+            break
+        if is_dead:
+            continue
+        is_named = is_named or text == name
+        for character in text:
+            if character == "{":
+                depth += 1
+                bodies += [depth] if is_named else []
+                is_named = False
+            elif character == "}":
+                depth -= 1
+                bodies = [each for each in bodies if each <= depth]
+            elif character == ";":
+                is_named = False
+    return bool(bodies)
 
 
 @lru_cache(maxsize=64)
 def _tokens(data: bytes, language: str) -> tuple[tuple[int, str, bool], ...]:
     """Tokens with their 1-based line, and whether each is a string or a comment."""
-    text = data.decode("utf-8", "replace")
+    # Pygments ends a line, and so a comment behind ``//``, at a line feed only.
+    text = _LINE_END.sub("\n", data.decode("utf-8", "replace"))
     found, line = [], 1
     for _, kind, value in _lexer(language).get_tokens_unprocessed(text):
         is_dead = (kind in String or kind in Comment) and kind not in Comment.Preproc

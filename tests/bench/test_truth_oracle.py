@@ -165,6 +165,24 @@ def test_code_of_another_language_that_became_a_comment_is_a_wrong_symbol(judge:
     assert judge(item(folder, "Store.read", 4, 6, "store.ts")) == {"wrong_symbol"}
 
 
+def test_a_part_of_a_long_comment_belongs_to_what_follows_it_and_to_the_body_it_is_in(
+    judge: Judge, folder: Path
+) -> None:
+    (folder / "store.ts").write_text(
+        "export class Store {\n  /**\n   * Reads.\n   *\n   * Twice.\n   */\n  read(key) {\n    return 1\n  }\n}\n"
+        "// Nothing follows.\n"
+    )
+    assert judge(item(folder, "Store.read", 2, 4, "store.ts"), item(folder, "Store", 2, 4, "store.ts")) == set()
+    assert judge(item(folder, "Store", 11, 11, "store.ts")) == {"wrong_symbol"}
+    assert judge(item(folder, "Store.write", 2, 4, "store.ts")) == {"false_verified"}
+
+
+def test_a_lone_carriage_return_ends_a_line_comment_of_another_language(judge: Judge, folder: Path) -> None:
+    (folder / "store.ts").write_bytes(b"// Keeps rows.\rexport class Store {\r  read(key) { return 1 }\r}\r")
+    read = item(folder, "Store.read", 3, 3, "store.ts")
+    assert judge(read | {"gene_id": hashlib.sha256(b"  read(key) { return 1 }\r").hexdigest()[:16]}) == set()
+
+
 def test_a_file_that_python_cannot_parse_is_said_to_be_untold(oracle: Any, folder: Path) -> None:
     (folder / "vault.py").write_text(VAULT + "def broken(:\n")
     packet = {"verified": [item(folder, "Vault.seal", 11, 15)], "stale_risk": [], "needs_refresh": []}
