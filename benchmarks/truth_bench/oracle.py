@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 from helix_core.ingest.secrets import holds_mask, mask
 from truth_bench.proofs import Proofs
 from truth_bench.repository import OPERATIONS, Repository
-from truth_bench.symbol_oracle import can_tell, is_dead, is_decorator_of, leads_to, symbol_fault
+from truth_bench.symbol_oracle import can_tell, is_broken, is_dead, is_decorator_of, leads_to, symbol_fault
 
 BUDGET_BYTES = 64 * 1024
 MENDED = {"reingested", "moved", "changed"}
@@ -335,6 +335,8 @@ def _lines(data: bytes) -> list[bytes]:
 def _stands_as_told(path: bytes, data: bytes, item: Mapping[str, Any]) -> bool:
     """Does the item's text stand anywhere in the file, as the symbol it is said to be?"""
     if not can_tell(path, data) and item["reason"] != "changed":
+        return False
+    if "does not parse" in item.get("detail", "") and is_broken(path, data):
         return False
     lines = _lines(mask(data).data)
     count = item["end_line"] - item["start_line"] + 1

@@ -103,6 +103,19 @@ def can_tell(path: bytes, data: bytes) -> bool:
     return parsed(data) is not None if suffix in {".py", ".pyi"} else suffix in LEXERS
 
 
+def is_broken(path: bytes, data: bytes) -> bool:
+    """Do the brackets of a file of another language than Python not match, so that nobody can name what it holds?"""
+    language = LEXERS.get(_suffix(path))
+    pending: list[str] = []
+    for _, text, is_dead in _tokens(data, language) if language is not None else ():
+        for character in "" if is_dead else text:
+            if character in "([{":
+                pending.append(character)
+            elif character in ")]}" and (not pending or pending.pop() + character not in {"()", "[]", "{}"}):
+                return True
+    return bool(pending)
+
+
 def is_dead(path: bytes, data: bytes, start_line: int, end_line: int) -> bool:
     """Are the lines inside a literal of several lines, or a comment?"""
     suffix = _suffix(path)
@@ -258,6 +271,8 @@ def _tokens(data: bytes, language: str) -> tuple[tuple[int, str, bool], ...]:
     found, line = [], 1
     for _, kind, value in _lexer(language).get_tokens_unprocessed(text):
         is_dead = (kind in String or kind in Comment) and kind not in Comment.Preproc
+        # Outside of Rust a line end ends such a literal, unterminated: what Pygments adds to it is code.
+        is_dead = is_dead and not (language != "rust" and value[:1] in {"'", '"'} and "\n" in value)
         found.append((line, value, is_dead and kind not in Comment.PreprocFile))
         line += len(_LINE_END.findall(value))
     return tuple(found)

@@ -177,6 +177,29 @@ def test_a_part_of_a_long_comment_belongs_to_what_follows_it_and_to_the_body_it_
     assert judge(item(folder, "Store.write", 2, 4, "store.ts")) == {"false_verified"}
 
 
+def test_a_literal_of_one_line_is_not_closed_by_a_quote_further_down(judge: Judge, folder: Path) -> None:
+    (folder / "store.ts").write_text(f'const broken = """({{[\n{STORE}const closed = "here"\n')
+    assert judge(item(folder, "Store.read", 4, 6, "store.ts")) == set()
+
+
+def test_in_a_file_whose_brackets_do_not_match_doubt_about_names_is_due(oracle: Any, folder: Path) -> None:
+    doubt = {
+        "status": "needs_refresh",
+        "reason": "changed",
+        "detail": "untold, since the file does not parse",
+        "quote": "",
+    }
+    told = item(folder, "Store.read", 3, 5, "store.ts", **doubt)
+    packet = {"verified": [], "stale_risk": [], "needs_refresh": [told]}
+    given = {"versions": {}, "secrets": {}, "expected": None, "task": "explain"}
+    (folder / "store.ts").write_text("// }\n" + STORE)
+    told["content_hash"] = hashlib.sha256((folder / "store.ts").read_bytes()).hexdigest()
+    assert len(oracle.judge(packet, **given).needless) == 1
+    (folder / "store.ts").write_text("}\n" + STORE)
+    told["content_hash"] = hashlib.sha256((folder / "store.ts").read_bytes()).hexdigest()
+    assert oracle.judge(packet, **given).needless == []
+
+
 def test_a_lone_carriage_return_ends_a_line_comment_of_another_language(judge: Judge, folder: Path) -> None:
     (folder / "store.ts").write_bytes(b"// Keeps rows.\rexport class Store {\r  read(key) { return 1 }\r}\r")
     read = item(folder, "Store.read", 3, 3, "store.ts")
