@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from helix_core.errors import AlteredRecordError, DamagedStrandError
+from helix_core.strand.container import Manifest, OpenedStrand
 from helix_core.strand.records import StrandRecord, ordered, record_of
 
 MEMORY, LINK, OP = "memory", "link", "op"
@@ -55,6 +56,15 @@ class Difference:
         return bool(self.added or self.removed)
 
 
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """An item that is not of the same status in two sets of records; None is the status where a set has it not."""
+
+    record: StrandRecord
+    before: ItemStatus | None
+    after: ItemStatus | None
+
+
 def union(*sides: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:
     """Return all records of all sides, each once, sorted, without what any side purged.
 
@@ -87,6 +97,35 @@ def difference(before: Iterable[StrandRecord], after: Iterable[StrandRecord]) ->
     """Return what leads from one set to the other; a record in another wording is removed and added."""
     first, second = set(before), set(after)
     return Difference(_sorted(second - first), _sorted(first - second))
+
+
+def item_changes(before: Collection[StrandRecord], after: Collection[StrandRecord]) -> tuple[ItemChange, ...]:
+    """Return the items that only one of two sets has, or that differ in status, sorted by id.
+
+    Raises:
+        DamagedStrandError: An operation is not as the format says.
+    """
+    first, second = statuses(before), statuses(after)
+    items = {record.id: record for record in (*before, *after) if record.type == MEMORY}
+    return tuple(
+        ItemChange(items[id_], first.get(id_), second.get(id_))
+        for id_ in sorted(items)
+        if first.get(id_) is not second.get(id_)
+    )
+
+
+def merged(strands: Sequence[OpenedStrand], *, now: int, label: str = "") -> tuple[Manifest, tuple[StrandRecord, ...]]:
+    """Return the manifest and the records of the union of strands that are all believed; ``now`` is in Unix seconds.
+
+    The records depend on the set of strands alone, not on their order, and neither do the parents.
+
+    Raises:
+        AlteredRecordError: Two strands have a record of one type and id in two wordings.
+        DamagedStrandError: An operation is not as the format says.
+    """
+    roots = tuple(sorted({strand.root.hex() for strand in strands}))
+    schema = max(strand.manifest.schema for strand in strands)
+    return Manifest(schema, now, label, roots), union(*(strand.records for strand in strands))
 
 
 def applied(change: Difference, records: Iterable[StrandRecord]) -> tuple[StrandRecord, ...]:

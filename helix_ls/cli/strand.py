@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import stat
-import time
-from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from helix_core.config import load_config
-from helix_core.errors import UsageError
 from helix_core.printable import one_line
-from helix_ls.cli.output import environment, print_json, print_text, warn, working_folder
+from helix_ls.cli.output import print_json, print_text
+from helix_ls.cli.strand_actions import (
+    access_of,
+    compared,
+    data_folder,
+    exported,
+    imported,
+    key_of,
+    locks_of,
+    merged_file,
+    one_of,
+    own_public_keys,
+    passphrase_of,
+    policy_of,
+    rekeyed_file,
+    trusted,
+    untrusted,
+    verified,
+)
 from helix_ls.cli.verbs import HERE, Json, PathOption
-from helix_ls.host.private_files import write_whole
-
-if TYPE_CHECKING:
-    from helix_core.strand import ClashPolicy, Key, Lock, OpenedStrand, Passphrase, SealedStrand, StrandKeys
 
 STRAND_SCHEMA = "helix.strand/1"
-MOST_PASSPHRASE_FILE_BYTES = 4_096
-_KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "recipient"}
+_TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
+_SIGN = {"only_first": "-", "only_second": "+", "status_differs": "~"}
+MOST_SHOWN_CHARACTERS = 200
 
 
 class StrandAction(StrEnum):
@@ -36,6 +43,8 @@ class StrandAction(StrEnum):
     IMPORT = "import"
     VERIFY = "verify"
     REKEY = "rekey"
+    MERGE = "merge"
+    DIFF = "diff"
     TRUST = "trust"
     UNTRUST = "untrust"
     KEYS = "keys"
@@ -43,11 +52,17 @@ class StrandAction(StrEnum):
 
 def strand(
     action: Annotated[
-        StrandAction, typer.Argument(metavar="ACTION", help="export, import, verify, rekey, trust, untrust, keys.")
+        StrandAction,
+        typer.Argument(metavar="ACTION", help="export, import, verify, merge, diff, rekey, trust, untrust, keys."),
     ],
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE|KEY]", help="The .dna file; for trust and untrust also dna-signer:…")
-    ] = "",
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE|KEY]...",
+            help="The .dna file; two or more for merge, two for diff, where store is the memory here; for trust and "
+            "untrust also dna-signer:…",
+        ),
+    ] = None,
     *,
     passphrase_file: Annotated[
         str, typer.Option("--passphrase-file", metavar="FILE", help="Holds the passphrase on its first line.")
@@ -56,14 +71,18 @@ def strand(
         str, typer.Option("--recovery-file", metavar="FILE", help="Holds the recovery code, instead of a passphrase.")
     ] = "",
     new_passphrase_file: Annotated[
-        str, typer.Option("--new-passphrase-file", metavar="FILE", help="For rekey: the passphrase from now on.")
+        str, typer.Option("--new-passphrase-file", metavar="FILE", help="For rekey, merge: the passphrase from now on.")
     ] = "",
     recipient: Annotated[
-        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For export, rekey: who opens it.")
+        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For export, rekey, merge: who opens it.")
     ] = None,
-    recovery: Annotated[bool, typer.Option("--recovery", help="For export, rekey: print a recovery code.")] = False,
+    recovery: Annotated[
+        bool, typer.Option("--recovery", help="For export, rekey, merge: print a recovery code.")
+    ] = False,
     rotate: Annotated[bool, typer.Option("--rotate", help="For rekey: encrypt anew, so no old key opens it.")] = False,
     label: Annotated[str, typer.Option("--label", help="For trust: your own name for the signer.")] = "",
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="For merge: the file to write.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="For merge: replace the file to write.")] = False,
     path: PathOption = HERE,
     share: Annotated[
         bool, typer.Option("--share", help="For export: of this folder, only what is in force and not private.")
@@ -77,279 +96,44 @@ def strand(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Carry memories in a .dna file: write, check and take in; change who opens it, and say whose files to believe."""
-    folder = _data_folder()
+    """Carry memories in a .dna file: write, check, compare and take in; change who opens it, and whose to believe."""
+    folder, names = data_folder(), files or []
+    file = one_of(names) if action not in (StrandAction.MERGE, StrandAction.DIFF) else ""
     match action:
         case StrandAction.EXPORT:
-            locks, code = _locks(passphrase_file, recipient or [], recovery)
-            answer = _export(folder, path, file, locks, is_shared=share, dry_run=dry_run)
+            locks, code = locks_of(passphrase_of(passphrase_file), recipient or [], recovery)
+            answer = exported(folder, path, file, locks, is_shared=share, dry_run=dry_run)
             answer |= {"recovery_code": code} if code and not dry_run else {}
         case StrandAction.IMPORT:
-            key = _key(folder, passphrase_file, recovery_file)
-            answer = _import(folder, path, file, key, _policy(policy), takes_untrusted=review, dry_run=dry_run)
+            key = key_of(folder, passphrase_file, recovery_file)
+            answer = imported(folder, path, file, key, policy_of(policy), takes_untrusted=review, dry_run=dry_run)
         case StrandAction.VERIFY:
-            answer = _verify(folder, file, passphrase_file, recovery_file)
+            answer = verified(folder, file, passphrase_file, recovery_file)
         case StrandAction.REKEY:
-            key = _key(folder, passphrase_file, recovery_file)
-            locks, code = _locks(new_passphrase_file, recipient or [], recovery)
-            answer = _rekey(folder, file, key, locks, rotate=rotate, dry_run=dry_run)
+            key = key_of(folder, passphrase_file, recovery_file)
+            locks, code = locks_of(passphrase_of(new_passphrase_file), recipient or [], recovery)
+            answer = rekeyed_file(folder, file, key, locks, rotate=rotate, dry_run=dry_run)
             answer |= {"recovery_code": code} if code and not dry_run else {}
+        case StrandAction.MERGE:
+            passphrase, access = access_of(folder, passphrase_file, recovery_file)
+            is_locked_anew = bool(new_passphrase_file or recipient or recovery)
+            lock = passphrase_of(new_passphrase_file) if is_locked_anew else passphrase
+            locks, code = locks_of(lock, recipient or [], recovery)
+            answer = merged_file(folder, names, out, access, locks, replaces=force, dry_run=dry_run)
+            answer |= {"recovery_code": code} if code and not dry_run else {}
+        case StrandAction.DIFF:
+            _, access = access_of(folder, passphrase_file, recovery_file)
+            answer = compared(path, names, access)
         case StrandAction.TRUST:
-            answer = _trust(folder, file, label, dry_run=dry_run)
+            answer = trusted(folder, file, label, dry_run=dry_run)
         case StrandAction.UNTRUST:
-            answer = _untrust(folder, file, dry_run=dry_run)
+            answer = untrusted(folder, file, dry_run=dry_run)
         case StrandAction.KEYS:
-            answer = _keys(folder)
+            answer = own_public_keys(folder)
     if as_json:
         print_json({"schema": STRAND_SCHEMA, **answer})
     else:
         print_text("".join(f"{one_line(line)}\n" for line in _lines(action, answer)))
-
-
-def _export(
-    folder: Path | None, path: Path, file: str, locks: list[Lock], *, is_shared: bool, dry_run: bool
-) -> dict[str, Any]:
-    from helix_core.strand import NEWEST_SCHEMA, Manifest, inspect, seal
-    from helix_ls.cli.opened import opened
-
-    target = working_folder() / file
-    if not file or os.path.lexists(target):
-        raise UsageError(f"{file or 'no file'} is {'already there' if file else 'named'}; name a new .dna file")
-    keys = _own_keys(folder)
-    with opened(path) as helix:
-        records = helix.memory.exported(is_shared=is_shared)
-    manifest = Manifest(NEWEST_SCHEMA, int(time.time()))
-    made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
-    if not dry_run:
-        write_whole(target, made, is_durable=True)
-    counts = Counter(record.type for record in records)
-    return {
-        "exported": not dry_run,
-        "dry_run": dry_run,
-        "records": dict(sorted(counts.items())),
-        **_outside(inspect(made)),
-    }
-
-
-def _import(
-    folder: Path | None, path: Path, file: str, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
-) -> dict[str, Any]:
-    from helix_core.engine import ImportRequest
-    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, require_trusted
-    from helix_core.strand import opened as opened_strand
-    from helix_ls.cli.opened import opened
-
-    sealed = inspect(_read_strand(file))
-    trust = _trust_in(folder, sealed.signer)
-    if trust == "none" and not takes_untrusted:
-        require_trusted(sealed, ())
-    strand = opened_strand(sealed, data_key_of(sealed, key), NEWEST_SCHEMA)
-    with opened(path) as helix:
-        answer = helix.memory.imported(ImportRequest(strand, trust != "none", policy, dry_run))
-    warn(answer["notes"])
-    return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
-
-
-def _policy(typed: str) -> ClashPolicy:
-    from helix_core.strand import ClashPolicy
-
-    if typed not in list(ClashPolicy):
-        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(ClashPolicy)}")
-    return ClashPolicy(typed)
-
-
-def _verify(folder: Path | None, file: str, passphrase_file: str, recovery_file: str) -> dict[str, Any]:
-    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, opened
-
-    sealed = inspect(_read_strand(file))
-    answer = {"whole": True, **_outside(sealed), "trust": _trust_in(folder, sealed.signer)}
-    if not passphrase_file and not recovery_file:
-        return answer
-    data_key = data_key_of(sealed, _key(folder, passphrase_file, recovery_file))
-    return answer | _inside(opened(sealed, data_key, NEWEST_SCHEMA))
-
-
-def _rekey(
-    folder: Path | None, file: str, key: Key, locks: list[Lock], *, rotate: bool, dry_run: bool
-) -> dict[str, Any]:
-    from helix_core.strand import NEWEST_SCHEMA, inspect, rekeyed, rotated
-
-    data, keys = _read_strand(file), _own_keys(folder)
-    if rotate:
-        made = rotated(data, key, keys=keys, locks=locks, random=secrets.token_bytes, newest_schema=NEWEST_SCHEMA)
-    else:
-        made = rekeyed(data, key, keys=keys, locks=locks, random=secrets.token_bytes)
-    sealed = inspect(made)
-    if not dry_run:
-        write_whole(Path(os.path.realpath(working_folder() / file)), made, is_durable=True)
-    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **_outside(sealed)}
-
-
-def _trust(folder: Path | None, what: str, label: str, *, dry_run: bool) -> dict[str, Any]:
-    from helix_core.strand import signer_text
-    from helix_ls.host.strand_keys import keep_trusted, trusted_signers
-
-    place = _required(folder)
-    signers = trusted_signers(place)
-    if not what:
-        return {
-            "trusted": [
-                {"signer": signer_text(key), "label": pin.label, "accepted_at": pin.accepted_at}
-                for key, pin in sorted(signers.pins.items())
-            ]
-        }
-    signer = _signer(what)
-    accepted = signers.accepted(signer, label, int(time.time()))
-    if not dry_run:
-        keep_trusted(place, accepted)
-    return {"signer": signer_text(signer), "trust": "own" if _is_own(place, signer) else "trusted", "dry_run": dry_run}
-
-
-def _untrust(folder: Path | None, what: str, *, dry_run: bool) -> dict[str, Any]:
-    from helix_core.strand import signer_text
-    from helix_ls.host.strand_keys import keep_trusted, trusted_signers
-
-    place, signer = _required(folder), _signer(what)
-    signers = trusted_signers(place)
-    if signer not in signers.pins:
-        raise UsageError(f"{signer_text(signer)} is not among those you trust; see: helix strand trust")
-    if not dry_run:
-        keep_trusted(place, signers.removed(signer))
-    return {"signer": signer_text(signer), "trust": "none", "dry_run": dry_run}
-
-
-def _keys(folder: Path | None) -> dict[str, Any]:
-    from helix_core.strand import signer_text
-
-    keys = _own_keys(folder)
-    return {"signer": signer_text(keys.signer), "recipient": keys.recipient.text()}
-
-
-def _outside(sealed: SealedStrand) -> dict[str, Any]:
-    """What can be said of a strand without a key."""
-    from helix_core.strand import FORMAT, signer_text
-
-    kinds = [_KINDS.get(stanza["type"], "unknown") for stanza in sealed.stanzas]
-    return {
-        "format": FORMAT,
-        "signer": signer_text(sealed.signer),
-        "opens_with": kinds,
-        "size_bytes": sealed.size_bytes,
-    }
-
-
-def _inside(strand: OpenedStrand) -> dict[str, Any]:
-    manifest = strand.manifest
-    return {
-        "records": strand.counts(),
-        "root": strand.root.hex(),
-        "label": manifest.label,
-        "created_at": manifest.created_at,
-        "records_schema": manifest.schema,
-        "parents": list(manifest.parents),
-    }
-
-
-def _trust_in(folder: Path | None, signer: bytes) -> str:
-    """Return own, trusted or none."""
-    from helix_ls.host.strand_keys import trusted_signers
-
-    if folder is None:
-        return "none"
-    if _is_own(folder, signer):
-        return "own"
-    return "trusted" if signer in trusted_signers(folder).pins else "none"
-
-
-def _is_own(folder: Path, signer: bytes) -> bool:
-    from helix_ls.host.strand_keys import own_signer
-
-    return own_signer(folder) == signer
-
-
-def _signer(what: str) -> bytes:
-    """Return the signer that is named by key, or who signed the strand that is named."""
-    from helix_core.strand import SIGNER_PREFIX, inspect, signer_of
-
-    if what.startswith(SIGNER_PREFIX):
-        return signer_of(what)
-    return inspect(_read_strand(what)).signer
-
-
-def _own_keys(folder: Path | None) -> StrandKeys:
-    from helix_ls.host.strand_keys import own_or_new_keys
-
-    return own_or_new_keys(_required(folder))
-
-
-def _key(folder: Path | None, passphrase_file: str, recovery_file: str) -> Key:
-    """Return the key that the options name; without any the user's own, for strands locked to it."""
-    from helix_core.strand import RecoveryCode
-
-    if passphrase_file and recovery_file:
-        raise UsageError("--passphrase-file and --recovery-file are both given; use one")
-    if passphrase_file:
-        return _passphrase(passphrase_file)
-    return RecoveryCode.read(_first_line(recovery_file)) if recovery_file else _own_keys(folder)
-
-
-def _locks(passphrase_file: str, recipients: list[str], recovery: bool) -> tuple[list[Lock], str]:
-    """Return the locks, and the recovery code among them as text."""
-    from helix_core.strand import Recipient, RecoveryCode
-
-    locks: list[Lock] = [_passphrase(passphrase_file)] if passphrase_file else []
-    locks += map(Recipient.read, recipients)
-    code = RecoveryCode.made(secrets.token_bytes) if recovery else None
-    locks += [code] if code else []
-    if not locks:
-        raise UsageError("nobody could open the strand; give a passphrase file, --recipient or --recovery")
-    return locks, code.text() if code else ""
-
-
-def _passphrase(file: str) -> Passphrase:
-    from helix_core.strand import Passphrase
-
-    return Passphrase(_first_line(file))
-
-
-def _first_line(file: str) -> str:
-    """Return the first line of a file, which may be a pipe. Raises UsageError, naming no content."""
-    try:
-        with (working_folder() / file).open("rb") as opened_file:
-            line = opened_file.read(MOST_PASSPHRASE_FILE_BYTES).partition(b"\n")[0].removesuffix(b"\r")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read ({error.strerror}); name a file with one line") from None
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError(f"{file} is not UTF-8; save it as UTF-8") from None
-
-
-def _read_strand(file: str) -> bytes:
-    """Return the bytes of a file, at most one more than a strand can have. Raises UsageError."""
-    from helix_core.strand import MOST_FILE_BYTES
-
-    if not file:
-        raise UsageError("no file is named; name a .dna file")
-    path = working_folder() / file
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as opened_file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UsageError(f"{file} is no regular file; name a .dna file")
-            return opened_file.read(MOST_FILE_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read ({error.strerror}); name a .dna file") from None
-
-
-def _data_folder() -> Path | None:
-    return load_config(None, environ=environment()).data_dir
-
-
-def _required(folder: Path | None) -> Path:
-    if folder is None:
-        raise UsageError("there is no data folder for keys; set data_dir in your settings")
-    return folder
 
 
 def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
@@ -366,14 +150,22 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
             yield f"opens with {', '.join(answer['opens_with'])}"
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
+        case StrandAction.MERGE:
+            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no records"
+            done = "merged" if answer["merged"] else "would merge"
+            yield f"{done} {len(answer['files'])} files: {said}; {answer['size_bytes']:,} bytes, signed by you"
+            for one in answer["files"]:
+                held = ", ".join(f"{count:,} {kind}" for kind, count in one["records"].items()) or "no records"
+                yield f"  {one['file']}: {held}; signed by {one['signer']}{_TRUST[one['trust']]}"
+            yield f"opens with {', '.join(answer['opens_with'])}"
+            if "recovery_code" in answer:
+                yield f"recovery code, shown only now: {answer['recovery_code']}"
+        case StrandAction.DIFF:
+            yield from _diff_lines(answer)
         case StrandAction.VERIFY | StrandAction.REKEY:
             done = "whole" if action is StrandAction.VERIFY else "rekeyed" if answer["rekeyed"] else "would be rekeyed"
             yield f"{done}: format {answer['format']}, {answer['size_bytes']:,} bytes"
-            yield f"signed by {answer['signer']}" + {
-                "own": " (you)",
-                "trusted": " (trusted)",
-                "none": " (not trusted here)",
-            }.get(answer.get("trust", ""), "")
+            yield f"signed by {answer['signer']}{_TRUST.get(answer.get('trust', ''), '')}"
             yield f"opens with {', '.join(answer['opens_with'])}"
             if "records" in answer:
                 said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no records"
@@ -391,3 +183,23 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
                 yield f"{one['signer']}  {one['label']}"
             if not answer["trusted"]:
                 yield "no signer is trusted but you; see: helix strand trust --help"
+
+
+def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
+    """Yield one line a memory: ``-`` the first side alone has it, ``+`` the second alone, ``~`` the status differs."""
+    first, second = answer["first"], answer["second"]
+    for side in (first, second):
+        if side.get("trust") == "none":
+            yield f"note: {side['file']} is signed by {side['signer']}, whom you do not trust"
+    for name, sign in _SIGN.items():
+        for one in answer[name]:
+            was = " → ".join(status for status in (one["first"], one["second"]) if status)
+            yield f"{sign} {one['id']}  {one_line(one['text'])[:MOST_SHOWN_CHARACTERS]}  ({was})"
+    for one in answer["altered"]:
+        yield f"! {one['type']} {one['id']} is worded otherwise on each side: somebody altered it"
+    if answer["is_same"]:
+        yield f"{first['file']} and {second['file']} hold the same records; content root {first['root']}"
+        return
+    for name, side in (("records_only_first", first), ("records_only_second", second)):
+        said = ", ".join(f"{count:,} {kind}" for kind, count in answer[name].items()) or "nothing"
+        yield f"only in {side['file']}: {said}"

@@ -18,6 +18,13 @@ from .conftest import FILES, RunHelix, make_repository, runner
 PASSPHRASE = Passphrase("correct horse", LEAST_MEMORY_MIB, LEAST_PASSES)
 
 
+def secret(file: Path, text: str) -> Path:
+    """A file that only its owner reads: Helix warns of others."""
+    file.write_text(text)
+    file.chmod(0o600)
+    return file
+
+
 @pytest.fixture(scope="module")
 def sealed() -> bytes:
     return made(locks=[PASSPHRASE, CODE])
@@ -27,8 +34,9 @@ def sealed() -> bytes:
 def strand(tmp_path: Path, sealed: bytes) -> Path:
     file = tmp_path / "ada.dna"
     file.write_bytes(sealed)
-    (tmp_path / "passphrase").write_text("correct horse\nand a second line\n")
-    (tmp_path / "wrong").write_text("wrong horse\n")
+    file.chmod(0o600)
+    secret(tmp_path / "passphrase", "correct horse\nand a second line\n")
+    secret(tmp_path / "wrong", "wrong horse\n")
     return file
 
 
@@ -55,7 +63,7 @@ def test_with_the_passphrase_the_content_is_checked_too(helix: RunHelix, strand:
     assert ran.status == 0
     assert ran.answer["records"] == {"link": 1, "memory": 3}
     assert ran.answer["label"] == "Ada's laptop"
-    (tmp_path / "code").write_text(CODE.text().lower())
+    secret(tmp_path / "code", CODE.text().lower())
     assert helix("strand", "verify", strand, "--recovery-file", tmp_path / "code", "--json").answer == ran.answer
 
 
@@ -77,7 +85,7 @@ def test_a_refusal_is_one_line_and_status_1(helix: RunHelix, strand: Path, tmp_p
 
 
 def test_a_wrong_call_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").write_text("\n")
+    secret(tmp_path / "empty", "\n")
     for arguments in (
         ("verify",),
         ("verify", tmp_path / "nowhere.dna"),
@@ -122,7 +130,7 @@ def test_rekey_changes_who_opens_a_strand_of_ones_own(helix: RunHelix, tmp_path:
     file = tmp_path / "mine.dna"
     file.write_bytes(made(keys=own, locks=[CODE]))
     before = file.read_bytes()
-    (tmp_path / "code").write_text(CODE.text())
+    secret(tmp_path / "code", CODE.text())
     wanted = ("rekey", file, "--recovery-file", tmp_path / "code", "--recipient", keys["recipient"])
     assert helix("strand", *wanted, "--dry-run").status == 0
     assert file.read_bytes() == before
@@ -132,7 +140,7 @@ def test_rekey_changes_who_opens_a_strand_of_ones_own(helix: RunHelix, tmp_path:
     again = helix("strand", *wanted)
     assert (again.status, "does not open with this key" in again.complaint) == (1, True)
     # The recipient opens it without a passphrase, and the printed code opens it, too.
-    (tmp_path / "new").write_text(ran.answer["recovery_code"])
+    secret(tmp_path / "new", ran.answer["recovery_code"])
     opened = helix("strand", "verify", file, "--recovery-file", tmp_path / "new", "--json").answer
     assert opened["trust"] == "own"
     assert helix("strand", "rekey", file, "--recovery", "--rotate").status == 0
@@ -191,7 +199,7 @@ def test_what_the_command_line_checked_is_what_the_python_api_opens(sealed: byte
 
 
 def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_processes: None) -> None:
-    (tmp_path / "secret").write_text("correct horse\n")
+    shared = secret(tmp_path / "secret", "correct horse\n")
     people = {}
     for name in ("ada", "bob"):
         (tmp_path / name).mkdir()
@@ -200,15 +208,15 @@ def test_memories_go_from_one_user_to_another_by_a_file(tmp_path: Path, starts_p
     ada, bob = people["ada"][0], people["bob"][0]
     cite = "shop/shipping.py:4-6"
     assert ada("remember", "Shipping is charged by weight", "--cite", cite).status == 0
-    file, secret = tmp_path / "ada.dna", tmp_path / "secret"
-    export = ("strand", "export", file, "--passphrase-file", secret)
+    file = tmp_path / "ada.dna"
+    export = ("strand", "export", file, "--passphrase-file", shared)
     assert ada(*export, "--dry-run").status == 0
     assert not file.exists()
     assert ada(*export).status == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "already there" in ada(*export).complaint
     assert b"Shipping" not in file.read_bytes()
-    take = ("strand", "import", file, "--passphrase-file", secret)
+    take = ("strand", "import", file, "--passphrase-file", shared)
     refused = bob(*take)
     assert (refused.status, "whom you do not trust" in refused.complaint) == (1, True)
     assert bob("strand", "trust", file, "--label", "Ada").status == 0

@@ -1,0 +1,385 @@
+"""What each action of ``helix strand`` does with files, keys and the memory; each returns the answer as an object."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helix_core.config import load_config
+from helix_core.errors import UsageError
+from helix_ls.cli.output import environment, warn, working_folder
+
+if TYPE_CHECKING:
+    from helix_core.strand import (
+        ClashPolicy,
+        ItemChange,
+        Key,
+        Lock,
+        OpenedStrand,
+        Passphrase,
+        RecoveryCode,
+        SealedStrand,
+        StrandKeys,
+        StrandRecord,
+    )
+    from helix_ls.host.strand_files import StrandAccess
+
+STORE = "store"
+"""The name of this folder's memory where a strand could be named."""
+_KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "recipient"}
+
+
+def exported(
+    folder: Path | None, path: Path, file: str, locks: list[Lock], *, is_shared: bool, dry_run: bool
+) -> dict[str, Any]:
+    """Write the memories of a folder to a new strand."""
+    from helix_core.strand import NEWEST_SCHEMA, Manifest, inspect, seal
+    from helix_ls.cli.opened import opened
+    from helix_ls.host.strand_files import require_free, write_strand
+
+    target = working_folder() / file
+    require_free(target, file, replaces=False)
+    keys = _own_keys(folder)
+    with opened(path) as helix:
+        records = helix.memory.exported(is_shared=is_shared)
+    manifest = Manifest(NEWEST_SCHEMA, int(time.time()))
+    made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
+    if not dry_run:
+        write_strand(target, file, made, replaces=False)
+    return {
+        "exported": not dry_run,
+        "dry_run": dry_run,
+        "records": _counts(records),
+        **_outside(inspect(made)),
+    }
+
+
+def imported(
+    folder: Path | None, path: Path, file: str, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
+) -> dict[str, Any]:
+    """Take a strand's memories into the memory of a folder."""
+    from helix_core.engine import ImportRequest
+    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, require_trusted
+    from helix_core.strand import opened as opened_strand
+    from helix_ls.cli.opened import opened
+    from helix_ls.host.strand_files import StrandAccess
+
+    sealed = inspect(_read_strand(file))
+    trust = StrandAccess.read(folder).trust(sealed.signer)
+    if trust == "none" and not takes_untrusted:
+        require_trusted(sealed, ())
+    strand = opened_strand(sealed, data_key_of(sealed, key), NEWEST_SCHEMA)
+    with opened(path) as helix:
+        answer = helix.memory.imported(ImportRequest(strand, trust != "none", policy, dry_run))
+    warn(answer["notes"])
+    return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
+
+
+def policy_of(typed: str) -> ClashPolicy:
+    """Return the policy of this name. Raises UsageError."""
+    from helix_core.strand import ClashPolicy
+
+    if typed not in list(ClashPolicy):
+        raise UsageError(f"{typed[:40]!r} is no policy; use {', '.join(ClashPolicy)}")
+    return ClashPolicy(typed)
+
+
+def verified(folder: Path | None, file: str, passphrase_file: str, recovery_file: str) -> dict[str, Any]:
+    """Check a strand whole; without a key what can be checked without one."""
+    from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, opened
+    from helix_ls.host.strand_files import StrandAccess
+
+    sealed = inspect(_read_strand(file))
+    answer = {"whole": True, **_outside(sealed), "trust": StrandAccess.read(folder).trust(sealed.signer)}
+    if not passphrase_file and not recovery_file:
+        return answer
+    data_key = data_key_of(sealed, key_of(folder, passphrase_file, recovery_file))
+    return answer | _inside(opened(sealed, data_key, NEWEST_SCHEMA))
+
+
+def rekeyed_file(
+    folder: Path | None, file: str, key: Key, locks: list[Lock], *, rotate: bool, dry_run: bool
+) -> dict[str, Any]:
+    """Write a strand of the user's own again, with other locks."""
+    from helix_core.strand import NEWEST_SCHEMA, inspect, rekeyed, rotated
+    from helix_ls.host.strand_files import write_strand
+
+    data, keys = _read_strand(file), _own_keys(folder)
+    if rotate:
+        made = rotated(data, key, keys=keys, locks=locks, random=secrets.token_bytes, newest_schema=NEWEST_SCHEMA)
+    else:
+        made = rekeyed(data, key, keys=keys, locks=locks, random=secrets.token_bytes)
+    sealed = inspect(made)
+    if not dry_run:
+        write_strand(working_folder() / file, file, made, replaces=True)
+    return {"rekeyed": not dry_run, "rotated": rotate, "dry_run": dry_run, **_outside(sealed)}
+
+
+def merged_file(
+    folder: Path | None,
+    files: Sequence[str],
+    out: str,
+    access: StrandAccess,
+    locks: list[Lock],
+    *,
+    replaces: bool,
+    dry_run: bool,
+) -> dict[str, Any]:
+    """Write the union of strands that are all believed, signed by the user."""
+    from helix_core.strand import content_root, inspect, merged, seal
+    from helix_ls.host.strand_files import require_free, write_strand
+
+    if len(files) < 2:
+        raise UsageError("a merge needs two .dna files or more; name them, and the file to write with -o")
+    if not out:
+        raise UsageError("a merge writes a file of its own; name it with -o")
+    target = working_folder() / out
+    require_free(target, out, replaces=replaces)
+    sealed = [inspect(_read_strand(file)) for file in files]
+    strands = [access.believed(one) for one in sealed]
+    manifest, records = merged(strands, now=int(time.time()))
+    made = seal(manifest, records, keys=_own_keys(folder), locks=locks, random=secrets.token_bytes)
+    if not dry_run:
+        write_strand(target, out, made, replaces=replaces)
+    return {
+        "merged": not dry_run,
+        "dry_run": dry_run,
+        "files": [
+            {"file": file, "trust": access.trust(strand.signer), **_signed(strand)}
+            for file, strand in zip(files, strands, strict=True)
+        ],
+        "records": _counts(records),
+        "root": content_root(records).hex(),
+        **_outside(inspect(made)),
+    }
+
+
+def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str, Any]:
+    """Compare two strands, or a strand and the memory here."""
+    from helix_core.strand import content_root, difference, inspect, item_changes
+    from helix_ls.cli.opened import opened
+
+    if len(names) != 2 or list(names) == [STORE, STORE]:
+        raise UsageError(f"two .dna files are compared, or one and {STORE}; name them")
+    sides: list[Sequence[StrandRecord]] = []
+    said: list[dict[str, Any]] = []
+    for name in names:
+        if name == STORE:
+            with opened(path) as helix:
+                records = helix.memory.exported()
+            said.append({"file": name, "records": _counts(records), "root": content_root(records).hex()})
+        else:
+            strand = access.opened(inspect(_read_strand(name)))
+            records = strand.records
+            said.append({"file": name, "trust": access.trust(strand.signer), **_signed(strand)})
+        sides.append(records)
+    first, second = sides
+    changes = item_changes(first, second)
+    change = difference(first, second)
+    keys = {record.key for record in change.added}
+    return {
+        "first": said[0],
+        "second": said[1],
+        "is_same": not change,
+        "only_first": [_item(each) for each in changes if each.after is None],
+        "only_second": [_item(each) for each in changes if each.before is None],
+        "status_differs": [_item(each) for each in changes if each.before and each.after],
+        "altered": [{"type": each.type, "id": each.id} for each in change.removed if each.key in keys],
+        "records_only_first": _counts(change.removed),
+        "records_only_second": _counts(change.added),
+    }
+
+
+def _item(change: ItemChange) -> dict[str, Any]:
+    """A memory on one side or the other, with its status on both."""
+    said = change.record.fields().get("fields")
+    fields = said if isinstance(said, dict) else {}
+    return {
+        "id": str(fields.get("handle") or change.record.id),
+        "kind": str(fields.get("kind", "")),
+        "text": str(fields.get("text", "")),
+        "first": change.before.value if change.before else None,
+        "second": change.after.value if change.after else None,
+    }
+
+
+def _signed(strand: OpenedStrand) -> dict[str, Any]:
+    from helix_core.strand import signer_text
+
+    return {"signer": signer_text(strand.signer), "records": strand.counts(), "root": strand.root.hex()}
+
+
+def _counts(records: Sequence[StrandRecord]) -> dict[str, int]:
+    """Return the number of records by type."""
+    return dict(sorted(Counter(record.type for record in records).items()))
+
+
+def trusted(folder: Path | None, what: str, label: str, *, dry_run: bool) -> dict[str, Any]:
+    """Accept a signer, or list those that are accepted."""
+    from helix_core.strand import signer_text
+    from helix_ls.host.strand_keys import keep_trusted, trusted_signers
+
+    place = _required(folder)
+    signers = trusted_signers(place)
+    if not what:
+        return {
+            "trusted": [
+                {"signer": signer_text(key), "label": pin.label, "accepted_at": pin.accepted_at}
+                for key, pin in sorted(signers.pins.items())
+            ]
+        }
+    signer = _signer(what)
+    accepted = signers.accepted(signer, label, int(time.time()))
+    if not dry_run:
+        keep_trusted(place, accepted)
+    return {"signer": signer_text(signer), "trust": "own" if _is_own(place, signer) else "trusted", "dry_run": dry_run}
+
+
+def untrusted(folder: Path | None, what: str, *, dry_run: bool) -> dict[str, Any]:
+    """Accept a signer no longer."""
+    from helix_core.strand import signer_text
+    from helix_ls.host.strand_keys import keep_trusted, trusted_signers
+
+    place, signer = _required(folder), _signer(what)
+    signers = trusted_signers(place)
+    if signer not in signers.pins:
+        raise UsageError(f"{signer_text(signer)} is not among those you trust; see: helix strand trust")
+    if not dry_run:
+        keep_trusted(place, signers.removed(signer))
+    return {"signer": signer_text(signer), "trust": "none", "dry_run": dry_run}
+
+
+def own_public_keys(folder: Path | None) -> dict[str, Any]:
+    """Return the public halves of the user's keys, made where there are none."""
+    from helix_core.strand import signer_text
+
+    keys = _own_keys(folder)
+    return {"signer": signer_text(keys.signer), "recipient": keys.recipient.text()}
+
+
+def _outside(sealed: SealedStrand) -> dict[str, Any]:
+    """What can be said of a strand without a key."""
+    from helix_core.strand import FORMAT, signer_text
+
+    kinds = [_KINDS.get(stanza["type"], "unknown") for stanza in sealed.stanzas]
+    return {
+        "format": FORMAT,
+        "signer": signer_text(sealed.signer),
+        "opens_with": kinds,
+        "size_bytes": sealed.size_bytes,
+    }
+
+
+def _inside(strand: OpenedStrand) -> dict[str, Any]:
+    manifest = strand.manifest
+    return {
+        "records": strand.counts(),
+        "root": strand.root.hex(),
+        "label": manifest.label,
+        "created_at": manifest.created_at,
+        "records_schema": manifest.schema,
+        "parents": list(manifest.parents),
+    }
+
+
+def _is_own(folder: Path, signer: bytes) -> bool:
+    from helix_ls.host.strand_keys import own_signer
+
+    return own_signer(folder) == signer
+
+
+def _signer(what: str) -> bytes:
+    """Return the signer that is named by key, or who signed the strand that is named."""
+    from helix_core.strand import SIGNER_PREFIX, inspect, signer_of
+
+    if what.startswith(SIGNER_PREFIX):
+        return signer_of(what)
+    return inspect(_read_strand(what)).signer
+
+
+def _own_keys(folder: Path | None) -> StrandKeys:
+    from helix_ls.host.strand_keys import own_or_new_keys
+
+    return own_or_new_keys(_required(folder))
+
+
+def key_of(folder: Path | None, passphrase_file: str, recovery_file: str) -> Key:
+    """Return the key that the options name; without any the user's own, for strands locked to it."""
+    if passphrase_file and recovery_file:
+        raise UsageError("--passphrase-file and --recovery-file are both given; use one")
+    return passphrase_of(passphrase_file) or _recovery_code(recovery_file) or _own_keys(folder)
+
+
+def access_of(folder: Path | None, passphrase_file: str, recovery_file: str) -> tuple[Passphrase | None, StrandAccess]:
+    """Return the passphrase, and what opens with it, with the recovery code and with the user's own keys."""
+    from helix_ls.host.strand_files import StrandAccess
+    from helix_ls.host.strand_keys import own_keys
+
+    own, passphrase, code = own_keys(_required(folder)), passphrase_of(passphrase_file), _recovery_code(recovery_file)
+    keys = [key for key in (own, code, passphrase) if key is not None]
+    return passphrase, StrandAccess.read(folder, keys)
+
+
+def locks_of(passphrase: Passphrase | None, recipients: list[str], recovery: bool) -> tuple[list[Lock], str]:
+    """Return the locks, and the recovery code among them as text."""
+    from helix_core.strand import Recipient, RecoveryCode
+
+    locks: list[Lock] = [passphrase] if passphrase else []
+    locks += map(Recipient.read, recipients)
+    code = RecoveryCode.made(secrets.token_bytes) if recovery else None
+    locks += [code] if code else []
+    if not locks:
+        raise UsageError("nobody could open the strand; give a passphrase file, --recipient or --recovery")
+    return locks, code.text() if code else ""
+
+
+def passphrase_of(file: str) -> Passphrase | None:
+    """Return the passphrase on the first line of a file, None where none is named. Raises UsageError."""
+    from helix_core.strand import Passphrase
+
+    return Passphrase(_first_line(file)) if file else None
+
+
+def _recovery_code(file: str) -> RecoveryCode | None:
+    from helix_core.strand import RecoveryCode
+
+    return RecoveryCode.read(_first_line(file)) if file else None
+
+
+def _first_line(file: str) -> str:
+    """Return the secret of a file; warn where others can read it. Raises UsageError, naming no content."""
+    from helix_ls.host.strand_files import read_secret
+
+    line, warning = read_secret(working_folder() / file, file)
+    warn([warning] if warning else [])
+    return line
+
+
+def _read_strand(file: str) -> bytes:
+    from helix_ls.host.strand_files import read_strand
+
+    if not file:
+        raise UsageError("no file is named; name a .dna file")
+    return read_strand(working_folder() / file, file)
+
+
+def one_of(files: Sequence[str]) -> str:
+    """Return the one file that is named, empty for none. Raises UsageError."""
+    if len(files) > 1:
+        raise UsageError(f"{len(files)} files are named; name one")
+    return files[0] if files else ""
+
+
+def data_folder() -> Path | None:
+    """Return where the keys and the list of signers are, None where nothing is kept."""
+    return load_config(None, environ=environment()).data_dir
+
+
+def _required(folder: Path | None) -> Path:
+    if folder is None:
+        raise UsageError("there is no data folder for keys; set data_dir in your settings")
+    return folder
