@@ -243,23 +243,26 @@ def _next_code(data: bytes, language: str, start_line: int, end_line: int) -> Ne
 
 def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:
     """Is a brace that was opened behind the name still open where the span begins?"""
-    depth, bodies, is_named = 0, list[int](), False
+    depth, parens, named_at, bodies = 0, 0, -1, list[int]()
     for line, text, is_dead in _tokens(data, language):
         if line >= start_line:
             break
         if is_dead:
             continue
-        is_named = is_named or text == name
+        named_at = parens if text == name else named_at
         for character in text:
+            parens += (character == "(") - (character == ")")
             if character == "{":
                 depth += 1
-                bodies += [depth] if is_named else []
-                is_named = False
+                # A brace among the parameters opens no body.
+                if named_at == parens:
+                    bodies.append(depth)
+                    named_at = -1
             elif character == "}":
                 depth -= 1
                 bodies = [each for each in bodies if each <= depth]
             elif character == ";":
-                is_named = False
+                named_at = -1
     return bool(bodies)
 
 

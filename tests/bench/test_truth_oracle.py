@@ -174,6 +174,9 @@ def test_a_part_of_a_long_comment_belongs_to_what_follows_it_and_to_the_body_it_
     )
     assert judge(item(folder, "Store.read", 2, 4, "store.ts"), item(folder, "Store", 2, 4, "store.ts")) == set()
     assert judge(item(folder, "Store", 11, 11, "store.ts")) == {"wrong_symbol"}
+    (folder / "make.ts").write_text("function make({ key }) {\n  // Slow.\n}\n// Gone.\n")
+    assert judge(item(folder, "make", 2, 2, "make.ts")) == set()
+    assert judge(item(folder, "make", 4, 4, "make.ts")) == {"wrong_symbol"}
     assert judge(item(folder, "Store.write", 2, 4, "store.ts")) == {"false_verified"}
 
 
