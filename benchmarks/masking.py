@@ -4,13 +4,15 @@
 
 Secrets are generated: kinds of secrets × names of keys × syntaxes, each in a small file, the same for the same seed. A
 case is a leak where seven characters in a row (or all, of a shorter one) of the secret are left. Rules are syntaxes
-whose grammar says what the secret is; prose is sentences as in notes and chats. ``held out`` are syntaxes, sentences
-and names (``LATER_*``) that were written down after the rules: of the first such set (``MORE_*``, now among the others)
-13.5 % leaked when it was first run, of this one 4.1 %; both were then mended by general rules. The share of ordinary
-lines is measured on the standard library, the installed packages and every folder of ``--trees``.
+whose grammar says what the secret is; prose is sentences as in notes and chats; typed are short, ordinary passwords,
+passphrases and numbers as people type them, in several languages; sayings are sentences about secrets that hold none.
+``held out`` are syntaxes, sentences and names (``LATER_*``) that were written down after the rules: of the first such
+set (``MORE_*``, now among the others) 13.5 % leaked when it was first run, of this one 4.1 %; both were then mended by
+general rules. The share of ordinary lines is measured on the standard library, the installed packages and every folder
+of ``--trees``.
 
-Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % on prose and on what is held out, at most 0.5 % of
-ordinary lines touched.
+Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % on prose, on what is typed and on what is held out,
+at most 0.5 % of sayings and of ordinary lines touched.
 """
 
 # The file is not called secrets.py: scripts of this folder would import it instead of the standard library's module.
@@ -36,7 +38,7 @@ from helix_core.ingest.secrets import mask
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 MOST_BYTES = 600_000
-TARGETS = {"rules": 0.0, "prose": 0.02, "held out": 0.02, "ordinary lines": 0.005}
+TARGETS = {"rules": 0.0, "prose": 0.02, "typed": 0.02, "held out": 0.02, "sayings": 0.005, "ordinary lines": 0.005}
 
 # ``{k}`` is the name, ``{v}`` the secret, ``{a}`` and ``{b}`` its halves, ``{B}`` its base64.
 QUOTED = r"""
@@ -273,6 +275,151 @@ The {n}: {v}
 the {n} of the staging database is "{v}"
 {n} was {v} until today
 """
+TYPED = r"""
+the {n} is {v}
+The prod {n} is {v}.
+{n} is {v}
+{n}: {v}
+{n} : {v}
+{n} = {v}
+{n}={v}
+{n} -> {v}
+{n} → {v}
+**{n}**: {v}
+- **{n}:** `{v}`
+{n} for bob: {v}
+{n} (staging): {v}
+the {n} for the staging server is now {v}
+the {n} of the admin account is {v}
+{n} of root = {v}
+the {n} used to be {v}
+the new {n} will be {v}
+the {n} should be {v} by now
+our {n} was {v} until May
+FYI {n} is {v}, user postgres
+remember that the staging {n} is {v}.
+we decided that the {n} is {v} from now on
+set {n} to {v}
+please change the {n} from {v} to something better
+I changed the {n} to {v} yesterday
+the {n} is "{v}"
+the {n} is “{v}”
+username: admin, {n}: {v}
+log in as deploy, {n}: {v}
+{n} set to {v} on all hosts
+"""
+BESIDE = r"""
+{n} {v}
+use {n} {v} for admin
+with the {n} {v}
+{n} ({v})
+ssh root@10.0.0.5 {n} {v}
+db user app, {n} {v}
+user: root {n}: {v}
+set DB_PASS to {v}
+change DB_PASSWORD to {v}
+{v} ({n})
+"""
+PAIRS = r"""
+login with admin / {v}
+log in as admin / {v}
+login: admin / {v}
+creds: admin / {v}
+creds: admin:{v}
+credentials bob:{v}
+credentials are bob / {v}
+the basic auth is bob:{v}
+basic auth admin:{v}
+ftp login bob/{v}
+admin:{v} on the staging box
+you can use {v} to log in
+username bob and password {v}
+"""
+FOREIGN = r"""
+das Passwort ist {v}
+Das Passwort lautet {v}
+Passwort: {v}
+mein Kennwort ist {v}
+Passwort für den Server: {v}
+das Passwort für admin ist {v}
+la contraseña es {v}
+contraseña: {v}
+la clave es {v}
+le mot de passe est {v}
+mot de passe : {v}
+la password è {v}
+a senha é {v}
+senha: {v}
+het wachtwoord is {v}
+hasło: {v}
+heslo je {v}
+lösenordet är {v}
+пароль: {v}
+пароль {v}
+パスワードは{v}です
+パスワード：{v}
+密码是{v}
+密码：{v}
+数据库密码为{v}
+密碼是 {v}
+口令是{v}
+비밀번호는 {v}
+şifre: {v}
+"""
+QUOTED_PHRASES = r"""
+the {n} for the backup is "{v}"
+the {n} is '{v}'
+my {n} is `{v}`
+the {n} is “{v}”
+the {n} of the vault was "{v}" until May
+das Passwort ist „{v}“
+le mot de passe est « {v} »
+パスワードは「{v}」です
+"""
+PLAIN_PHRASES = r"""
+passphrase: {v}
+the passphrase is {v}
+the passphrase for the vault is {v}.
+"""
+NUMBERS = r"""
+{n}: {v}
+{n} is {v}
+admin {n} is {v}
+the {n} for the door is {v}
+my {n} is {v}.
+{n} {v}
+die {n} ist {v}
+{n} lautet {v}
+{n} = {v}
+"""
+NUMBER_NOUNS = ("PIN", "pin", "PIN code", "SIM PIN", "door code", "alarm code", "unlock code", "access code", "OTP")
+TYPED_NOUNS = ("password", "pw", "wifi password", "root password", "db pw", "passwd", "Password", "admin pwd")
+SAYINGS = r"""
+the {n} is {v}
+The {n} is {v}.
+a {n} is {v}
+{n}: {v}
+- `{n}`: {v}
+The {n} of the user is {v}
+set {n} to {v}
+the {n} was {v} when the server started
+"""
+PREDICATES = (
+    *("required", "returned", "string", "str", "the name of the key", "stored as a hash", "not checked", "optional"),
+    *("the value", "too short", "wrong", "empty", "four digits", "at least 8 characters long", "None", "`None`"),
+    *(
+        "base64 encoded",
+        "case-sensitive",
+        "read from the environment",
+        "`str`",
+        "a random string",
+        "sent as plain text",
+    ),
+    *("hashed with sha256", "valid for 30 days", "set by the admin", "used only once", "`settings.PASSWORD`", "bytes"),
+    *("the first argument", "checked by the server", "user-supplied", "see RFC 6749", "password1", "an opaque text"),
+    *("different on each host", "the same as before", "12 characters", "<your password>", "${PASSWORD}", "expired"),
+)
+"""What sentences tell of a password without giving it."""
 PASSWORD_KEYS = [
     "password",
     "passwd",
@@ -507,7 +654,9 @@ class Case:
 def _lines(table: str) -> list[tuple[str, str]]:
     rows = [line for line in table.splitlines() if line.strip()]
     cut = (row.split("|", 1) for row in rows)
-    return [(name.strip(), text[1:].encode().decode("unicode_escape")) for name, text in cut]
+    return [
+        (name.strip(), text[1:].encode("latin-1", "backslashreplace").decode("unicode_escape")) for name, text in cut
+    ]
 
 
 def _some(chance: random.Random, alphabet: str, length: int) -> str:
@@ -557,9 +706,70 @@ def phrases(chance: random.Random) -> list[tuple[str, str]]:
     return [("joined", "-".join(made[0])), ("four", "-".join(made[1])), ("five", "_".join(made[2])), ("caps", capitals)]
 
 
+def typed(chance: random.Random) -> list[tuple[str, str]]:
+    """What people type in a hurry: a word with a digit or two, a season with a year, letters swapped for marks."""
+    word = chance.choice(
+        ["hunter", "apple", "dragon", "monkey", "blume", "gatito", "raspberry", "fluffy", "kotek", "sunshine"]
+    )
+    season = chance.choice(["Winter", "Summer", "Sommer", "Spring", "Monday", "Moonbase", "Falcon"])
+    leet = chance.choice(
+        ["P@ssw0rd", "s3cr3t-Horse", "Tr0ub4dor&3xyz", "Bl&eWhale", "Qw3rty!", "N0tAgain!", "m0nk3y_B0y"]
+    )
+    return [
+        ("short", f"{word}{chance.randrange(1, 10)}"),
+        ("number", f"{word}{chance.randrange(10, 10000)}"),
+        ("season", f"{season}{chance.randrange(1980, 2030)}"),
+        ("mark", f"{season}{chance.randrange(10, 2030)}!"),
+        ("leet", leet),
+        ("twice", f"{word}{chance.randrange(2, 10)}{word}{chance.randrange(2, 10)}"),
+    ]
+
+
+def spaced(chance: random.Random) -> list[tuple[str, str]]:
+    """Words with blanks between them."""
+    words = [
+        "purple",
+        "monkey",
+        "dishwasher",
+        "velvet",
+        "comet",
+        "orbit",
+        "walnut",
+        "harbor",
+        "lantern",
+        "copper",
+        "kettle",
+        "tundra",
+    ]
+    return [(f"{count} words", " ".join(chance.sample(words, count))) for count in (3, 4, 5)]
+
+
+def numbers(chance: random.Random) -> list[tuple[str, str]]:
+    """What opens a door or a telephone."""
+    return [(f"{count} digits", f"{chance.randrange(10 ** (count - 1), 10**count)}") for count in (4, 5, 6)]
+
+
+def sayings() -> list[str]:
+    """Sentences about passwords that hold none."""
+    nouns = ("password", "passphrase", "token", "api key", "secret", "PIN", "credential")
+    templates = [line for line in SAYINGS.splitlines() if line]
+    return [line.format(n=noun, v=told) for line in templates for noun in nouns for told in PREDICATES]
+
+
 def hex_keys(chance: random.Random) -> list[tuple[str, str]]:
     """Hex of 16 and of 32 bytes."""
     return [("hex32", _some(chance, HEX, 32)), ("hex64", _some(chance, HEX, 64))]
+
+
+MADE = {
+    "password": passwords,
+    "key": keys,
+    "hex": hex_keys,
+    "phrase": phrases,
+    "typed": typed,
+    "spaced": spaced,
+    "number": numbers,
+}
 
 
 def _case(group: str, syntax: str, template: str, name: str, secret: str, sid: str = "") -> Case:
@@ -586,7 +796,7 @@ def cases(seed: int = 7) -> list[Case]:
     found: list[Case] = []
 
     def cross(group: str, table: str, names: Sequence[str], kinds: str, each: int) -> None:
-        made = {"password": passwords, "key": keys, "hex": hex_keys, "phrase": phrases}[kinds]
+        made = MADE[kinds]
         for _ in range(each):
             secrets = made(chance)
             found.extend(_crossed(group, table, names, secrets, each=len(secrets), chance=chance))
@@ -606,6 +816,16 @@ def cases(seed: int = 7) -> list[Case]:
     cross("prose", logins, ["-"], "password", 6)
     joined = "\n".join(f"joined | {line}" for line in JOINED.strip().splitlines())
     cross("prose", joined, PASSWORD_NOUNS, "phrase", 3)
+    for kinds, table, names in (
+        ("typed", TYPED, TYPED_NOUNS),
+        ("typed", BESIDE, TYPED_NOUNS),
+        ("typed", PAIRS, ("-",)),
+        ("typed", FOREIGN, ("-",)),
+        ("spaced", QUOTED_PHRASES, ("password", "passphrase", "wifi password")),
+        ("spaced", PLAIN_PHRASES, ("-",)),
+        ("number", NUMBERS, NUMBER_NOUNS),
+    ):
+        cross("typed", "\n".join(f"typed | {line}" for line in table.strip().splitlines()), names, kinds, 4)
     for table in (MORE_QUOTED, MORE_BARE):
         cross("rules", table, MORE_PASSWORD_KEYS, "password", 2)
         cross("rules", table, MORE_SECRET_KEYS, "key", 2)
@@ -704,12 +924,17 @@ def main() -> int:
         made = random.Random(asked.seed).sample(made, asked.sample)
     figures: dict[str, tuple[int, int]] = {}
     leaks = [case for case in made if is_leak(case)]
-    for group in ("rules", "prose", "held out"):
+    for group in ("rules", "prose", "typed", "held out"):
         figures[group] = (sum(c.group == group for c in leaks), sum(c.group == group for c in made))
     for case in leaks[: asked.show]:
         print(f"    leaked, {case.group}, {case.syntax}: {case.text.strip()!r}")
     for (group, syntax), count in Counter((case.group, case.syntax) for case in leaks).most_common(asked.show):
         print(f"    {count} x {group}: {syntax}")
+    said = sayings()
+    touched = [line for line in said if mask(f"{line}\n".encode()).data != f"{line}\n".encode()]
+    figures["sayings"] = (len(touched), len(said))
+    for line in touched[: asked.show]:
+        print(f"    touched: {line}")
     if not asked.no_trees:
         total = Touched()
         for folder in [Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")), *asked.trees]:

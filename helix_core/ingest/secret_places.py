@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core.ingest.secret_prose import WORTH_A_LOOK, stated
 from helix_core.ingest.secret_values import (
     LazyPattern,
     is_chosen_password,
@@ -328,8 +329,7 @@ _WORTH_A_LOOK = LazyPattern(
     rb"|auth(?:enticate)?[sd]?\b|log_?[io]n\b|log(?:ged|s)?[ \-]?(?:in|on)\b|sign(?:ed|s)?[ _\-]?in\b"
     rb"|\b(?:authenticating|connected|connects|connect|ssh|account|user(?:name)?)[ :/|])"
     rb"|(?i:token)s?(?:[^a-z]|$)|AC[0-9a-f]{32}"
-    rb"|\xe5\xaf\x86\xe7\xa0\x81|contrase\xc3\xb1a|mot de passe"
-    rb"|" + _COMMAND_LINE_WORDS
+    rb"|" + WORTH_A_LOOK + rb"|" + _COMMAND_LINE_WORDS
 )
 """A prefilter: matches every line that one of the patterns below can match."""
 
@@ -892,4 +892,5 @@ _FINDERS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     _commands,
     _positional,
     _spoken,
+    stated,
 )

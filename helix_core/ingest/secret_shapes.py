@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from helix_core.ingest.secret_values import LazyPattern, is_masked, is_placeholder, looks_random
+from helix_core.ingest.secret_values import LazyPattern, is_hex_key, is_masked, is_placeholder, looks_random
 
 LONGEST_LINE = 1000
 _TOKEN_BYTES = 4096
@@ -165,7 +165,8 @@ def _token(data: bytes, match: Any, offset: int) -> Finding | None:
     rule = TOKEN_RULES[group - 1]
     start, end = (offset + place for place in match.span(group))
     value = data[start:end]
-    placeholder = is_masked(value) or (rule.judged and is_placeholder(value))
+    is_key = rule.kind == "bearer-token" and is_hex_key(value)
+    placeholder = is_masked(value) or (rule.judged and not is_key and is_placeholder(value))
     return None if placeholder else Finding(rule.kind, start, end)
 
 

@@ -177,6 +177,11 @@ def is_masked(value: bytes) -> bool:
     return _MASK.search(value) is not None
 
 
+def is_hex_key(value: bytes) -> bool:
+    """Return whether the value is 32 to 128 hex digits of one case, of which several differ."""
+    return _HEX.search(value) is not None and len(set(value)) >= 4
+
+
 def looks_generated(value: bytes) -> bool:
     """Return whether no word or name looks like the value: hex of a key's length, or long with three alternating
     character classes.
@@ -295,6 +300,152 @@ def is_strong_password(value: bytes) -> bool:
             return True
         return b"$" not in value[:-1] and (value[-1] in _MARKS or b"!" in value) and has_digit and _classes(value) >= 3
     return (has_digit or _classes(value) >= 3) and _switches(value) >= (2 if marked or len(value) >= 10 else 3)
+
+
+_NUMBERED_THING = LazyPattern(
+    rb"(?i)^(?:pass(?:word|wd|phrase|code)?|passwort|pwd|pw|secret|token|key|value|val|string|str|text|field|form|input|output"
+    rb"|arg|param|user(?:name)?|test|example|foo|bar|baz|item|line|step|level|part|type|option|version|column|row|col|page|node"
+    rb"|host|server|db|app|group|role|case|class|table|model|file|dir|path|section|chapter|figure|phase|stage|round|task|job"
+    rb"|data|name|index|slot|mode|block|issue|utf|base|sha|md|oauth|saml|http|ipv|tls|ssl|win|x|v|py(?:thon)?|php|java|es|ec"
+    rb"|rs|hs|ps|ed|aes|des|rc|rsa|dsa|ecdsa|argon|pbkdf|scrypt|bcrypt|ntlmv|sql|mysql|postgres|int|uint|float|char|varchar)"
+    rb"[_\-]?v?[0-9]{1,4}(?:id|i|d|e|k)?$"
+)
+_MEASURE = LazyPattern(
+    rb"(?i)^[0-9]+(?:[.,\-][0-9]+)?-?(?:px|em|ms|s|[kmg]i?b|[kmg]|bits?|bytes?|chars?|characters?|digits?|letters?|words?|min|h|d"
+    rb"|days?|hours?|years?|months?|weeks?|minutes?|seconds?|times?|st|nd|rd|th|x|factor|fa|way|step|part)$"
+)
+_REFERENCE = LazyPattern(
+    rb"^(?:[A-Z]{2,5}-?[0-9]{1,6}(?:-[0-9]+)*|[a-z]{1,3}[0-9]{1,2}[a-z]{1,2}|v?[0-9]+(?:[._][0-9x]+)*[a-z]{0,2}[0-9]*)$"
+)
+_FIELD = LazyPattern(rb"^[A-Za-z]+(?:_[A-Za-z0-9]+)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_GROUPED = LazyPattern(rb"^[A-Z0-9]{3,6}(?:-[A-Z0-9]{3,6}){1,5}$")
+_FUNCTION_WORDS = frozenset(
+    b"a an the and or nor but for of in on at by to from with without into onto over under as is are was were be "
+    b"been being am do does did done has have had not no yes if then else when while where which who whom whose what "
+    b"why how that this these those it its he she they we you i my your our his her their me him them us will would "
+    b"shall should can could may might must very too so than there here now also only just still even ever never "
+    b"always again about after before between because during each every any some all both either neither more most "
+    b"less least other another such own same one two three four five six seven eight nine ten per via until unless "
+    b"since like using used".split()
+)
+_PREDICATES = frozenset(
+    b"absent accepted active accurate alphanumeric ambiguous anonymous arbitrary available bad base64 binary blank "
+    b"bogus broken bytes case char cleartext clear common complex compromised confidential constant correct corrupt "
+    b"current different easy empty enough equal exact exposed external false fine fixed forgotten free fresh generic "
+    b"gone good guest hard hashed hex hidden identical impossible incorrect insecure int integer internal invalid "
+    b"irrelevant kept known left lengthy literal local long longer lost lower masked mandatory mine missing new nil "
+    b"none null numeric object obvious okay old one-time open optional out outdated per-user permanent plain "
+    b"plaintext present private provided proper public quoted random raw ready real redacted required right safe "
+    b"salted same secure sensitive sent set short shorter shown simple special static stale stolen str string strong "
+    b"stronger such sure text temporary true trivial type typed typically undefined unchanged unique unknown unset "
+    b"unsafe unused up upper usual valid visible weak wrong written yours zero".split()
+)
+_PREDICATE_END = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous|ent|ant|ory|wn|ten|ken|sen|den)$")
+
+
+def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
+    """Return whether a word where a sentence gives a password is one that a person typed: a word with a digit or a mark
+    in it, no measure, reference, numbered thing, file or host.
+
+    ``is_linked`` is false where the word only stands beside the one for a password; linked to it, digits alone are a
+    password too.
+    """
+    letters = sum(65 <= (code & 0xDF) <= 90 or code >= 0x80 for code in value)
+    digits = sum(48 <= code <= 57 for code in value)
+    if b" " in value or (len(value) == 5 and not any(97 <= code <= 122 or code >= 0x80 for code in value)):
+        return is_linked and value.isdigit()
+    if (
+        not 5 <= len(value) <= 128
+        or len(set(value)) < 3
+        or value[:1] in (b"-", b"$", b"%", b"<", b"@", b"/", b".", b"&")
+    ):
+        return is_linked and letters == 0 and 4 <= digits == len(value)
+    if not letters:
+        return is_linked and digits == len(value) <= 12 and _DATE.search(value) is None
+    if is_template(value) or b"=" in value.rstrip(b"=") or b"::" in value or _is_thing(value):
+        return False
+    if not digits:
+        return is_linked and _has_inner_mark(value)
+    if is_linked:
+        return _FIELD.search(value) is None or is_chosen_password(value)
+    if len(value) < 6 and _switches(value) < 3:
+        return False
+    is_filler = is_placeholder(value) and not (_classes(value) == 4 and digits)
+    return letters >= 3 and not is_filler and _FIELD.search(value) is None
+
+
+def is_typed_secret(value: bytes, *, is_said: bool) -> bool:
+    """Return whether a word where a sentence gives a token or a key is one: long, with several digits, and no name."""
+    letters = sum(65 <= (code & 0xDF) <= 90 for code in value)
+    digits = sum(48 <= code <= 57 for code in value)
+    if len(value) < 8 or letters < 2 or not digits or is_placeholder(value) or _is_thing(value):
+        return False
+    if is_strong_password(value) or (is_said and is_chosen_password(value)):
+        return True
+    is_plain = value.isalnum() or _FIELD.search(value) is None
+    return (
+        is_plain
+        and digits >= (2 if is_said else 3)
+        and b"." not in value
+        and b"/" not in value
+        and len(value) >= 10 - 2 * is_said
+    )
+
+
+def is_typed_code(value: bytes, *, is_linked: bool) -> bool:
+    """Return whether the value is a number or a code that opens something: four digits or more, also among letters in
+    groups as in ``7KQ2-M4XD``; beside its word only digits, or such groups.
+    """
+    digits = sum(48 <= code <= 57 for code in value)
+    if not 4 <= digits <= len(value) <= 24 or not all(code in b"-# " or bytes((code,)).isalnum() for code in value):
+        return False
+    return is_linked or digits == len(value) or (_GROUPED.search(value) is not None and not _REFERENCE.search(value))
+
+
+def is_plain_passphrase(value: bytes) -> bool:
+    """Return whether three or more plain words are a passphrase: none joins a sentence or describes a password."""
+    words = [word.lower() for word in value.split()]
+    if len(words) < 3 or not all(3 <= len(word) <= 12 and word.isalpha() for word in words):
+        return False
+    if words[0] in _PREDICATES and words[0] != b"correct":
+        return False
+    is_told = any(word in _FUNCTION_WORDS or word in _JOINING or _FILLER.sub(b"", word) == b"" for word in words)
+    described = sum(_PREDICATE_END.search(word) is not None for word in words)
+    return not is_told and described * 3 < len(words) and len(set(words)) * 3 >= len(words) * 2
+
+
+def is_predicate(value: bytes) -> bool:
+    """Return whether quoted words after ``the password is`` tell something of it instead of being it."""
+    words = [word.strip(b".,!?:;").lower() for word in value.split()]
+    if not words or is_placeholder(value) or is_template(value) or len(words) > 12 or _is_thing(value):
+        return True
+    if len(words) == 1:
+        word = words[0]
+        return word in _PREDICATES or word in _FUNCTION_WORDS or _PREDICATE_END.search(word) is not None or b"_" in word
+    told = sum(word in _FUNCTION_WORDS or word in _PREDICATES for word in words)
+    return told * 2 > len(words) or any(byte in b"()[]{}=<>" for byte in value)
+
+
+def _has_inner_mark(value: bytes) -> bool:
+    """Return whether a mark that no name has stands between letters, as in ``P@ssword``."""
+    inner = value[1:-1]
+    if any(code in b"|/:;*?_+'()[]{}<>\\\"," for code in value) or _ADDRESS.search(value) is not None:
+        return False
+    if value.count(b"@") == 1 and b"." in value.partition(b"@")[2]:
+        return False
+    return _classes(value) >= 3 and (any(code in b"!@#$%^&~" for code in inner) or value[-1] in b"!#$%&")
+
+
+def _is_thing(value: bytes) -> bool:
+    """Return whether the word is a measure, a reference, a numbered thing, a date, a host or a piece of code."""
+    return (
+        any(byte in _PUNCTUATION for byte in value)
+        or (b"/" in value and not looks_random(value))
+        or any(
+            shape.search(value) is not None
+            for shape in (_NUMBERED_THING, _MEASURE, _REFERENCE, _ADDRESS, _DATE, _DOTTED, _UUID)
+        )
+    )
 
 
 def is_name(value: bytes) -> bool:

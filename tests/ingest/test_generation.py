@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"12": "4e5c122f6cf39164"}
+RULES_OF = {"13": "590298cd6a14fe12"}
 
 
 def _rules() -> str:

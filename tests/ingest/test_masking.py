@@ -37,6 +37,14 @@ def test_of_a_sample_no_secret_leaks_by_rule_and_few_in_prose(bench: ModuleType)
     assert len(leaked) <= 0.02 * len(made), leaked
 
 
+def test_of_what_people_type_little_leaks_and_no_sentence_about_it_is_touched(bench: ModuleType) -> None:
+    made = random.Random(3).sample([case for case in bench.cases(seed=5) if case.group == "typed"], 600)
+    leaked = [case for case in made if bench.is_leak(case)]
+    assert len(leaked) <= 0.02 * len(made), leaked
+    told = random.Random(3).sample(bench.sayings(), 600)
+    assert [line for line in told if bench.mask(line.encode()).data != line.encode()] == []
+
+
 def test_a_leak_is_seen(bench: ModuleType) -> None:
     assert bench.is_leak(bench.Case("rules", "none", "colour = kX9mP2vLq8", ("kX9mP2vLq8",)))
 

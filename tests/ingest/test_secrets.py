@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import base64
 import random
+import re
 import string
 import threading
 import time
@@ -217,6 +218,108 @@ def test_words_with_a_number_are_a_password_where_one_is_given(secret: str) -> N
     assert not _survives(secret, masked.data), masked.data
     _assert_shape(data, masked)
     assert mask(masked.data).findings == ()
+
+
+TYPED = """
+The prod password is <Tr0ub4dor&3xyz>
+pw <hunter2hunter2>
+set DB_PASS to <s3cr3t-Horse>
+password: <hunter2>
+password = <hunter2>
+the passphrase for the backup is "<purple monkey dishwasher>"
+the passphrase is “<purple monkey dishwasher>”
+passphrase: <purple monkey dishwasher>
+the wifi password is <correct horse battery staple>
+the password is '<open sesame>'
+Authorization: Bearer <3f786850e387550fdab836ed7e6dc881de23001b>
+Authorization: Bearer <0123456789abcdef0123456789abcdef01234567>
+admin PIN is <4711>
+PIN: <90210>
+the pin for the door is <4711>
+the door code is <5591#>
+2FA backup code: <8f3k-29dk>
+recovery code <7KQ2-M4XD-99AB>
+login with admin / <Winter2024!>
+my token: <deadbeefcafe4242>
+credentials <bob:Passw0rd1>
+login: bob <Passw0rd1>
+ftp login bob/<hunter22>
+admin:<Winter2024> on the staging box
+you can use <Winter2024!> to log in
+I changed the password from <oldpass1> to <newpass2>
+wifi: <GuestNet!77> (password)
+Password (staging): <apple77>
+the password for the staging server is now <apple77>
+- **Password:** `<apple77>`
+Password of root = <apple77>
+the password is <19840321>
+das Passwort ist <Sommer2024>
+Das Passwort lautet <geheim99>
+la contraseña es <verano22>
+le mot de passe est <Soleil75>
+la password è <gatto123>
+пароль: <kotik77>
+パスワードは<sakura123>です
+パスワード：<neko2024>
+密码是<abc12345>
+数据库密码为<Root@2023>
+비밀번호는 <gkstkfkd1>
+暗証番号は<4711>
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in TYPED.splitlines() if line])
+def test_what_a_person_types_as_a_password_is_masked(line: str) -> None:
+    secrets = re.findall("<(.*?)>", line)
+    data = f"before = 1\n{line.replace('<', '').replace('>', '')}\nafter = 2\n".encode()
+    masked = mask(data)
+    assert secrets and not any(_survives(secret.rpartition(":")[2], masked.data) for secret in secrets), masked.data
+    masked.data.decode()
+    _assert_shape(data, masked)
+    assert mask(masked.data).findings == ()
+
+
+SAID_OF_PASSWORDS = """
+The password is required.
+the password is required, and a token is returned
+A token is returned on success.
+the key is the name of the file
+set PASSWORD to the value of the field
+password: string
+- `password`: the password of the user
+the PIN is four digits
+PIN: 4 digits, set by the bank
+connect the LED to pin 13
+The error code is 4711.
+the password is "too short"
+the password is `None`
+the password is 'not set'
+the password is correct and the user exists and signs in
+passphrase: used for the encryption of the backup
+the password is hashed with sha256
+password must be at least 8characters long
+The password should be base64 encoded.
+passwords are stored as PBKDF2 hashes, see RFC2898
+the token is valid for 30days
+login with user/password or with OAuth2
+log in with your account and see step2
+user: bob / group: staff
+credentials: read from ~/.aws/credentials
+root:x:0:0:root:/root:/bin/bash
+password for the key store: see keystore.p12
+das Passwort ist erforderlich
+Passwort: Pflichtfeld
+la contraseña es obligatoria
+パスワードは8文字以上です
+密码长度为8到16位
+Add two-factor login (#1234)
+Bump password-hash from 2.0.1 to 2.0.2
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in SAID_OF_PASSWORDS.splitlines() if line])
+def test_a_sentence_about_passwords_is_left_alone(line: str) -> None:
+    assert mask(f"{line}\n".encode()).data.decode() == f"{line}\n"
 
 
 @pytest.mark.parametrize(
@@ -559,6 +662,16 @@ HOSTILE = (
     b"echo ",
     b"x is the token ",
     b"password\t",
+    b"password is ",
+    b"the password for the ",
+    b"password (",
+    b'password "',
+    b"passphrase is purple monkey ",
+    b"PIN 4",
+    b"login: bob ",
+    b"use a",
+    b"(password)",
+    "密码是".encode(),
     b"\\",
     b"'",
 )
