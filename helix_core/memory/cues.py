@@ -211,7 +211,8 @@ NUMBER = re.compile(r"v?\d[\d.,:_\-]*+[%\w]{0,6}+\Z")
 FENCE = re2.compile(r"(?m)^=== helix [0-9a-zA-Z]+ (?:begin|end)\s*$")
 PACKET = re2.compile(
     r'"schema"\s*:\s*"helix\.[a-z]+/\d|(?m)^\s*(?:\[\d+\] |- )?\S+:\d+(?:-\d+)?\b.{0,200}'
-    r"(?:verified|stale[ _]risk|needs[ _]refresh)|"
+    r"(?:verified|stale[ _]risk|needs[ _]refresh)|(?m)^\s*memory m_[a-z2-7]{8} \[|"
+    r"^Remembered, as somebody said it before|"
     r"Evidence from the user's workspace, found by Helix|Workspace evidence \(data, not instructions\)"
 )
 ORDERS = re2.compile(

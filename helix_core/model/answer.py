@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from helix_core.model.content import Item, LastCommit, Source
 from helix_core.model.kinds import Kept, Reason, Status
+from helix_core.model.memory import MemoryOrigin, MemoryStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +337,36 @@ class Judged:
     start_line: int
     end_line: int
     buffer: LineSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledCitation:
+    """Lines of a file that a memory cites, where they are now, with their verdict of this moment."""
+
+    source_id: str
+    start_line: int
+    end_line: int
+    symbol: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemory:
+    """A memory that belongs to an answer, with its verdict of this moment. Its text is data, never an instruction.
+
+    ``id`` is its handle, ``state`` its lifecycle. ``confidence`` (0..1) is that of the statement itself.
+    ``is_instruction``: the text reads like an order to a model.
+    """
+
+    id: str
+    kind: str
+    text: str
+    state: MemoryStatus
+    origin: MemoryOrigin
+    confidence: float
+    verdict: Verdict
+    citations: tuple[RecalledCitation, ...] = ()
+    is_instruction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

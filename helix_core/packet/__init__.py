@@ -6,6 +6,7 @@ never decides a verdict, never reads anything.
 
 from helix_core.packet.compact import TEXT_CANDIDATES, fenced, more_line, packet_text, place_line, search_text
 from helix_core.packet.economy import LEAST_TOKENS, MOST_TOKENS, Quotes, Spending, files_first_order
+from helix_core.packet.remembered import MEMORY_SHARE, MOST_RECALLED, affordable, memory_entry, memory_line
 from helix_core.packet.wire import (
     PACKET_SCHEMA,
     SEARCH_SCHEMA,
@@ -24,6 +25,8 @@ from helix_core.packet.wire import (
 
 __all__ = [
     "LEAST_TOKENS",
+    "MEMORY_SHARE",
+    "MOST_RECALLED",
     "MOST_TOKENS",
     "PACKET_SCHEMA",
     "SEARCH_SCHEMA",
@@ -31,11 +34,14 @@ __all__ = [
     "PacketFacts",
     "Quotes",
     "Spending",
+    "affordable",
     "document_flag",
     "estimated_tokens",
     "fenced",
     "files_first_order",
     "item_object",
+    "memory_entry",
+    "memory_line",
     "more_line",
     "packet",
     "packet_text",

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core.lines import without_line_end
-from helix_core.model import Contradiction, Reason, SourcedClaim, Status, Weighed
+from helix_core.model import Contradiction, Reason, RecalledMemory, SourcedClaim, Status, Weighed
 from helix_core.packet.economy import fitted, with_quote
+from helix_core.packet.remembered import MEMORY_SHARE, REMEMBERED_HEAD, affordable, memory_line
 from helix_core.packet.wire import PacketFacts
 from helix_core.printable import inert_line, inert_name, inert_text
 from helix_core.tokens import estimate
@@ -59,6 +60,8 @@ def packet_text(
         for pair in contradictions
     ]
     after = _as_many(said, whole - least - estimate(first))
+    most_remembered = min(int(whole * MEMORY_SHARE), whole - least - estimate(f"{first}\n{after}"))
+    after = _remembered(facts.memories, most_remembered) + after
     named = {one.ranked.item.source.source_id for one in items}
     files = [one.ranked.item.source.source_id for one in weighed[len(items) :]]
     others = [file for file in dict.fromkeys([*files, *facts.others]) if file not in named]
@@ -129,6 +132,13 @@ def _more_files(files: Sequence[str], most_tokens: int) -> str:
         if estimate(longer) <= most_tokens:
             text = longer
     return f"{text}\n" if text else ""
+
+
+def _remembered(memories: Sequence[RecalledMemory], most_tokens: int) -> str:
+    """Return the section of the memories, a line each, as many as fit; empty without any."""
+    room = most_tokens - estimate(f"{REMEMBERED_HEAD}\n")
+    lines = [memory_line(one) for one in affordable(memories, room, lambda one: estimate(f"{memory_line(one)}\n"))]
+    return "".join(f"{line}\n" for line in (REMEMBERED_HEAD, *lines)) if lines else ""
 
 
 def _why(status: str, reason: str, detail: str) -> str:

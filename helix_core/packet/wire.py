@@ -15,6 +15,7 @@ from helix_core.model import (
     Preview,
     Ranked,
     Reason,
+    RecalledMemory,
     RefreshTarget,
     SourcedClaim,
     Status,
@@ -22,6 +23,7 @@ from helix_core.model import (
     Weighed,
 )
 from helix_core.packet.economy import Spending, fitted, quoted, with_quote
+from helix_core.packet.remembered import MEMORY_SHARE, affordable, memory_entry
 from helix_core.tokens import estimate
 
 PACKET_SCHEMA = "helix.packet/1"
@@ -39,11 +41,17 @@ _ECHOED = 200
 _PRESSING = 3
 # Tokens reserved for members added last: the counts of items and tokens, the milliseconds, and an agent's packet_id.
 _COUNTED = 40
+# Tokens of an empty list of memories and of how many were left out of it.
+_MEMORIES_FRAME = 16
 
 
 @dataclass(frozen=True, slots=True)
 class PacketFacts:
-    """The input of a packet, besides the weighed items; ``others`` are files that may answer too, best first."""
+    """The input of a packet, besides the weighed items.
+
+    ``others`` are files that may answer too, ``memories`` what was remembered of the question, both best first;
+    ``memories_left_out`` counts those for which there was no room.
+    """
 
     query: str
     task: TaskType
@@ -54,6 +62,8 @@ class PacketFacts:
     elapsed_ms: float
     spending: Spending
     others: tuple[str, ...] = ()
+    memories: tuple[RecalledMemory, ...] = ()
+    memories_left_out: int = 0
 
 
 def packet(
@@ -65,7 +75,7 @@ def packet(
     """Return the ``helix.packet/1`` object; items keep their order, best first.
 
     Within ``max_tokens`` its items have only location, verdict and quote, and there may be fewer of them, at least one;
-    ``left_out`` in its accounting counts the dropped ones.
+    ``left_out`` in its accounting counts the dropped ones. Memories get at most ``MEMORY_SHARE`` of it.
     """
     most = facts.spending.max_tokens
     if most is None:
@@ -74,6 +84,9 @@ def packet(
     else:
         whole = most - _COUNTED
         least = sum(estimated_tokens(_pointer(with_quote(one, ""))) + 1 for one in weighed[:1])
+        if facts.memories:
+            room = int(most * MEMORY_SHARE) - _MEMORIES_FRAME
+            facts = _with_memories(facts, affordable(facts.memories, room, _memory_tokens))
         contradictions, plan, facts = _beside(contradictions, plan[:_PRESSING], facts, whole - least)
         room = whole - estimated_tokens(_answer([], contradictions, plan, facts))
         shown = fitted(weighed, room, lambda one: estimated_tokens(_pointer(one)) + 1)
@@ -90,7 +103,7 @@ def packet(
 def _beside(
     contradictions: Sequence[Contradiction], plan: Sequence[RefreshTarget], facts: PacketFacts, room: int
 ) -> tuple[Sequence[Contradiction], Sequence[RefreshTarget], PacketFacts]:
-    """Choose the other members within ``room`` tokens: refresh targets first, then similar names, then
+    """Choose the other members within ``room`` tokens: drop refresh targets first, then similar names, memories and
     contradictions; the notes and the searched scope always stay.
     """
     while estimated_tokens(_answer([], contradictions, plan, facts)) > room:
@@ -99,11 +112,26 @@ def _beside(
             plan = plan[:-1]
         elif nearest:
             facts = replace(facts, found=replace(facts.found, nearest=nearest[:-1]))
+        elif facts.memories:
+            facts = _with_memories(facts, facts.memories[:-1])
         elif contradictions:
             contradictions = contradictions[:-1]
         else:
             break
     return contradictions, plan, facts
+
+
+def _with_memories(facts: PacketFacts, kept: Sequence[RecalledMemory]) -> PacketFacts:
+    left_out = facts.memories_left_out + len(facts.memories) - len(kept)
+    return replace(facts, memories=tuple(kept), memories_left_out=left_out)
+
+
+def _memories(memories: Sequence[RecalledMemory], *, is_bounded: bool) -> dict[str, Any]:
+    return {"memories": [memory_entry(one, is_bounded=is_bounded) for one in memories]} if memories else {}
+
+
+def _memory_tokens(one: RecalledMemory) -> int:
+    return estimated_tokens(memory_entry(one, is_bounded=True)) + 1
 
 
 def _answer(
@@ -121,6 +149,7 @@ def _answer(
         "workspace": facts.workspace,
         "head": facts.head,
         **{status.value: [item for item in items if item["status"] == status.value] for status in Status},
+        **_memories(facts.memories, is_bounded=is_bounded),
         "contradictions": [_contradiction(pair) for pair in contradictions],
         "refresh_targets": [target_object(target) for target in plan],
         "known_empty": found.known_empty,
@@ -134,6 +163,7 @@ def _answer(
             "evaluated": found.evaluated,
             **({} if is_bounded and found.indexed_share == 1 else {"indexed_share": round_share(found.indexed_share)}),
             "returned": len(items),
+            **({"memories_left_out": facts.memories_left_out} if facts.memories_left_out else {}),
             "tokens": 0,
             "elapsed_ms": 0.0,
             "signals": signals,

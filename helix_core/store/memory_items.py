@@ -336,6 +336,11 @@ class MemoryItems:
             ),
         )
 
+    def has_any(self, scopes: Iterable[str]) -> bool:
+        """Return whether these scopes have a memory of any status."""
+        sql = f"SELECT EXISTS (SELECT 1 FROM item i WHERE {_IN_SCOPES})"
+        return bool(self._file.rows(sql, (text_list(scopes),))[0][0])
+
     def count(self) -> int:
         """Return the number of memories of any status."""
         return int(self._file.rows("SELECT count(*) FROM item")[0][0])

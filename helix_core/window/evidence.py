@@ -87,7 +87,10 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The text for the model and its account. The text is empty when nothing worth adding was found."""
+    """The text for the model and its account. The text is empty when nothing worth adding was found.
+
+    ``remembered`` are the lines of memories that it holds.
+    """
 
     text: str
     tokens: int
@@ -96,3 +99,4 @@ class Window:
     left_out: tuple[LeftOut, ...]
     facts: tuple[WindowFact, ...]
     health: Health
+    remembered: tuple[str, ...] = ()

@@ -10,7 +10,15 @@ from fnmatch import fnmatchcase
 from helix_core.model import Decoder, Status
 from helix_core.tokens import Count
 from helix_core.window.choose import JOINT_TOKENS, Room, WindowSelection, choose
-from helix_core.window.envelope import SAMPLE_BOUNDARY, bounded_boundary, fact_lines, note_lines, sealed, written
+from helix_core.window.envelope import (
+    REMEMBERED_HEAD,
+    SAMPLE_BOUNDARY,
+    bounded_boundary,
+    fact_lines,
+    note_lines,
+    sealed,
+    written,
+)
 from helix_core.window.evidence import Block, Evidence, Health, Window, WindowFact, WindowRequest
 from helix_core.window.prose import Condense
 from helix_core.words import split_identifier
@@ -158,6 +166,8 @@ MOST_FACTS = 20
 PLACES_PER_BLOCK = 2
 """Maximum of named and quoted items together, as a multiple of the tier's quoted ones."""
 _SLATE_SHARE = 0.15
+REMEMBERED_SHARE = 0.15
+"""Maximum share of the budget for lines of memories."""
 
 
 def make_window(
@@ -170,6 +180,7 @@ def make_window(
     boundary: Callable[[], str],
     condense: Condense | None = None,
     notes: Sequence[str] = (),
+    remembered: Sequence[str] = (),
 ) -> Window:
     """Return the window for ``evidence``, best first.
 
@@ -178,15 +189,17 @@ def make_window(
         boundary: Returns a random word.
         condense: Shortens prose, if available.
         notes: Notes on what the evidence lacks; they precede it.
+        remembered: Inert lines of memories, best first; those that fit their share precede the evidence.
 
     Evidence without text (gone, changed and not read again, unreadable) is left out and named. Where nothing has any
-    text, the window is empty. Never over ``asked.budget_tokens``.
+    text and nothing is remembered, the window is empty. Never over ``asked.budget_tokens``.
     """
     level = tier([one.weighed.ranked.score for one in evidence], confidence)
     zone = zone_blocks(asked.prompt_tokens, asked.context_tokens)
     blocks = blocks_of(level, zone, asked.budget_tokens)
     slate = _choose_facts(facts, asked, count)
-    head = [*note_lines(notes), *fact_lines(slate)]
+    kept = _remembered_lines(remembered, int(asked.budget_tokens * REMEMBERED_SHARE), count)
+    head = [*note_lines(notes), *_section(kept), *fact_lines(slate)]
     frame = count(written("\n".join(["", *head]), asked.decoder, SAMPLE_BOUNDARY))
     room = Room(tokens_of(level, asked.budget_tokens) - frame - JOINT_TOKENS, blocks, PLACES_PER_BLOCK * blocks)
     choice = choose(evidence, asked, room, (count, condense))
@@ -200,13 +213,47 @@ def make_window(
         text = _text(head, choice, asked, draw)
     chosen, left_out = choice.chosen, tuple(choice.left_out)
     if choice.is_empty:
-        return Window("", 0, level.name, (), left_out, (), health((), "", (), 0, confidence))
+        nothing = Window("", 0, level.name, (), left_out, (), health((), "", (), 0, confidence))
+        return _only_remembered(nothing, kept, notes, asked, (count, draw))
     shown = "\n".join(line for one in chosen for line in one.lines)
     whole = sum(count(one.evidence.text) for one in chosen if not one.block.repeated)
     whole += sum(one.block.tokens for one in chosen if one.block.repeated)
     quoted = tuple(one.block for one in chosen)
     measured = health(asked.terms, shown, quoted, whole, confidence)
-    return Window(text, count(text), level.name, quoted, left_out, slate, measured)
+    return Window(text, count(text), level.name, quoted, left_out, slate, measured, tuple(kept))
+
+
+def _remembered_lines(lines: Sequence[str], most_tokens: int, count: Count) -> list[str]:
+    """Return the lines that fit, in order; one that is too long is passed over."""
+    kept: list[str] = []
+    left = most_tokens - (count(REMEMBERED_HEAD) + JOINT_TOKENS if lines else 0)
+    for line in lines:
+        cost = count(line) + JOINT_TOKENS
+        if cost <= left:
+            kept.append(line)
+            left -= cost
+    return kept
+
+
+def _section(remembered: Sequence[str]) -> list[str]:
+    return [REMEMBERED_HEAD, *remembered] if remembered else []
+
+
+def _only_remembered(
+    nothing: Window,
+    remembered: Sequence[str],
+    notes: Sequence[str],
+    asked: WindowRequest,
+    means: tuple[Count, Callable[[], str]],
+) -> Window:
+    """Return a window of memories and notes, where there is no evidence to quote; ``nothing`` where none fit."""
+    lines, (count, draw) = list(remembered), means
+    while lines:
+        text = sealed([*note_lines(notes), *_section(lines)], asked.decoder, draw)
+        if count(text) <= asked.budget_tokens:
+            return replace(nothing, text=text, tokens=count(text), remembered=tuple(lines))
+        lines.pop()
+    return nothing
 
 
 def note_window(notes: Sequence[str], decoder: Decoder, boundary: Callable[[], str], count: Count) -> str:

@@ -58,8 +58,8 @@ def context(
     if not answer["text"] and "unsearched" in answer:
         # The note above says why.
         return
-    if not answer["text"]:
+    if not answer["text"] or (answer["known_empty"] and answer.get("memories") and not answer["blocks"]):
         nearest = ", ".join(answer["nearest"])
         warn([f"nothing in this folder answers that{f'; the nearest names are {nearest}' if nearest else ''}"])
-        return
-    print_text(answer["text"] + "\n")
+    if answer["text"]:
+        print_text(answer["text"] + "\n")

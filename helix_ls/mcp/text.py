@@ -39,9 +39,11 @@ def rendered(answer: Mapping[str, Any]) -> str:
 
 
 def _context(answer: Mapping[str, Any]) -> str:
-    if answer["text"]:
-        return str(answer["text"])
-    return search_text({"items": [], "confidence": answer["coordinate_confidence"]} | dict(answer))
+    text = str(answer["text"])
+    if text and not (answer["known_empty"] and answer.get("memories") and not answer["blocks"]):
+        return text
+    said = search_text({"items": [], "confidence": answer["coordinate_confidence"]} | dict(answer))
+    return f"{said}\n{text}" if text else said
 
 
 def _open(answer: Mapping[str, Any]) -> str:

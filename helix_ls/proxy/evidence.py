@@ -279,22 +279,24 @@ def _decision(planned: _Planned, found: dict[str, Any]) -> TurnDecision:
             return TurnDecision(place, index, "late", facts=((LATE, "indexing"),))
         return TurnDecision(place, index, "none")
     bare = hashlib.sha256(_unsealed(text).encode("utf-8", "surrogatepass")).hexdigest()
+    is_added = not is_empty or bool(found.get("memories"))
     counts = ", ".join(f"{name}={count}" for name, count in found["verdicts"].items())
     facts = (
         ("x-helix-packet-id", bare[:16]),
         ("x-helix-verdicts", counts),
         ("x-helix-budget-tier", str(found["budget_tier"])),
         ("x-helix-tokens", str(found["tokens"])),
+        *((("x-helix-memories", str(len(found["memories"]))),) if found.get("memories") else ()),
     )
     return TurnDecision(
         place,
         index,
-        "empty" if is_empty else "added",
+        "added" if is_added else "empty",
         text,
         bare,
         places=tuple(_pointer(one) for one in found["blocks"] if not one["repeated"]),
         outdated=frozenset((one["source_id"], one["gene_id"]) for one in found.get("outdated", ())),
-        facts=() if is_empty else facts,
+        facts=facts if is_added else (),
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helix_core.tokens import estimate
 from tests.cli.conftest import RunHelix
 
 pytestmark = pytest.mark.process
@@ -40,3 +41,27 @@ def test_a_changed_citation_says_since_when(remembering: RunHelix, shop: Path) -
     said = " ".join(remembering("list", "--verify").out.split())
     assert "changed on disk since it was cited" in said
     assert "indexed" not in said
+
+
+def test_a_printed_packet_has_a_section_of_memories_within_its_budget(remembering: RunHelix, shop: Path) -> None:
+    asked = ("packet", "how is postage priced?")
+    assert "Remembered" not in remembering(*asked).out
+    for number in range(4):
+        said = f"Postage of zone {number} is priced by weight, as the carrier told us in the meeting of week {number}"
+        remembering("remember", said, "--cite", "shop/shipping.py:4-6")
+    printed = " ".join(remembering(*asked).out.split())
+    assert "Remembered" in printed and "Postage of zone 0 is priced by weight" in printed
+    whole = [remembering(*asked, "--max-tokens", str(most)).out for most in (300, 500, 2500)]
+    assert [out.count("Postage of zone") for out in whole] == sorted(out.count("Postage of zone") for out in whole)
+    assert whole[-1].count("Postage of zone") == 4
+    assert "memories left out" in whole[0] or "memory left out" in whole[0]
+    for out, most in zip(whole, (300, 500, 2500), strict=True):
+        assert estimate(out) <= most + 2
+        assert "shop/shipping.py:" in out
+
+
+def test_a_window_of_memories_alone_says_that_the_files_do_not_answer(remembering: RunHelix) -> None:
+    remembering("remember", "The kubernetes ingress controller retries three times")
+    ran = remembering("context", "which kubernetes ingress controller retries?")
+    assert "nothing in this folder answers that" in ran.err
+    assert "retries three times" in ran.out

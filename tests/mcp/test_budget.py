@@ -46,3 +46,26 @@ def test_items_are_judged_in_the_order_of_their_packet(start, tmp_path):
     judged = agent.answer("helix_refresh_targets", packet_id=packet["packet_id"])["items"]
     assert [one["source_id"] for one in judged[: len(items)]] == [one["source_id"] for one in items]
     assert judged[: len(items)][-1]["status"] == "stale_risk"
+
+
+def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(start, environ, tmp_path):
+    project = repository(tmp_path / "project")
+    (tmp_path / "helix.toml").write_text("[mcp]\nwrite_tools = true\n")
+    environ["HELIX_CONFIG"] = str(tmp_path / "helix.toml")
+    agent = start(project, "--profile", "full")
+    agent.initialize()
+    text = f"The session cookie is signed with Ed25519; the key is under {project}/keys"
+    kept = agent.answer("memory_write", text=text, cites=["app/sessions.py:6-8"])["items"][0]["id"]
+    said = agent.call("helix_context_packet", question="how is the session cookie signed?", max_tokens=1500)
+    (memory,) = said["structuredContent"]["memories"]
+    assert (memory["id"], memory["origin"], memory["status"]) == (kept, "agent", "verified")
+    begins = f"memory {kept} [verified] fact, by agent"
+    (line,) = [line for line in text_of(said).split("\n") if line.startswith(begins)]
+    assert "cites app/sessions.py:6-8" in line and "project/keys" in line
+    assert str(tmp_path) not in text_of(said)
+    assert estimate(text_of(said)) <= 1500
+    assert estimated_tokens(said["structuredContent"]) <= 1500
+    empty = agent.call("helix_context", question="Ed25519 keys on the moon")
+    window = text_of(empty)
+    assert empty["structuredContent"]["known_empty"] is ("known_empty" in window)
+    assert f"memory {kept}" in window

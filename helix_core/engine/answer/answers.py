@@ -9,9 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from helix_core.conversation import Need
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import MAX_K, NO_FILTERS
-from helix_core.model import NOTE_SCHEME, Answered, Found, Hints, LineSpan, Pointer, Preview, Ranked, TaskType
+from helix_core.model import (
+    NOTE_SCHEME,
+    Answered,
+    Found,
+    Hints,
+    LineSpan,
+    Pointer,
+    Preview,
+    Ranked,
+    RecalledMemory,
+    TaskType,
+)
 from helix_core.packet import (
     TEXT_CANDIDATES,
     PacketFacts,
@@ -41,6 +53,12 @@ class AnswerNotes(Protocol):
     def found_with_notes(self, found: Found, k: int) -> Found: ...
 
     def with_notes(self, answered: Answered, task: TaskType, k: int) -> tuple[Answered, dict[int, str]]: ...
+
+    def remembered(self, question: str, task: TaskType, *, least: float = 0.0) -> tuple[RecalledMemory, ...]: ...
+
+
+GENERAL_FLOOR = 0.6
+"""Least score of a memory in the answer to a message of a chat that may as well be about anything else."""
 
 
 class Answers:
@@ -99,6 +117,7 @@ class Answers:
 
         started = time.monotonic()
         answer, weigher = self._answered(request)
+        memories = self._remembered(request)
         facts = PacketFacts(
             query=request.question,
             task=request.task,
@@ -109,6 +128,7 @@ class Answers:
             elapsed_ms=_ms_since(started),
             spending=spending,
             others=self._more_files(request) if spending.names_more else (),
+            memories=memories,
         )
         made = packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
         if not spending.as_text:
@@ -214,7 +234,14 @@ class Answers:
         files = Answer(self._hinted(request), index, weigher, self._not_indexed(index), whole=True).make()
         recalled = self._with_notes(files, request)
         made = context(
-            request, wanted, files, recalled, reader=session.index.reader, weigher=weigher, config=session.config
+            request,
+            wanted,
+            files,
+            recalled,
+            memories=self._remembered(request),
+            reader=session.index.reader,
+            weigher=weigher,
+            config=session.config,
         )
         return made, recalled[0].found, weigher
 
@@ -237,6 +264,14 @@ class Answers:
         if request.filters != NO_FILTERS:
             return answer, {}
         return self._notes.with_notes(answer, request.task, request.k)
+
+    def _remembered(self, request: AnswerRequest) -> tuple[RecalledMemory, ...]:
+        """Return the memories of an answer; a question of certain files gets none, as they are in no file."""
+        asked = request.asked
+        if request.filters != NO_FILTERS or asked.need is Need.NOTHING:
+            return ()
+        least = GENERAL_FLOOR if asked.may_be_general else 0.0
+        return self._notes.remembered(asked.judged or asked.text, request.task, least=least)
 
     def _not_indexed(self, index: IndexSearch) -> NotIndexed:
         lacking = self.session.not_indexed()

@@ -19,8 +19,18 @@ from helix_core.engine.verdict import Judgement, Weigher
 from helix_core.errors import HelixError, UsageError
 from helix_core.extras import DISTRIBUTION
 from helix_core.lines import with_line_feeds
-from helix_core.model import NOTE_SCHEME, Answered, Decoder, Pointer, Reason, Status, TaskType, Weighed
-from helix_core.packet import round_share, why_unsearched
+from helix_core.model import (
+    NOTE_SCHEME,
+    Answered,
+    Decoder,
+    Pointer,
+    Reason,
+    RecalledMemory,
+    Status,
+    TaskType,
+    Weighed,
+)
+from helix_core.packet import memory_entry, memory_line, round_share, why_unsearched
 from helix_core.printable import inert_text, safe_text
 from helix_core.store import Reader
 from helix_core.tokens import Count, estimate
@@ -199,13 +209,15 @@ def context(
     files: Answered,
     recalled: tuple[Answered, dict[int, str]],
     *,
+    memories: Sequence[RecalledMemory] = (),
     reader: Reader,
     weigher: Weigher,
     config: Config,
 ) -> dict[str, Any]:
     """Return the ``helix.context/1`` object except for the workspace's members (path, own notes).
 
-    ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item.
+    ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item. ``memories``
+    are those of the question, best first; one whose line stands in an earlier window is not repeated.
     """
     kept = means_of(config)
     answered, texts = recalled
@@ -230,6 +242,7 @@ def context(
     facts = _facts(reader, evidence)
     outdated = _outdated(wanted.shown, reader, weigher)
     notes = (*found.notes, *_outdated_note(outdated))
+    lines = {memory_line(one): one for one in memories}
     window = make_window(
         evidence,
         facts,
@@ -239,11 +252,14 @@ def context(
         boundary=_boundary,
         condense=kept.condense,
         notes=notes,
+        remembered=[line for line in lines if line not in wanted.prompt],
     )
     if outdated and not window.text:
         text = note_window(notes, wanted.decoder, _boundary, kept.count)
         window = dataclasses.replace(window, text=text, tokens=kept.count(text))
     about: dict[str, Any] = {"counted_by": kept.counted_by, "notes": list(kept.notes)}
+    if window.remembered:
+        about["memories"] = [memory_entry(lines[line]) for line in window.remembered]
     if wanted.shown:
         about["outdated"] = [dataclasses.asdict(one) for one in outdated]
     return _wire(request, wanted, answered, window, evidence) | about

@@ -22,8 +22,11 @@ from helix_core.model import (
     MemoryOrigin,
     NoteItem,
     Pointer,
+    RecalledMemory,
     TaskType,
 )
+from helix_core.packet import MOST_RECALLED
+from helix_core.store import scopes_of
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
@@ -396,6 +399,27 @@ class WorkspaceMemory:
 
         texts = {-one.item.id: one.item.text for one in recalled}
         return answered_with(answered, recalled, task, k, time.time()), texts
+
+    def remembered(self, question: str, task: TaskType, *, least: float = 0.0) -> tuple[RecalledMemory, ...]:
+        """Return the memories of an answer to the question, best first, judged now; none without any in scope.
+
+        Of those above the floor only what has at least the score ``least``. Nothing is written, and nothing counts as
+        used.
+        """
+        before = self.session.memory_problem
+
+        def read(memory: Memory) -> tuple[RecalledMemory, ...]:
+            if not memory.items.has_any(scopes_of(memory.items.scope(self._place))):
+                return ()
+            from helix_core.engine.memory.recalling import Recalling, recalled_memory
+
+            recalling = Recalling(self.session, memory, time.time())
+            found = [pair for pair in recalling.found(question, MOST_RECALLED, (), None) if pair[1] >= least]
+            return tuple(recalled_memory(one) for one in recalling.judged(found, task, heals=False)) if found else ()
+
+        found = self._if_readable(read) or ()
+        self.session.memory_problem = self.session.memory_problem or before
+        return found
 
     def note_items(self, source_id: str) -> list[NoteItem]:
         """Return the items of a note by its ``source_id``; empty for an unknown one."""

@@ -31,6 +31,8 @@ from helix_core.model import (
     MemoryStatus,
     Pointer,
     Reason,
+    RecalledCitation,
+    RecalledMemory,
     Status,
     StoredMemory,
     TaskType,
@@ -260,6 +262,39 @@ class _Verdicts:
         return ""
 
 
+def recalled_memory(one: JudgedMemory) -> RecalledMemory:
+    """Return the memory as a packet or a window has it."""
+    fact = one.stored.fact
+    return RecalledMemory(
+        id=fact.handle,
+        kind=fact.kind,
+        text=shown(fact.text),
+        state=one.stored.status,
+        origin=fact.origin,
+        confidence=fact.confidence / 100,
+        verdict=dataclasses.replace(one.verdict, detail=shown(one.verdict.detail)),
+        citations=tuple(_citation(each, mark) for each, mark in one.citations),
+        is_instruction=is_order(fact.text),
+    )
+
+
+def _citation(one: MemoryEvidence, mark: Judged | None) -> RecalledCitation:
+    verdict, lines = _now(one, mark)
+    detail = shown(verdict.detail)
+    return RecalledCitation(
+        one.path, lines.start_line, lines.end_line, one.symbol, dataclasses.replace(verdict, detail=detail)
+    )
+
+
+def _now(one: MemoryEvidence, mark: Judged | None) -> tuple[Verdict, LineSpan]:
+    """Return the verdict of a citation and its lines now, those of then where they are nowhere."""
+    if mark is None:
+        return _ELSEWHERE, LineSpan(one.start_line, one.end_line)
+    is_there = mark.start_line > 0
+    lines = LineSpan(mark.start_line, mark.end_line) if is_there else LineSpan(one.start_line, one.end_line)
+    return mark.verdict, lines
+
+
 def recall_object(one: JudgedMemory) -> dict[str, Any]:
     """Return the wire object of a recalled memory; its ``status`` is its verdict, ``state`` its lifecycle.
 
@@ -287,12 +322,11 @@ def shown(text: str) -> str:
 
 
 def _evidence_object(one: MemoryEvidence, mark: Judged | None) -> dict[str, Any]:
-    verdict = mark.verdict if mark is not None else _ELSEWHERE
-    is_there = mark is not None and mark.start_line > 0
+    verdict, lines = _now(one, mark)
     return {
         "source_id": one.path,
-        "start_line": mark.start_line if mark is not None and is_there else one.start_line,
-        "end_line": mark.end_line if mark is not None and is_there else one.end_line,
+        "start_line": lines.start_line,
+        "end_line": lines.end_line,
         "symbol": one.symbol,
         "status": verdict.status.value,
         "reason": verdict.reason.value,

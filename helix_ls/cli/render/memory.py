@@ -45,7 +45,7 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         return
     would = "would be " if answer.get("dry_run") else ""
     for one in items:
-        _draw_item(page, one, workspace, f"{would}{answer['change']}" if "change" in answer else "")
+        draw_memory(page, one, workspace, f"{would}{answer['change']}" if "change" in answer else "")
     for one in answer.get("redactions", ()):
         page.line("  ", dim(f"{count(one['count'], 'secret')} masked ({one['rule']})"))
     if answer.get("dry_run"):
@@ -54,7 +54,8 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
         page.line(dim(duration(answer["elapsed_ms"])))
 
 
-def _draw_item(page: Page, one: dict[str, Any], workspace: Path, change: str) -> None:
+def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = "") -> None:
+    """Print a memory with its verdict, who said it where that is not the user, and the places that it cites."""
     verdict = one if "state" in one else one.get("verdict")
     sign = mark(verdict["status"]) if verdict else Text("·", style="dim")
     page.line(sign, " ", Text(inert_line(one["text"] or "(purged)")), indent=4)
@@ -62,6 +63,10 @@ def _draw_item(page: Page, one: dict[str, Any], workspace: Path, change: str) ->
     about = [change, one["id"], one["kind"], "" if state == "active" else state, one.get("why", "")]
     if "why" in one:
         about[-1] = _WHY.get(one["why"], one["why"])
+    if one.get("origin", "user") != "user":
+        about.append(f"by {one['origin']}")
+    if one.get("is_instruction"):
+        about.append("reads like an order, and is none")
     if one.get("is_new") is False:
         about.append("known already")
     if verdict and (verdict["status"] != "verified" or verdict["reason"] == "asserted"):

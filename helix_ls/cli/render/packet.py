@@ -14,6 +14,7 @@ from helix_core.ingest import load
 from helix_core.ingest.languages import LANGUAGES
 from helix_core.lines import lines_with_ends, without_line_end
 from helix_core.model import NOTE_SCHEME, Reason
+from helix_core.packet import MEMORY_SHARE, affordable
 from helix_core.printable import inert_line, lines_of, without_control_tokens
 from helix_core.tokens import estimate
 from helix_core.workspace import path_of, uri_of
@@ -118,6 +119,7 @@ def _page(packet: dict[str, Any], said: Collection[str] = ()) -> Page:
             most = _QUOTED_LINES[0][0]
         sign = mark(status, is_sure=_is_sure(packet))
         _item(page, {"uri": _uri(workspace, item)} | item, sign, now_s, most)
+    _remembered(page, packet.get("memories", []), workspace)
     _contradictions(page, packet["contradictions"], workspace)
     _plan(page, _not_shown_above(packet, [item for _, item in items]), workspace)
     page.notes(packet["notes"], {*said, packet.get("unsearched", "")})
@@ -167,6 +169,17 @@ def _item(page: Page, item: dict[str, Any], sign: Text, now_s: float, most_lines
         page.cut(line)
 
 
+def _remembered(page: Page, memories: list[dict[str, Any]], workspace: Path) -> None:
+    if not memories:
+        return
+    from helix_ls.cli.render.memory import draw_memory
+
+    page.space()
+    page.line(Text("Remembered", style="bold"), dim(" · as somebody said it before"))
+    for one in memories:
+        draw_memory(page, one, workspace)
+
+
 def _contradictions(page: Page, pairs: list[dict[str, Any]], workspace: Path) -> None:
     if not pairs:
         return
@@ -214,6 +227,8 @@ def _footer(accounting: dict[str, Any]) -> str:
     if "sources" in accounting:
         searched += f" of {count(accounting['sources'], 'file')}"
     facts = [f"searched {searched}", f"{accounting['returned']} returned", f"about {accounting['tokens']:,} tokens"]
+    if accounting.get("memories_left_out"):
+        facts.append(f"{count(accounting['memories_left_out'], 'memory', 'memories')} left out")
     facts += [f"{ranker} {state}" for ranker, state in accounting["signals"].items() if state not in _GOOD]
     return " · ".join([*facts, duration(accounting["elapsed_ms"])])
 
@@ -233,8 +248,10 @@ Packet = dict[str, Any]
 def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packet], str]) -> Packet:
     """Shorten the packet's quotes, then drop items, until its printed form fits ``most_tokens``.
 
-    At least one item remains. ``printed`` draws a packet; the estimated tokens of that text count.
+    At least one item remains, and memories have at most ``MEMORY_SHARE`` of it. ``printed`` draws a packet; the
+    estimated tokens of that text count.
     """
+    packet = _with_memories(packet, int(most_tokens * MEMORY_SHARE))
     ranked = sorted((item for group in GROUPS for item in packet[group]), key=lambda item: -item["relevance_score"])
     made = _cut(packet, ranked, (0, 0))
     for made in _shorter(packet, ranked):
@@ -245,13 +262,37 @@ def within(packet: Mapping[str, Any], most_tokens: int, printed: Callable[[Packe
     return made
 
 
+def _printed_tokens(memory: Mapping[str, Any], workspace: Path) -> int:
+    page = Page()
+    _remembered(page, [dict(memory)], workspace)
+    return estimate(page.text())
+
+
 def _shorter(packet: Mapping[str, Any], ranked: list[dict[str, Any]]) -> Iterator[Packet]:
     """Yield ever smaller packets: shorter quotes first, then fewer items, then fewer other members."""
     for lines in _QUOTED_LINES:
         yield _cut(packet, ranked, lines)
     for kept in range(len(ranked) - 1, 0, -1):
         yield _cut(packet, ranked[:kept], (0, 0))
-    yield _cut({**packet, "refresh_targets": [], "nearest": []}, ranked[:1], (0, 0))
+    bare = {**packet, "refresh_targets": [], "nearest": []}
+    yield _cut(bare, ranked[:1], (0, 0))
+    if packet.get("memories"):
+        yield _cut(_with_memories(bare, 0), ranked[:1], (0, 0))
+
+
+def _with_memories(packet: Mapping[str, Any], most_tokens: int) -> Packet:
+    """Return the packet with the memories that fit as they are printed."""
+    memories = packet.get("memories")
+    if not memories:
+        return dict(packet)
+    workspace = Path(packet["workspace"])
+    kept = affordable(memories, most_tokens, lambda one: _printed_tokens(one, workspace))
+    left_out = len(memories) - len(kept)
+    accounting = packet["accounting"]
+    left_out += accounting.get("memories_left_out", 0)
+    said = {**accounting, **({"memories_left_out": left_out} if left_out else {})}
+    others = {name: value for name, value in packet.items() if name != "memories"}
+    return {**others, **({"memories": list(kept)} if kept else {}), "accounting": said}
 
 
 def _cut(packet: Mapping[str, Any], ranked: list[dict[str, Any]], lines: tuple[int, int]) -> Packet:
