@@ -54,6 +54,7 @@ CREATE TABLE evidence (
     heals         TEXT    NOT NULL             -- id of the citation it replaces; empty for none
 ) STRICT;
 CREATE INDEX evidence_item ON evidence (item_id);
+CREATE INDEX evidence_path ON evidence (scope, path) WHERE path <> '';
 
 -- No foreign keys: the links of a purged memory stay, as the log names them.
 CREATE TABLE link (

@@ -74,6 +74,10 @@ _LINKS = """
     SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON src = wanted.value
     UNION SELECT src, rel, dst FROM json_each(?1) wanted JOIN link ON dst = wanted.value
 """
+_CITING = """
+    SELECT DISTINCT item_id FROM evidence
+    WHERE scope = ?1 AND path IN (SELECT value FROM json_each(?2)) AND path <> '' ORDER BY item_id DESC LIMIT ?3
+"""
 _OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"
 
 
@@ -310,6 +314,10 @@ class MemoryItems:
     def evidence(self, ids: Iterable[str]) -> list[MemoryEvidence]:
         """Return all evidence of these memories, the oldest first."""
         return [_evidence(row) for row in self._file.rows(_EVIDENCE, (text_list(ids),))]
+
+    def citing(self, scope: str, paths: Iterable[str], limit: int) -> list[str]:
+        """Return the ids of memories of any status that cite lines of these files of a workspace, the newest first."""
+        return [row[0] for row in self._file.rows(_CITING, (scope, text_list(paths), limit))]
 
     def links(self, ids: Iterable[str]) -> list[MemoryLink]:
         """Return the links from and to these memories."""

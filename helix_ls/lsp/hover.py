@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -10,8 +11,9 @@ from lsprotocol import types
 
 from helix_core.engine import Helix
 from helix_core.errors import WorkspaceError
-from helix_core.model import Overlays
+from helix_core.model import LineSpan, Overlays
 from helix_core.printable import one_line
+from helix_core.workspace import source_id_of
 from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.documents import name_at, to_column, to_units
 from helix_ls.lsp.folders import FileInFolder
@@ -44,6 +46,7 @@ def link(text: str, address: str) -> str:
 
 
 SHOWN = 3
+LONGEST_MEMORY = 240
 MARKS = {"verified": "✓ verified", "stale_risk": "~ stale risk", "needs_refresh": "! needs refresh"}
 _UNITS = (
     (31_536_000, "year"),
@@ -70,15 +73,15 @@ async def hover(connection: ClientConnection, params: types.HoverParams) -> type
     if not name:
         return None
     edition = document.edition
-    known = await symbol(connection, place, name, number + 1)
+    known, memories = await around(connection, place, name, number + 1)
     if document.edition != edition:
         raise RequestError(CONTENT_MODIFIED, "the document changed meanwhile")
-    if known is None:
+    if known is None and not memories:
         return None
     is_markdown = connection.client.reads_markdown
     kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
     return types.Hover(
-        contents=types.MarkupContent(kind, render(known, time.time(), markdown=is_markdown)),
+        contents=types.MarkupContent(kind, render(known, time.time(), memories, markdown=is_markdown)),
         range=types.Range(
             types.Position(number, to_units(line, start, encoding)),
             types.Position(number, to_units(line, end, encoding)),
@@ -99,8 +102,53 @@ async def symbol(connection: ClientConnection, place: FileInFolder, name: str, l
         return None
 
 
-def render(symbol: dict[str, Any], now: float, *, markdown: bool = True) -> str:
+async def around(
+    connection: ClientConnection, place: FileInFolder, name: str, line: int
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """Return the ``helix.symbol/1`` object of a name at a 1-based line of a file, None if it is unknown, and the
+    memories that cite the line or a definition of the name.
+    """
+
+    def act(helix: Helix, overlays: Overlays, cancelled: Any) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+        known = helix.symbols.about(name, path=place.path, line=line, overlays=overlays, cancelled=cancelled)
+        defined = known["definitions"] if known is not None else []
+        lines = [(one["source_id"], LineSpan(**one.get("buffer", _span(one)))) for one in defined]
+        symbols = {(one["source_id"], one["symbol"]) for one in defined if one["symbol"]}
+        pointed = (source_id_of(place.path), LineSpan(line, line))
+        return known, helix.memory.citing([pointed, *lines], symbols, overlays=overlays)
+
+    try:
+        return await connection.ask(place.folder, act)
+    except WorkspaceError:
+        # The status already reports that the folder is missing.
+        return None, []
+
+
+def _span(place: dict[str, Any]) -> dict[str, int]:
+    return {name: place[name] for name in ("start_line", "end_line")}
+
+
+def render(
+    symbol: dict[str, Any] | None, now: float, memories: Sequence[dict[str, Any]] = (), *, markdown: bool = True
+) -> str:
     """Return the text of a hover; ``now`` in Unix seconds."""
+    lines = _about(symbol, now, markdown) if symbol is not None else []
+    lines += [_memory(each, markdown) for each in memories[:SHOWN]]
+    if len(memories) > SHOWN:
+        lines.append(f"… and {len(memories) - SHOWN} more memories")
+    return ("\n\n" if markdown else "\n").join(line for line in lines if line)
+
+
+def _memory(memory: dict[str, Any], markdown: bool) -> str:
+    """Return the line of a memory: its verdict, who said it where that is not the user, and its text as it was said."""
+    text = memory["text"] if len(memory["text"]) <= LONGEST_MEMORY else memory["text"][: LONGEST_MEMORY - 1] + "…"
+    said_by = "" if memory["origin"] == "user" else f", by {memory['origin']}"
+    about = f"{one_line(memory['kind'])} {memory['id']}{said_by}"
+    shown, named = (escaped(text), escaped(about)) if markdown else (one_line(text), about)
+    return f"Remembered {_mark(memory, markdown)}: {shown} ({named})"
+
+
+def _about(symbol: dict[str, Any], now: float, markdown: bool) -> list[str]:
     lines = [_heading(symbol, markdown)]
     definitions = symbol["definitions"]
     lines += [_definition(each, now, markdown) for each in definitions[:SHOWN]]
@@ -112,7 +160,7 @@ def render(symbol: dict[str, Any], now: float, *, markdown: bool = True) -> str:
     lines += _places("Changes together with", symbol.get("co_changed", []), 0, markdown)
     if symbol.get("indexed_share", 1) < 1:
         lines += [escaped(note) if markdown else one_line(note) for note in symbol["notes"]]
-    return ("\n\n" if markdown else "\n").join(line for line in lines if line)
+    return lines
 
 
 def _heading(symbol: dict[str, Any], markdown: bool) -> str:

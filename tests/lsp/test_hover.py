@@ -253,3 +253,71 @@ def test_a_hover_links_to_the_lines_an_editor_shows(start: StartWire, tmp_path: 
         asked = {"command": "helix.packet", "arguments": [{"question": "return_victim"}]}
         packet = wire.result("workspace/executeCommand", asked)
         assert packet["verified"][0]["start_line"] == 6
+
+
+def memory(text: str, **more: Any) -> dict[str, Any]:
+    known = {"id": "m_k3xq7a2b", "kind": "decision", "text": text, "status": "verified", "reason": "unchanged"}
+    return {**known, "state": "active", "origin": "user", "confidence": 0.8, "evidence": [], **more}
+
+
+def test_a_hover_has_a_line_for_each_memory_with_its_mark() -> None:
+    many = [memory(f"Sign with Ed25519, part {n}") for n in range(5)]
+    many[1] |= {"status": "needs_refresh", "reason": "changed", "origin": "agent"}
+    lines = render(known(), NOW, many).split("\n\n")[5:]
+    assert lines == [
+        "Remembered ✓ verified: Sign with Ed25519, part 0 (decision m\\_k3xq7a2b)",
+        "Remembered ! needs refresh (changed): Sign with Ed25519, part 1 (decision m\\_k3xq7a2b, by agent)",
+        "Remembered ✓ verified: Sign with Ed25519, part 2 (decision m\\_k3xq7a2b)",
+        "… and 2 more memories",
+    ]
+    assert render(None, NOW, many[:1], markdown=False) == (
+        "Remembered ✓ verified: Sign with Ed25519, part 0 (decision m_k3xq7a2b)"
+    )
+
+
+def test_a_memory_cannot_become_markup_or_a_line_of_its_own() -> None:
+    evil = "](command:evil) <img src=x>\n\n# big `code` \N{RIGHT-TO-LEFT OVERRIDE}"
+    shown = render(known(), NOW, [memory(evil, detail=evil, status="stale_risk")])
+    assert len(shown.split("\n\n")) == 6
+    assert " <img" not in shown and "\n# big" not in shown and "](command:" not in shown
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown
+
+
+def test_a_hover_lists_the_memories_that_cite_the_symbol_or_the_line(opened: Wire, project: Path) -> None:
+    def remembered(path: str, line: int, character: int) -> list[str]:
+        uri = opened.open(project / path)
+        params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+        hover = opened.result("textDocument/hover", params)
+        text = hover["contents"]["value"] if hover is not None else ""
+        return [line for line in text.splitlines() if line.startswith("Remembered")]
+
+    assert remembered("app/sessions.py", 5, 6) == []
+    for text, cite in (
+        ("Cookies are signed before they are sent", "app/sessions.py:6-8"),
+        ("Routes are tried in their order", "app/routing.py:4-9"),
+        ("The test signs with a short key", "tests/test_sessions.py:4-5"),
+    ):
+        opened.command("helix.memory.remember", {"text": text, "cites": [cite]})
+    (definition,) = remembered("app/sessions.py", 5, 6)
+    assert "✓ verified: Cookies are signed" in definition
+    assert remembered("app/sessions.py", 11, 6) == [], "another symbol of the file"
+    use = remembered("tests/test_sessions.py", 4, 13)
+    assert [("Cookies are" in line, "The test signs" in line) for line in use] == [(True, False), (False, True)]
+    path = project / "app/sessions.py"
+    path.write_text("# one\n# two\n" + path.read_text().replace('payload + "."', 'payload + ":"'))
+    opened.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+    (changed,) = remembered("app/sessions.py", 7, 6)
+    assert "! needs refresh (changed" in changed
+
+
+def test_a_hover_follows_a_memory_into_the_unsaved_buffer(opened: Wire, project: Path) -> None:
+    opened.command("helix.memory.remember", {"text": "The age is in seconds", "cites": ["app/sessions.py:1-3"]})
+    path = project / "app/sessions.py"
+    uri = opened.open(path)
+    opened.change(uri, "# one\n# two\n# three\n# four\n" + path.read_text())
+    said = []
+    for line in (2, 6):
+        params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}
+        hover = opened.result("textDocument/hover", params)
+        said.append(hover is not None and "The age is in seconds" in hover["contents"]["value"])
+    assert said == [False, True]

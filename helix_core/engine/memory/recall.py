@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_core.engine.opened import MemoryFile, WorkspaceSession, heals_index
@@ -19,14 +19,15 @@ from helix_core.model import (
     Found,
     Hints,
     Judged,
+    LineSpan,
     MemoryOrigin,
     NoteItem,
+    Overlays,
     Pointer,
     RecalledMemory,
     TaskType,
 )
 from helix_core.packet import MOST_RECALLED
-from helix_core.store import scopes_of
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
@@ -409,7 +410,7 @@ class WorkspaceMemory:
         before = self.session.memory_problem
 
         def read(memory: Memory) -> tuple[RecalledMemory, ...]:
-            if not memory.items.has_any(scopes_of(memory.items.scope(self._place))):
+            if not self._has_any(memory):
                 return ()
             from helix_core.engine.memory.recalling import Recalling, recalled_memory
 
@@ -420,6 +421,36 @@ class WorkspaceMemory:
         found = self._if_readable(read) or ()
         self.session.memory_problem = self.session.memory_problem or before
         return found
+
+    def _has_any(self, memory: Memory) -> bool:
+        """Return whether there is a memory that answers here could have."""
+        from helix_core.store import scopes_of
+
+        return memory.items.has_any(scopes_of(memory.items.scope(self._place)))
+
+    def citing(
+        self,
+        lines: Sequence[tuple[str, LineSpan]],
+        symbols: Collection[tuple[str, str]] = (),
+        *,
+        overlays: Overlays = NO_OVERLAYS,
+    ) -> list[dict[str, Any]]:
+        """Return the memories that cite some of these lines or symbols, as a packet has them.
+
+        Both are by source id; lines are those of the buffer where ``overlays`` has the file. Nothing is written.
+        """
+
+        def read(memory: Memory) -> list[dict[str, Any]]:
+            if not self._has_any(memory):
+                return []
+            from helix_core.engine.memory.recalling import CitedLines, Recalling, recalled_memory
+            from helix_core.packet import memory_entry
+
+            recalling = Recalling(self.session, memory, time.time(), overlays)
+            found = recalling.citing(CitedLines(tuple(lines), frozenset(symbols)), TaskType.EXPLAIN)
+            return [memory_entry(recalled_memory(one)) for one in found]
+
+        return self._if_readable(read) or []
 
     def note_items(self, source_id: str) -> list[NoteItem]:
         """Return the items of a note by its ``source_id``; empty for an unknown one."""

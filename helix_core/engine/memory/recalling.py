@@ -29,6 +29,7 @@ from helix_core.model import (
     MemoryEvidence,
     MemoryLink,
     MemoryStatus,
+    Overlays,
     Pointer,
     Reason,
     RecalledCitation,
@@ -51,6 +52,8 @@ MOST_LOOKED_AT = 4_096
 COMMON = 0.1
 """Share of the memories from which on a word is too common to search by, unless the question has no other."""
 MOST_ANCESTORS = 200
+MOST_CITING = 64
+"""Memories that cite the files of one question about lines, the newest ones."""
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
 _PARENTS = (DEPENDS_ON, DERIVED_FROM)
 _ELSEWHERE = Verdict(Status.NEEDS_REFRESH, Reason.OUTSIDE_ROOT, "it is a file of another workspace")
@@ -67,11 +70,44 @@ class JudgedMemory:
     score: float = 0.0
 
 
-class Recalling:
-    """Read the memory for one call."""
+@dataclass(frozen=True, slots=True)
+class CitedLines:
+    """Lines of files, by source id, and symbols, by source id and name, that memories may cite.
 
-    def __init__(self, session: WorkspaceSession, memory: Memory, now: float) -> None:
+    Lines are those of the editor's buffer where one is open.
+    """
+
+    lines: tuple[tuple[str, LineSpan], ...]
+    symbols: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Return the files."""
+        return frozenset(path for path, _ in (*self.lines, *self.symbols))
+
+    def nearness(self, citations: Iterable[tuple[MemoryEvidence, Judged | None]]) -> int:
+        """Return 2 where a citation is of a symbol, 1 where it shares lines, else 0."""
+        near = 0
+        for one, mark in citations:
+            if (one.path, one.symbol) in self.symbols:
+                return 2
+            _, span = _now(one, mark)
+            span = mark.buffer if mark is not None and mark.buffer is not None else span
+            if any(path == one.path and _shares_lines(span, lines) for path, lines in self.lines):
+                near = 1
+        return near
+
+
+def _shares_lines(one: LineSpan, other: LineSpan) -> bool:
+    return one.start_line <= other.end_line and other.start_line <= one.end_line
+
+
+class Recalling:
+    """Read the memory for one call. ``overlays`` are the editor's unsaved buffers, which nothing is healed by."""
+
+    def __init__(self, session: WorkspaceSession, memory: Memory, now: float, overlays: Overlays = NO_OVERLAYS) -> None:
         self._session, self._memory, self._now = session, memory, now
+        self._overlays = overlays
         self._key = memory.items.scope(session.place)
 
     @property
@@ -114,6 +150,16 @@ class Recalling:
         links = self._memory.items.links(ids)
         refined = {link.dst for link in links if link.rel == REFINES and link.src in ids}
         return [pair for pair in rated if pair[0].id not in refined]
+
+    def citing(self, cited: CitedLines, task: TaskType) -> list[JudgedMemory]:
+        """Return the usable memories that cite some of these lines or a symbol, judged; those of a symbol first, then
+        the newest.
+        """
+        ids = self._memory.items.citing(self._key, cited.files, MOST_CITING) if self._key else []
+        known = [one for one in self._memory.items.by_ids(ids) if one.status in USABLE]
+        judged = self.judged([(one, 0.0) for one in known], task, heals=False) if known else []
+        rated = [(cited.nearness(one.citations), one) for one in judged]
+        return [one for nearness, one in sorted(rated, key=lambda pair: -pair[0]) if nearness]
 
     def judged(self, found: Iterable[tuple[StoredMemory, float]], task: TaskType, *, heals: bool) -> list[JudgedMemory]:
         """Return the memories with their verdicts; with ``heals`` moved citations are followed in the memory."""
@@ -168,7 +214,7 @@ class Recalling:
             from helix_core.engine.verdict import Judgement
 
             self._session.follow()
-            weigher = self._session.weigher(NO_OVERLAYS, go_on, mends=False)
+            weigher = self._session.weigher(self._overlays, go_on, mends=False)
             judgement = Judgement(self._session.index.reader, weigher)
             origins = _origins(evidence)
             first = [origins.get(one.id, one) for one in here]
