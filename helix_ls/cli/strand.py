@@ -24,6 +24,7 @@ from helix_ls.cli.strand_actions import (
     passphrase_of,
     policy_of,
     rekeyed_file,
+    synced_folder,
     trusted,
     untrusted,
     verified,
@@ -45,6 +46,7 @@ class StrandAction(StrEnum):
     REKEY = "rekey"
     MERGE = "merge"
     DIFF = "diff"
+    SYNC = "sync"
     TRUST = "trust"
     UNTRUST = "untrust"
     KEYS = "keys"
@@ -53,14 +55,17 @@ class StrandAction(StrEnum):
 def strand(
     action: Annotated[
         StrandAction,
-        typer.Argument(metavar="ACTION", help="export, import, verify, merge, diff, rekey, trust, untrust, keys."),
+        typer.Argument(
+            metavar="ACTION",
+            help="export, import, verify, merge, diff, sync, rekey, trust, untrust, keys.",
+        ),
     ],
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE|KEY]...",
-            help="The .dna file; two or more for merge, two for diff, where store is the memory here; for trust and "
-            "untrust also dna-signer:…",
+            metavar="[FILE|FOLDER|KEY]...",
+            help="The .dna file; two or more for merge, two for diff, where store is the memory here; the "
+            "folder for sync; for trust and untrust also dna-signer:…",
         ),
     ] = None,
     *,
@@ -74,7 +79,8 @@ def strand(
         str, typer.Option("--new-passphrase-file", metavar="FILE", help="For rekey, merge: the passphrase from now on.")
     ] = "",
     recipient: Annotated[
-        list[str] | None, typer.Option("--recipient", metavar="KEY", help="For export, rekey, merge: who opens it.")
+        list[str] | None,
+        typer.Option("--recipient", metavar="KEY", help="For export, rekey, merge, sync: who opens it."),
     ] = None,
     recovery: Annotated[
         bool, typer.Option("--recovery", help="For export, rekey, merge: print a recovery code.")
@@ -82,7 +88,12 @@ def strand(
     rotate: Annotated[bool, typer.Option("--rotate", help="For rekey: encrypt anew, so no old key opens it.")] = False,
     label: Annotated[str, typer.Option("--label", help="For trust: your own name for the signer.")] = "",
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="For merge: the file to write.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="For merge: replace the file to write.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="For merge: replace the file; for sync: write even what is there already.")
+    ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="For sync: remove your older files that your newest one makes needless.")
+    ] = False,
     path: PathOption = HERE,
     share: Annotated[
         bool, typer.Option("--share", help="For export: of this folder, only what is in force and not private.")
@@ -124,6 +135,10 @@ def strand(
         case StrandAction.DIFF:
             _, access = access_of(folder, passphrase_file, recovery_file)
             answer = compared(path, names, access)
+        case StrandAction.SYNC:
+            passphrase, access = access_of(folder, passphrase_file, recovery_file, makes_keys=True)
+            locks, _ = locks_of(passphrase, recipient or [], recovery=False)
+            answer = synced_folder(folder, path, file, access, locks, prunes=prune, is_forced=force, dry_run=dry_run)
         case StrandAction.TRUST:
             answer = trusted(folder, file, label, dry_run=dry_run)
         case StrandAction.UNTRUST:
@@ -140,35 +155,37 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
     match action:
         case StrandAction.IMPORT:
             done = "would take in" if answer["dry_run"] else "took in"
-            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["added"].items() if count) or "nothing new"
+            said = _counted(answer["added"]) or "nothing new"
             yield f"{done} {said}; {answer['known']:,} memories were here or left out, {answer['removed']:,} removed"
             if answer["waits_for_review"]:
                 yield f"{answer['waits_for_review']:,} wait for your review: helix review"
         case StrandAction.EXPORT:
-            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no memories"
+            said = _counted(answer["records"]) or "no memories"
             yield f"{'wrote' if answer['exported'] else 'would write'} {said}; {answer['size_bytes']:,} bytes"
             yield f"opens with {', '.join(answer['opens_with'])}"
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
         case StrandAction.MERGE:
-            said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no records"
+            said = _counted(answer["records"]) or "no records"
             done = "merged" if answer["merged"] else "would merge"
             yield f"{done} {len(answer['files'])} files: {said}; {answer['size_bytes']:,} bytes, signed by you"
             for one in answer["files"]:
-                held = ", ".join(f"{count:,} {kind}" for kind, count in one["records"].items()) or "no records"
+                held = _counted(one["records"]) or "no records"
                 yield f"  {one['file']}: {held}; signed by {one['signer']}{_TRUST[one['trust']]}"
             yield f"opens with {', '.join(answer['opens_with'])}"
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
         case StrandAction.DIFF:
             yield from _diff_lines(answer)
+        case StrandAction.SYNC:
+            yield from _sync_lines(answer)
         case StrandAction.VERIFY | StrandAction.REKEY:
             done = "whole" if action is StrandAction.VERIFY else "rekeyed" if answer["rekeyed"] else "would be rekeyed"
             yield f"{done}: format {answer['format']}, {answer['size_bytes']:,} bytes"
             yield f"signed by {answer['signer']}{_TRUST.get(answer.get('trust', ''), '')}"
             yield f"opens with {', '.join(answer['opens_with'])}"
             if "records" in answer:
-                said = ", ".join(f"{count:,} {kind}" for kind, count in answer["records"].items()) or "no records"
+                said = _counted(answer["records"]) or "no records"
                 yield f"holds {said}; content root {answer['root']}"
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
@@ -201,5 +218,27 @@ def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{first['file']} and {second['file']} hold the same records; content root {first['root']}"
         return
     for name, side in (("records_only_first", first), ("records_only_second", second)):
-        said = ", ".join(f"{count:,} {kind}" for kind, count in answer[name].items()) or "nothing"
+        said = _counted(answer[name]) or "nothing"
         yield f"only in {side['file']}: {said}"
+
+
+def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:
+    is_dry = answer["dry_run"]
+    for one in answer["taken"]:
+        gone = f", {one['removed']:,} removed" if one["removed"] else ""
+        said = _counted(one["added"]) or "nothing new"
+        yield f"{'would take in' if is_dry else 'took in'} {said}{gone} from {one['file']}{_TRUST[one['trust']]}"
+    for one in answer["skipped"]:
+        yield f"skipped {one['file']}: {one['reason']}"
+    held = _counted(answer["records"]) or "no records"
+    if answer["writes"]:
+        yield f"would write {held}" if is_dry else f"wrote {held} to {answer['written']}"
+    else:
+        yield f"nothing to write: {held} are in your newest file" if answer["records"] else "nothing to write"
+    if answer["pruned"]:
+        count = len(answer["pruned"])
+        yield f"{'would remove' if is_dry else 'removed'} {count} older file{'s' if count > 1 else ''} of yours"
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)

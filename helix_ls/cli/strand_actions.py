@@ -158,6 +158,30 @@ def merged_file(
     }
 
 
+def synced_folder(
+    folder: Path | None,
+    path: Path,
+    place: str,
+    access: StrandAccess,
+    locks: list[Lock],
+    *,
+    prunes: bool,
+    is_forced: bool,
+    dry_run: bool,
+) -> dict[str, Any]:
+    """Take in what a shared folder has, and write what it lacks."""
+    from helix_ls.cli.opened import opened
+    from helix_ls.host.strand_sync import SyncRequest, synced
+
+    if not place:
+        raise UsageError("no folder is named; name one that your machines share")
+    wanted = SyncRequest(working_folder() / place, access, _own_keys(folder), locks, dry_run, prunes, is_forced)
+    with opened(path) as helix:
+        answer = synced(helix.memory, wanted, secrets.token_bytes)
+    warn(answer["notes"])
+    return answer
+
+
 def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str, Any]:
     """Compare two strands, or a strand and the memory here."""
     from helix_core.strand import content_root, difference, inspect, item_changes
@@ -314,12 +338,18 @@ def key_of(folder: Path | None, passphrase_file: str, recovery_file: str) -> Key
     return passphrase_of(passphrase_file) or _recovery_code(recovery_file) or _own_keys(folder)
 
 
-def access_of(folder: Path | None, passphrase_file: str, recovery_file: str) -> tuple[Passphrase | None, StrandAccess]:
-    """Return the passphrase, and what opens with it, with the recovery code and with the user's own keys."""
+def access_of(
+    folder: Path | None, passphrase_file: str, recovery_file: str, *, makes_keys: bool = False
+) -> tuple[Passphrase | None, StrandAccess]:
+    """Return the passphrase, and what opens with it, with the recovery code and with the user's own keys.
+
+    With ``makes_keys`` the user has keys of their own afterwards.
+    """
     from helix_ls.host.strand_files import StrandAccess
     from helix_ls.host.strand_keys import own_keys
 
-    own, passphrase, code = own_keys(_required(folder)), passphrase_of(passphrase_file), _recovery_code(recovery_file)
+    own = _own_keys(folder) if makes_keys else own_keys(_required(folder))
+    passphrase, code = passphrase_of(passphrase_file), _recovery_code(recovery_file)
     keys = [key for key in (own, code, passphrase) if key is not None]
     return passphrase, StrandAccess.read(folder, keys)
 

@@ -68,6 +68,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "helix strand verify ada.dna",
         "helix strand merge ada.dna bob.dna -o both.dna --passphrase-file secret.txt",
         "helix strand diff ada.dna store --passphrase-file secret.txt",
+        "helix strand sync ~/Dropbox/memory --passphrase-file secret.txt",
         "helix strand rekey ada.dna --passphrase-file old --new-passphrase-file new",
         "helix strand trust ada.dna --label Ada",
     ),

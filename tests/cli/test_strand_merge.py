@@ -226,3 +226,28 @@ def test_a_passphrase_that_others_can_read_is_said_with_its_mode_and_the_mend(he
         assert ran.err == f"{said}; run: chmod 600 '{secret}'\n"
     secret.chmod(0o600)
     assert helix(*verify).err == ""
+
+
+def test_two_people_sync_through_a_folder(people: dict[str, Callable[..., Ran]], tmp_path: Path) -> None:
+    ada, bob = people["ada"], people["bob"]
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    sync = ("strand", "sync", shared, "--passphrase-file", tmp_path / "secret")
+    assert ada("remember", "Shipping is charged by weight", "--cite", "shop/shipping.py:4-6").status == 0
+    assert ada(*sync, "--dry-run", "--json").answer["writes"]
+    assert list(shared.iterdir()) == []
+    first = ada(*sync, "--json").answer
+    assert [file.name for file in shared.iterdir()] == [first["written"]]
+    assert b"Shipping" not in (shared / first["written"]).read_bytes()
+
+    (skipped,) = bob(*sync, "--json").answer["skipped"]
+    assert (skipped["file"], "whom you do not trust" in skipped["reason"]) == (first["written"], True)
+    assert bob("strand", "trust", shared / first["written"], "--label", "Ada").status == 0
+    (taken,) = bob(*sync, "--json").answer["taken"]
+    assert (taken["file"], taken["trust"], taken["added"]["memory"]) == (first["written"], "trusted", 1)
+    (item,) = bob("recall", "how is shipping charged?", "--json").answer["items"]
+    assert [each["status"] for each in item["evidence"]][-1] == "verified"
+    again = bob(*sync)
+    assert (again.status, again.out.startswith("nothing to write")) == (0, True)
+    assert len(list(shared.iterdir())) == 2
+    assert bob("strand", "sync").status == bob("strand", "sync", shared).status == 2

@@ -59,12 +59,16 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to do with an opened strand. An untrusted one comes in for review, memory by memory."""
+    """What to do with an opened strand. An untrusted one comes in for review, memory by memory.
+
+    ``beside`` are records that a dry run takes as present, too: those of strands that would come in before.
+    """
 
     strand: OpenedStrand
     is_trusted: bool
     policy: ClashPolicy
     dry_run: bool = False
+    beside: Sequence[StrandRecord] = ()
 
 
 class MemoryStrands:
@@ -97,7 +101,8 @@ class MemoryStrands:
 
         def decide(memory: Memory) -> ForeignMemories:
             nonlocal told
-            intake = _Intake(wanted, _records(memory.transfer.records()), self._actor, now, random)
+            present = _records(memory.transfer.records())
+            intake = _Intake(wanted, union(present, wanted.beside), self._actor, now, random)
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key)
             told = intake.told(key if adopts else "")
@@ -108,7 +113,7 @@ class MemoryStrands:
 
         if wanted.dry_run:
             if file.read(decide) is None:
-                told = _Intake(wanted, (), self._actor, now, random).told("")
+                told = _Intake(wanted, wanted.beside, self._actor, now, random).told("")
         else:
             told["overwritten"] = file.write(take)
         return told | {"dry_run": wanted.dry_run}
