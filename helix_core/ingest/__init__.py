@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from helix_core.ingest.parse_guard import ParseGuard, no_parse_guard
     from helix_core.ingest.pool import FAILURES, IngestPool, Limits, Quarantined, ingest_in_process
     from helix_core.ingest.references import Reference, code_spans, references_in
-    from helix_core.ingest.secrets import Masked, holds_mask, mask
+    from helix_core.ingest.secrets import Masked, holds_mask, is_only_masks, mask, mask_typed
     from helix_core.ingest.signatures import (
         Declaration,
         Parameter,
@@ -54,10 +54,12 @@ __all__ = [
     "ingest",
     "ingest_in_process",
     "is_current_generation",
+    "is_only_masks",
     "is_worth_parsing",
     "language_of",
     "load",
     "mask",
+    "mask_typed",
     "may_differ",
     "no_parse_guard",
     "parse",
@@ -84,7 +86,7 @@ __getattr__ = lazy_face(
         "parse_guard": ("ParseGuard", "no_parse_guard"),
         "pool": ("FAILURES", "IngestPool", "Limits", "Quarantined", "ingest_in_process"),
         "references": ("Reference", "code_spans", "references_in"),
-        "secrets": ("Masked", "holds_mask", "mask"),
+        "secrets": ("Masked", "holds_mask", "is_only_masks", "mask", "mask_typed"),
         "signatures": (
             "Declaration",
             "Parameter",

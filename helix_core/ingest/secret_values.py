@@ -182,6 +182,11 @@ def is_hex_key(value: bytes) -> bool:
     return _HEX.search(value) is not None and len(set(value)) >= 4
 
 
+def without_masks(value: bytes) -> bytes:
+    """Return the value without its masks."""
+    return _MASK.sub(b"", value)
+
+
 def looks_generated(value: bytes) -> bool:
     """Return whether no word or name looks like the value: hex of a key's length, or long with three alternating
     character classes.
@@ -372,6 +377,13 @@ def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
         return False
     is_filler = is_placeholder(value) and not (_classes(value) == 4 and digits)
     return letters >= 3 and not is_filler and _FIELD.search(value) is None
+
+
+def is_lone_password(value: bytes) -> bool:
+    """Return whether a word that is a whole message is a password: an answer of one word with a digit in it."""
+    if any(code in b" \t\r\n/." for code in value) or len(value) > 128:
+        return False
+    return is_strong_password(value) or is_typed_password(value, is_linked=False)
 
 
 def is_typed_secret(value: bytes, *, is_said: bool) -> bool:

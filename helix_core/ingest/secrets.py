@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from helix_core.ingest.secret_places import lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, private_keys, tokens
-from helix_core.ingest.secret_values import is_masked
+from helix_core.ingest.secret_values import is_lone_password, is_masked, without_masks
 from helix_core.model import Clean
 
 _ROUNDS = 12
@@ -51,6 +51,24 @@ def mask(data: bytes) -> Masked:
         data = _replaced(data, runs)
         findings += runs
     return Masked(data, tuple(_merged(findings)))
+
+
+def mask_typed(text: str) -> Masked:
+    """Mask what a person typed into a chat or a memory: as ``mask`` does, and a text that is a password alone."""
+    data = text.encode("utf-8", "replace")
+    masked = mask(data)
+    alone = data.strip(b" \t\r\n\"'`.,")
+    if masked.findings or not is_lone_password(alone):
+        return masked
+    start = data.index(alone)
+    found = Finding("secret", start, start + len(alone))
+    return Masked(_replaced(data, [found]), (found,))
+
+
+def is_only_masks(text: str) -> bool:
+    """Return whether a text contains a mask, and no letter or digit outside of its masks."""
+    rest = without_masks(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+    return holds_mask(text) and not any(character.isalnum() for character in rest)
 
 
 def marker(kind: str, length: int) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import re2
 
-from helix_core.ingest import holds_mask, mask
+from helix_core.ingest import holds_mask, mask, mask_typed
 from helix_core.model import Attribution, Clean, Exchange, KeptExchange
 
 MOST_QUESTION = 8_000
@@ -70,7 +70,7 @@ def bounded(text: str, most: int, *, is_cut: bool = False) -> tuple[Clean, bool]
     if is_cut:
         end = max(text.rfind(blank, max(0, len(text) - LONGEST_WORD)) for blank in (" ", "\n", "\t"))
         text = text[:end] if end >= 0 else text[: max(0, len(text) - LONGEST_WORD)]
-    return mask(text.replace("\0", "\ufffd").encode("utf-8", "replace")).text(), is_cut
+    return mask_typed(text.replace("\0", "\ufffd")).text(), is_cut
 
 
 def _name(text: str) -> Clean:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, mask
+from helix_core.ingest import Masked, mask, mask_typed
 from helix_core.model import Attribution, Clean, Document, Note, SourceKind, Volatility
 
 MOST_BYTES = 1024 * 1024
@@ -63,7 +63,7 @@ class NoteInput:
 
     def masked(self) -> Masked:
         """Return the masked text."""
-        return mask(self.content.encode("utf-8", "replace"))
+        return mask_typed(self.content)
 
     def named_as(self) -> bytes:
         """Return a file name that determines the text's language: its path, else one for its type. It is never

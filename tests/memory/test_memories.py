@@ -443,6 +443,34 @@ def test_a_secret_in_a_text_is_masked_before_anything_is_written(helix, tmp_path
     assert token.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
 
 
+TYPED = {
+    "The prod password is Tr0ub4dor&3xyz": "Tr0ub4dor&3xyz",
+    "remember that the staging db pw is hunter2": "hunter2",
+    'the passphrase for the backup is "purple monkey dishwasher"': "monkey",
+    "admin PIN is 4711": "4711",
+    "login with admin / Winter2024!": "Winter2024!",
+    "das Passwort ist Sommer2024": "Sommer2024",
+    "パスワードはsakura123です": "sakura123",
+}
+
+
+def test_what_people_type_as_a_secret_reaches_no_byte_of_the_memory(helix, tmp_path):
+    for text, secret in TYPED.items():
+        told = helix.memory.remember(text)
+        assert told["redactions"] and secret not in json.dumps(told, ensure_ascii=False)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
+    assert [secret for secret in TYPED.values() if secret.encode() in kept] == []
+
+
+@pytest.mark.parametrize("text", ["hunter2", "`Tr0ub4dor&3xyz`", "ghp_" + "a1B2" * 9, "Winter2024!"])
+def test_a_memory_that_is_nothing_but_a_secret_is_refused(helix, tmp_path, text):
+    item(helix, "The queue is NATS")
+    with pytest.raises(UsageError, match="nothing but a secret"):
+        helix.memory.remember(RememberRequest(text, force=True))
+    assert text.strip("`").encode() not in b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
+    assert len(helix.memory.listed()["items"]) == 1
+
+
 def test_an_answer_as_of_a_time_is_the_answer_given_then(helix, monkeypatch):
     clock = itertools.count(1_700_000_000)
     now = [0.0]

@@ -7,6 +7,7 @@ import pytest
 from helix_core.config import load_config
 from helix_core.engine import Helix, ImportRequest, RememberRequest
 from helix_core.errors import AlteredRecordError, DamagedStrandError, StrandError, TamperedStrandError
+from helix_core.ingest import Masked
 from helix_core.model import MemoryOrigin
 from helix_core.strand import (
     ClashPolicy,
@@ -271,6 +272,30 @@ def test_a_memory_that_holds_a_secret_is_left_out_and_said(ada, bob):
     assert told["notes"] == ["1 left out: they hold what looks like a secret"]
     assert texts(bob) == ["The queue is NATS"]
     assert secret not in str(bob.memory.exported())
+
+
+def test_a_secret_that_older_rules_let_into_the_memory_is_neither_shared_nor_shown(ada, bob, monkeypatch):
+    remember(ada, "The queue is NATS", is_global=True)
+    with monkeypatch.context() as older:
+        older.setattr("helix_core.engine.memory.remembering.mask_typed", lambda text: Masked(text.encode()))
+        remember(ada, "The db password is hunter2", is_global=True)
+    assert "hunter2" in str(ada.memory.exported()), "the older rules let it through"
+    assert "hunter2" not in str(ada.memory.exported(is_shared=True))
+    assert "NATS" in str(ada.memory.exported(is_shared=True))
+    assert "hunter2" not in str(ada.memory.listed()) + str(ada.memory.recall("db password"))
+    take(bob, strand_of(ada))
+    assert texts(bob) == ["The queue is NATS"]
+
+
+def test_a_slot_that_holds_the_secret_that_its_text_hides_is_left_out(ada, bob):
+    remember(ada, "The password is set", is_global=True)
+    strand = strand_of(ada)
+    (memory,) = (each for each in strand.records if each.type == "memory")
+    said = memory.fields()
+    leaking = said["fields"] | {"subject": "password", "attribute": "", "value": "hunter2"}
+    records = [record_of(said | {"fields": leaking}) if each is memory else each for each in strand.records]
+    assert take(bob, holding(records))["notes"] == ["1 left out: they hold what looks like a secret"]
+    assert texts(bob) == []
 
 
 def test_unknown_types_are_said_and_not_kept(ada, bob):

@@ -19,7 +19,7 @@ from typing import Any
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
-from helix_core.ingest import Masked, mask
+from helix_core.ingest import Masked, is_only_masks, mask, mask_typed
 from helix_core.memory import (
     Statement,
     consolidated,
@@ -112,14 +112,16 @@ class Remembering:
     def remember(self, wanted: RememberRequest, *, dry_run: bool = False) -> dict[str, Any]:
         """Keep one text; the ``helix.memory/1`` object. With ``dry_run`` say what would be kept, and keep nothing."""
         given = wanted.checked()
-        masked = mask(plain(given.text).strip().encode("utf-8", "replace"))
+        masked = mask_typed(plain(given.text).strip())
+        if is_only_masks(masked.text()):
+            raise UsageError("this is not remembered: it is nothing but a secret; say where the secret is kept instead")
         said = statement(masked.text())
         said = dataclasses.replace(said, text=masked.text(), kind=given.kind or said.kind)
         return self._kept(given, masked, [said], dry_run=dry_run)
 
     def propose(self, text: str, origin: MemoryOrigin, session: str = "") -> dict[str, Any]:
         """Keep what a slice of a conversation states, as proposals that wait for review; most of a slice is dropped."""
-        masked = mask(plain(text).encode("utf-8", "replace"))
+        masked = mask_typed(plain(text))
         given = RememberRequest(text, origin=origin, session=session, is_proposal=True)
         return self._kept(given, masked, list(statements_in(masked.text())), dry_run=False)
 
@@ -264,17 +266,19 @@ _IMPORTANCE = {"decision": 70, "convention": 65, "identity": 65, "preference": 6
 def memory_object(one: StoredMemory) -> dict[str, Any]:
     """Return the wire object of a memory; ``id`` is its handle, ``status`` its lifecycle."""
     fact = one.fact
+    # Its text was masked by the rules of its time.
+    text = mask(fact.text.encode("utf-8", "replace")).text()
     return {
         "id": fact.handle,
         "uuid": fact.id,
         "kind": fact.kind,
-        "text": fact.text,
+        "text": text,
         "status": one.status.value,
         "scope": "global" if fact.scope == GLOBAL_SCOPE else "workspace",
         "origin": fact.origin.value,
         "subject": fact.slot.subject,
         "attribute": fact.slot.attribute,
-        "value": fact.slot.value,
+        "value": fact.slot.value if text == fact.text else "",
         "at": one.at / 1e3,
         "valid_from": fact.valid_from / 1e3,
         "valid_to": fact.valid_to / 1e3 if fact.valid_to is not None else None,

@@ -80,7 +80,8 @@ class MemoryStrands:
     def exported(self, *, is_shared: bool = False) -> tuple[StrandRecord, ...]:
         """Return all memories of the file, or with ``is_shared`` those of this workspace that are for others.
 
-        Others get what is in force, nothing private, and no trace of anything else.
+        Others get what is in force, nothing private, nothing that holds a secret by the rules of today, and no trace
+        of anything else.
         """
         found = self._session.memory_file.read(
             lambda memory: self._shared(memory) if is_shared else _records(memory.transfer.records())
@@ -137,6 +138,7 @@ class MemoryStrands:
             and each.id in usable
             and _said(each)["scope"] in scopes
             and _said(each)["kind"] not in PRIVATE_KINDS
+            and not _holds_secret(_words(_fact(each)))
         }
         return tuple(each for each in records if _belongs(each, chosen))
 
@@ -378,7 +380,8 @@ def _require_written(
 
 
 def _words(fact: MemoryFact) -> tuple[str, ...]:
-    return fact.text, fact.slot.subject, fact.slot.attribute, fact.slot.value
+    slot = fact.slot
+    return fact.text, slot.subject, slot.attribute, slot.value, f"{slot.subject} {slot.attribute}: {slot.value}"
 
 
 def _spoken(one: MemoryEvidence) -> tuple[str, ...]:
