@@ -50,7 +50,7 @@ check: static pytest ## set up and run every check and test that needs no editor
 .PHONY: pytest
 pytest: $(VENV)/.installed-dev $(VENV)/.model
 	@# With CI set, the short summary is not cut to the width of a terminal.
-	CI=$${CI:-true} $(BIN)/pytest $(PARALLEL)
+	CI=$${CI:-true} $(BIN)/pytest --durations=25 --durations-min=5 $(PARALLEL)
 
 .PHONY: test
 test: $(VENV)/.installed-dev $(VENV)/.model ## the same, and meanwhile drive the packaged extension in a real VS Code
