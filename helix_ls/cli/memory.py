@@ -19,6 +19,7 @@ from helix_ls.operations.memory import (
     DRY_RUN,
     FORGET,
     MEMORIES,
+    MEMORY_CONTEXT,
     MEMORY_LOG,
     PURGE,
     RECALL,
@@ -34,6 +35,7 @@ from helix_ls.operations.memory import (
     RecallArguments,
     RememberArguments,
     ReviewArguments,
+    TopicArguments,
     by_of,
 )
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 _ITS_ID = "The id of a memory, such as m_k3xq7a2b."
 DryRun = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN.description)]
 Id = Annotated[str, typer.Argument(metavar="ID", help=_ITS_ID)]
+_MAX_TOKENS = MEMORY_CONTEXT.parameter("max_tokens")
 _K, _LIMIT, _TASK = RECALL.parameter("k"), MEMORIES.parameter("limit"), RECALL.parameter("task_type")
 
 
@@ -94,10 +97,23 @@ def recall(
     k: Annotated[int, typer.Option("--limit", "-k", help=_K.about.description)] = _K.default,
     kind: Annotated[list[str] | None, typer.Option("--kind", help=_help(RECALL, "kinds"))] = None,
     as_of: Annotated[float | None, typer.Option("--as-of", metavar="SECONDS", help=_help(RECALL, "as_of"))] = None,
+    context: Annotated[
+        bool, typer.Option("--context", help="Also show the cited lines, what it rests on, and open contradictions.")
+    ] = False,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", help=f"With --context: {_help(MEMORY_CONTEXT, 'max_tokens').lower()}")
+    ] = _MAX_TOKENS.default,
     as_json: Json = False,
 ) -> None:
     """Find what was remembered, with a verdict of this moment for each memory."""
     _K.check(k, "--limit")
+    if context:
+        if as_of is not None:
+            raise UsageError("--context shows what is so now; leave out --as-of")
+        _MAX_TOKENS.check(max_tokens, "--max-tokens")
+        topic = TopicArguments(asked(question), max_tokens, k, task, kind or [])
+        _show(path, lambda helix: MEMORY_CONTEXT.run(helix, topic, AskContext()), as_json=as_json)
+        return
     given = RecallArguments(asked(question), k=k, task_type=task, kinds=kind or [], as_of=as_of)
     _show(path, lambda helix: RECALL.run(helix, given, AskContext()), as_json=as_json)
 

@@ -47,7 +47,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'helix remember "Sessions use Ed25519" --cite app/sessions.py:10-24',
         'helix remember "I prefer tabs over spaces" --global',
     ),
-    "recall": ('helix recall "how do we sign sessions?"', 'helix recall "indentation" --task edit --json'),
+    "recall": (
+        'helix recall "how do we sign sessions?"',
+        'helix recall "how do we sign sessions?" --context',
+        'helix recall "indentation" --task edit --json',
+    ),
     "list": ("helix list", "helix list --status superseded --kind decision"),
     "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --reject m_k3xq7a2b"),
     "log": ("helix log", "helix log m_k3xq7a2b", "helix log --verify"),

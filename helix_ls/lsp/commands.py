@@ -187,6 +187,7 @@ class Commands:
         of_memory: dict[str, Operation[Any]] = {
             "remember": memory.REMEMBER,
             "recall": memory.RECALL,
+            "context": memory.MEMORY_CONTEXT,
             "list": memory.MEMORIES,
             "review": memory.REVIEW,
             "decide": memory.DECIDE,

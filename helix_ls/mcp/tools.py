@@ -127,6 +127,7 @@ FULL_TOOLS = (
     _PREVIEW.renamed("helix_document_preview"),
     ToolWords("helix_resonance", questions.RESONANCE, shown=_RESULTS),
     ToolWords("memory_search", memory.RECALL, "Use it before you decide what may have been decided before."),
+    ToolWords("memory_context", memory.MEMORY_CONTEXT),
     ToolWords("memory_list", memory.MEMORIES),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),

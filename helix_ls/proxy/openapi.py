@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.memory import MEMORIES, MEMORY_LOG, RECALL, RESTORE, REVIEW
+from helix_ls.operations.memory import MEMORIES, MEMORY_CONTEXT, MEMORY_LOG, RECALL, RESTORE, REVIEW
 from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
@@ -227,6 +227,18 @@ COMPONENTS: dict[str, dict[str, Any]] = {
             )
         ),
         known_empty=FLAG,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "topic": _object(
+        MEMORY_CONTEXT.answer,
+        query=TEXT,
+        task_type=TEXT,
+        items=_list(_object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT, reason=TEXT, evidence=_list(MEMBERS))),
+        conflicts=_list(_object(memories=_list(MEMBERS))),
+        known_empty=FLAG,
+        left_out=COUNT,
+        tokens=COUNT,
         notes=_list(TEXT),
         elapsed_ms=NUMBER,
     ),

@@ -169,6 +169,7 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/forget", "forgotten", memory.FORGET),
     HttpRoute("POST", "/memory/remember", "memories", memory.REMEMBER),
     HttpRoute("POST", "/memory/recall", "recalled", memory.RECALL),
+    HttpRoute("POST", "/memory/context", "topic", memory.MEMORY_CONTEXT),
     HttpRoute("POST", "/memory/list", "memories", memory.MEMORIES),
     HttpRoute("POST", "/memory/review", "review", memory.REVIEW),
     HttpRoute("POST", "/memory/decide", "changed", memory.DECIDE),

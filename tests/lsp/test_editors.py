@@ -44,7 +44,7 @@ COMMANDS = {
     "helix.refreshFile",
     "helix.open",
     "helix.openSides",
-    *(f"helix.memory.{name}" for name in ("remember", "recall", "list", "review", "decide")),
+    *(f"helix.memory.{name}" for name in ("remember", "recall", "context", "list", "review", "decide")),
     *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log")),
 }
 

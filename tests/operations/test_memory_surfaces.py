@@ -71,6 +71,16 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
         "mcp": agent.answer("memory_search", **given),
         "daemon": connection.exchange(encoded(request), 120)["result"],
     }
+    topic, typed_topic = {**given, "max_tokens": 3_000}, ("--task", "edit", "--max-tokens", "3000")
+    gathered = {
+        "cli": cli(environ, project, "recall", ASKED, "--context", *typed_topic, "--json")[1],
+        "http": client.post("/memory/context", json=topic).json(),
+        "lsp": wire.command("helix.memory.context", topic),
+        "mcp": agent.answer("memory_context", **topic),
+        "daemon": connection.exchange(
+            encoded({"method": "helix.memory_context", "params": topic | {"path": str(project)}}), 120
+        )["result"],
+    }
     written = agent.answer("memory_write", text="The signing key rotates every 90 days")["items"][0]
     for end in (connection.socket, client, agent, wire, server):
         end.close()
@@ -81,6 +91,9 @@ def test_every_surface_recalls_the_same_memories_with_the_same_verdicts(
     assert len(told(typed)) == 3
     assert {"verified", "stale_risk"} == {status for _, status, _ in told(typed)}
     assert {name: told(answer) for name, answer in answers.items()} == dict.fromkeys(answers, told(typed))
+    assert {name: told(answer) for name, answer in gathered.items()} == dict.fromkeys(gathered, told(typed))
+    lines = {name: answer["items"][0]["evidence"][0].get("text") for name, answer in gathered.items()}
+    assert len(set(lines.values())) == 1 and "Signed cookies" in lines["cli"]
     assert (written["origin"], written["status"]) == ("agent", "quarantined")
 
 

@@ -130,6 +130,27 @@ class WorkspaceMemory:
         return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
 
     @heals_index()
+    def context(
+        self,
+        question: str,
+        k: int = 8,
+        *,
+        task: TaskType | str = TaskType.EXPLAIN,
+        kinds: Sequence[str] = (),
+        max_tokens: int = 2_000,
+    ) -> dict[str, Any]:
+        """The ``helix.memoryContext/1`` object: what is remembered of a topic, with the cited lines as they are now,
+        what it rests on, and the contradictions that nobody has decided; at most ``max_tokens`` of JSON.
+
+        Raises UsageError.
+        """
+        from helix_core.engine.memory.topic import Topic, TopicRequest
+
+        topic = Topic(self.session, TopicRequest(question, k, checked_task(task), tuple(kinds), max_tokens).checked())
+        answer = self._if_readable(topic.of) or topic.nothing()
+        return answer | {"notes": [self.session.memory_problem] if self.session.memory_problem else []}
+
+    @heals_index()
     def listed(
         self, *, statuses: Sequence[str] = (), kinds: Sequence[str] = (), limit: int = 50, verify: bool = False
     ) -> dict[str, Any]:

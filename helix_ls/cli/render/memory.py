@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.text import Text
 
-from helix_core.printable import inert_line
+from helix_core.printable import inert_line, lines_of, without_control_tokens
 from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, count, dim, duration, mark, reason, reason_of
 
+_MOST_LINES = 12
 _WHY = {
     "proposed": "waits for your approval",
     "contested": "another memory says otherwise",
@@ -20,6 +21,7 @@ _WHY = {
 }
 _NOTHING = {
     "helix.recall/1": "Nothing was remembered of this.",
+    "helix.memoryContext/1": "Nothing was remembered of this.",
     "helix.review/1": "Nothing waits for a decision.",
     "helix.memory/1": "Nothing is remembered here yet.",
     "helix.log/1": "Nothing is remembered here yet.",
@@ -46,6 +48,12 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
     would = "would be " if answer.get("dry_run") else ""
     for one in items:
         draw_memory(page, one, workspace, f"{would}{answer['change']}" if "change" in answer else "")
+    for pair in answer.get("conflicts", ()):
+        page.line(Text("Contradict each other", style="bold yellow"))
+        for one in pair["memories"]:
+            draw_memory(page, {**one, "state": ""}, workspace)
+    if answer.get("left_out"):
+        page.line(dim(f"{count(answer['left_out'], 'memory', 'memories')} left out for the budget"))
     for one in answer.get("redactions", ()):
         page.line("  ", dim(f"{count(one['count'], 'secret')} masked ({one['rule']})"))
     if answer.get("dry_run"):
@@ -77,6 +85,12 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         page.pointer(sign, each, uri_of(workspace, path_of(each["source_id"])))
         if each["status"] != "verified":
             page.line("      ", dim(_since_cited(reason(each["reason"]))))
+        lines = lines_of(each["text"].rstrip("\n"))[:_MOST_LINES] if "text" in each else []
+        for number, line in enumerate(lines, each["start_line"]):
+            page.cut(Text.assemble((f"      {number:>4} │ ", "dim"), without_control_tokens(line)))
+    for link in one.get("rests_on", ()):
+        said = f"{link['relation'].replace('_', ' ')} {link['id']} ({link['state']}): {inert_line(link['text'])}"
+        page.line("    ", dim(said), indent=6)
     for link in one.get("links", ()):
         page.line(
             "    ", dim(f"{link['relation'].replace('_', ' ')} {link['id']}: {inert_line(link['text'])}"), indent=6
