@@ -105,3 +105,11 @@ class StrandLimitError(StrandError):
 
 class AlteredRecordError(StrandError):
     """Two sets have one record in two wordings though records never change; neither is taken for the right one."""
+
+
+class PhaseFull(HelixError):  # noqa: N818 - the name of the contract
+    """A word of bits has reached its stated capacity; nothing was dropped."""
+
+
+class TrailError(HelixError):
+    """A trail's log was refused, or names a step or a version that is not there."""
