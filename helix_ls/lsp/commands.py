@@ -17,6 +17,7 @@ from helix_ls.lsp.connection import ClientConnection
 from helix_ls.lsp.diagnostics import Diagnostics, dismiss, place_id
 from helix_ls.lsp.folders import Folder
 from helix_ls.lsp.hints import hints
+from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.progress import Token, WorkDoneBar
 from helix_ls.lsp.questions import QueryHandlers, document_place
 from helix_ls.lsp.replies import INVALID_PARAMS, RequestError
@@ -160,7 +161,7 @@ class Command:
 class Commands:
     """The command table of one session: the view of the table of operations for editors."""
 
-    def __init__(self, asking: QueryHandlers, acts: ActionHandlers) -> None:
+    def __init__(self, asking: QueryHandlers, acts: ActionHandlers, notices: MemoryNotices) -> None:
         self.table: dict[str, Command] = {
             "helix.packet": Command(questions.PACKET, asking.packet),
             "helix.packet.close": Command(hosting.CLOSE_PACKET, asking.close_packet),
@@ -197,7 +198,9 @@ class Commands:
             "log": memory.MEMORY_LOG,
         }
         for name, operation in of_memory.items():
-            self.table[f"helix.memory.{name}"] = Command(operation, asking.plainly(operation))
+            self.table[f"helix.memory.{name}"] = Command(
+                operation, notices.around(operation, asking.plainly(operation))
+            )
 
     async def execute(self, params: types.ExecuteCommandParams) -> Any:
         """Run a command. Raises RequestError (-32602) for an unknown one, and UsageError for wrong arguments."""

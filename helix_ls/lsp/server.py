@@ -22,6 +22,7 @@ from helix_ls.lsp.connection import Client, ClientConnection
 from helix_ls.lsp.diagnostics import Action, Diagnostics, actions
 from helix_ls.lsp.folders import FileInFolder, Folder
 from helix_ls.lsp.hover import hover, lenses
+from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.packets import OpenPacket, OpenPackets
 from helix_ls.lsp.progress import IndexProgress
 from helix_ls.lsp.protocol import HelixProtocol
@@ -58,7 +59,8 @@ class HelixServer(LanguageServer):
         self._configuration = ClientConfiguration(connection, self._settings_applied)
         self._sync = Sync(connection, self._buffer_changed, self._diagnostics.forget)
         acts = ActionHandlers(connection, self._diagnostics, self._attach)
-        self._commands = Commands(QueryHandlers(connection, self._packets), acts)
+        self._memory = MemoryNotices(connection)
+        self._commands = Commands(QueryHandlers(connection, self._packets), acts, self._memory)
         self._register()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -132,7 +134,7 @@ class HelixServer(LanguageServer):
     async def close(self) -> None:
         """Close packets, timers, tasks and folders of the connection."""
         self._packets.close_all()
-        for part in (self._status, self._progress, self._diagnostics):
+        for part in (self._status, self._progress, self._diagnostics, self._memory):
             part.close()
         await self.connection.close()
 
@@ -157,6 +159,7 @@ class HelixServer(LanguageServer):
             self._packets.changed(folder)
             self._packets.ask_again(folder)
             self._diagnostics.changed()
+            self._memory.files_changed(folder)
             self._refresh_lenses(folder)
 
     def _buffer_changed(self, place: FileInFolder) -> None:
@@ -184,6 +187,7 @@ class HelixServer(LanguageServer):
                 self._packets.close_all(folder)
                 self._progress.end(folder)
                 self._status.forget(folder.uri)
+                self._memory.forget(folder.uri)
                 connection.forget_places()
                 await folder.detach()
         added = [self._add(each.uri) for each in params.event.added]

@@ -1,0 +1,120 @@
+"""Send helix/memory notifications: what a client was told of its memory may be different now, so it asks again.
+
+A folder's memory is watched from the client's first question about it. A notification follows a new operation in the
+log, whichever process wrote it, and a change of files, because the verdicts of citations come from the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from helix_core.engine import Helix
+from helix_core.errors import HelixError
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.folders import Folder
+from helix_ls.operations.arguments import Operation
+
+METHOD = "helix/memory"
+QUIET_S = 0.2
+LONGEST_WAIT_S = 2.0
+LOOK_S = 2.0
+
+
+class MemoryNotices:
+    """The memory notifications of one session, debounced by ``QUIET_S`` seconds."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        # The head of the log that was seen last, by the URI of each folder that the client has asked about.
+        self._heads: dict[str, str] = {}
+        self._due: dict[str, asyncio.TimerHandle] = {}
+        self._waiting_since: dict[str, float] = {}
+        self._looking: asyncio.TimerHandle | None = None
+
+    def around(
+        self, operation: Operation[Any], act: Callable[[Any], Awaitable[Any]]
+    ) -> Callable[[Any], Awaitable[Any]]:
+        """Return the handler of a memory command that also watches the folder, or looks at once after a change."""
+
+        async def answer(given: Any) -> Any:
+            folder = self._connection.folders.named(given.workspace)
+            if operation.changes != "memory":
+                # Before the answer is read: what is written meanwhile differs from this head.
+                await self._watch(folder)
+                return await act(given)
+            answered = await act(given)
+            if folder.uri in self._heads:
+                self._connection.spawn(self._look(folder), "looking at the memory")
+            return answered
+
+        return answer
+
+    def files_changed(self, folder: Folder) -> None:
+        """Notify a client that has asked about the folder's memory: its citations are judged by the files."""
+        if folder.uri in self._heads:
+            self._soon(folder)
+
+    def forget(self, uri: str) -> None:
+        """Stop watching for a removed folder."""
+        self._heads.pop(uri, None)
+        self._waiting_since.pop(uri, None)
+        due = self._due.pop(uri, None)
+        if due is not None:
+            due.cancel()
+
+    def close(self) -> None:
+        """Cancel all timers."""
+        for uri in list(self._heads):
+            self.forget(uri)
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _watch(self, folder: Folder) -> None:
+        if folder.uri not in self._heads:
+            self._heads[folder.uri] = await self._head(folder)
+            if self._looking is None:
+                self._rest()
+
+    async def _head(self, folder: Folder) -> str:
+        def act(helix: Helix, *_: Any) -> str:
+            return str(helix.memory.log(1)["head"])
+
+        return await self._connection.ask(folder, act)
+
+    async def _look(self, folder: Folder) -> None:
+        """Compare the log's last operation with the one that was seen before."""
+        try:
+            head = await self._head(folder)
+        except HelixError:
+            # The commands and the status report the problem; the next look compares again.
+            return
+        if self._heads.get(folder.uri, head) != head:
+            self._heads[folder.uri] = head
+            self._soon(folder)
+
+    async def _look_around(self) -> None:
+        """Poll the log: the command line and other daemons write the same file."""
+        for folder in self._connection.folders:
+            if folder.uri in self._heads:
+                await self._look(folder)
+        self._rest()
+
+    def _rest(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._looking = loop.call_later(LOOK_S, lambda: self._connection.spawn(self._look_around(), "watching memory"))
+
+    def _soon(self, folder: Folder) -> None:
+        loop = asyncio.get_running_loop()
+        since = self._waiting_since.setdefault(folder.uri, loop.time())
+        due = self._due.pop(folder.uri, None)
+        if due is not None:
+            due.cancel()
+        wait = max(min(QUIET_S, since + LONGEST_WAIT_S - loop.time()), 0.0)
+        self._due[folder.uri] = loop.call_later(wait, self._tell, folder.uri)
+
+    def _tell(self, uri: str) -> None:
+        self._due.pop(uri, None)
+        self._waiting_since.pop(uri, None)
+        self._connection.protocol.notify(METHOD, {"workspace": uri})
