@@ -12,6 +12,7 @@ from helix_ls.host.calls import QUESTIONS
 from helix_ls.host.connection import encoded
 from helix_ls.host.election import reach
 from helix_ls.lsp.commands import ActionHandlers, Commands
+from helix_ls.lsp.memory_notices import MemoryNotices
 from helix_ls.lsp.questions import QueryHandlers
 from helix_ls.mcp.tools import FULL_TOOLS, WRITE_TOOLS
 from helix_ls.operations.arguments import DeclaredArgument, Operation, Surface
@@ -29,7 +30,9 @@ ROUTES = {one.operation.name: one.path for one in HTTP_ROUTES if one.operation i
 NOBODY: Any = None
 COMMANDS = {
     command.operation.name: name
-    for name, command in Commands(QueryHandlers(NOBODY, NOBODY), ActionHandlers(NOBODY, NOBODY, NOBODY)).table.items()
+    for name, command in Commands(
+        QueryHandlers(NOBODY, NOBODY), ActionHandlers(NOBODY, NOBODY, NOBODY), MemoryNotices(NOBODY)
+    ).table.items()
 }
 CALLS = {operation.name: name for name, operation in QUESTIONS.items()}
 SHOWN: dict[Surface, dict[str, str]] = {"mcp": TOOLS, "http": ROUTES, "lsp": COMMANDS, "daemon": CALLS}

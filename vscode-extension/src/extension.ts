@@ -8,6 +8,7 @@ import { askedFolder } from './commands/packets';
 import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
 import { HintView } from './hints/hintView';
+import { MemoryView } from './memory/memoryView';
 import { Documents } from './base/documents';
 import { startForFolders } from './server/folders';
 import { Logs } from './base/logger';
@@ -59,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const view = registerPacketView(context, packetSource(server), logger);
   const answers = new ModelAnswers();
   const hints = new HintView(server, logger);
+  const memories = new MemoryView(server, documents, logger);
   const needs: CommandNeeds = {
     context,
     server,
@@ -66,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setup,
     documents,
     hints,
+    memories,
     logs,
     cwd: places.storage,
     showPacket: async (request) => {
@@ -82,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     extensions,
     hints,
+    memories,
     registerCommands(needs),
     registerEvidenceLinks(needs),
     registerNotes(server),

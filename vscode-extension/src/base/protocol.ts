@@ -356,6 +356,134 @@ export interface HintsAnswer {
   readonly partial: readonly string[];
 }
 
+/** The lifecycle of a memory; its verdict is another matter. */
+export type MemoryState = 'active' | 'contested' | 'superseded' | 'archived' | 'quarantined' | 'forgotten' | 'purged';
+
+/** Lines that a memory cites, with their verdict now. */
+export interface CitedLines extends LineSpan {
+  readonly source_id: string;
+  readonly symbol: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+  readonly commit: string;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
+export interface MemoryVerdict {
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** A memory of a list that was compared with the disk. */
+export interface MemoryItem {
+  /** The handle, such as `m_k3xq7a2b`. */
+  readonly id: string;
+  readonly uuid: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly status: MemoryState;
+  readonly scope: 'workspace' | 'global';
+  readonly origin: string;
+  readonly at: number;
+  readonly verdict: MemoryVerdict;
+  readonly evidence: readonly CitedLines[];
+}
+
+/** What is used of `helix.memory/1` where it lists. */
+export interface MemoryList {
+  readonly schema: 'helix.memory/1';
+  readonly items: readonly MemoryItem[];
+}
+
+/** A memory that waits for a decision; `replaces` is what a proposal would supersede. */
+export interface ReviewItem extends MemoryItem {
+  readonly why: 'proposed' | 'contested' | 'superseded' | 'stale';
+  readonly replaces: { readonly id: string; readonly text: string } | null;
+}
+
+/** `helix.review/1`. */
+export interface ReviewAnswer {
+  readonly schema: 'helix.review/1';
+  readonly items: readonly ReviewItem[];
+}
+
+/** A memory that answers a question: `status` is its verdict, `state` its lifecycle. */
+export interface RecalledItem extends MemoryVerdict {
+  readonly id: string;
+  readonly uuid: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly state: MemoryState;
+  readonly scope: 'workspace' | 'global';
+  readonly origin: string;
+  readonly at: number;
+  readonly evidence: readonly CitedLines[];
+  readonly score: number;
+}
+
+/** `helix.recall/1`, best first. */
+export interface RecallAnswer {
+  readonly schema: 'helix.recall/1';
+  readonly items: readonly RecalledItem[];
+  readonly known_empty: boolean;
+}
+
+/** Arguments of `helix.memory.remember`. */
+export interface RememberRequest {
+  readonly text: string;
+  /** `path:first-last` each. */
+  readonly cites?: readonly string[];
+  readonly kind?: string;
+  readonly scope?: 'workspace' | 'global';
+  readonly supersedes?: readonly string[];
+  readonly origin: 'user';
+  readonly force?: boolean;
+  readonly dry_run?: boolean;
+  /** Uri of a workspace folder. */
+  readonly workspace?: string;
+}
+
+/** What is used of `helix.memory/1` where it remembers: what was kept, or would be. */
+export interface RememberAnswer {
+  readonly schema: 'helix.memory/1';
+  readonly items: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly text: string;
+    readonly status: MemoryState;
+    readonly is_new: boolean;
+    readonly links: readonly { readonly relation: string; readonly id: string; readonly text: string }[];
+    /** Why it waits for review, or empty. */
+    readonly why: string;
+  }[];
+  readonly redactions: readonly { readonly rule: string; readonly count: number }[];
+}
+
+/** What is used of `helix.log/1`: what was done to memories, the last first. */
+export interface MemoryLog {
+  readonly schema: 'helix.log/1';
+  readonly ops: readonly {
+    readonly at: number;
+    readonly actor: string;
+    readonly kind: string;
+    readonly id: string;
+    readonly uuid: string;
+    readonly text: string;
+    readonly status: MemoryState;
+    /** From, relation, to; by uuid. */
+    readonly links: readonly (readonly [string, string, string])[];
+  }[];
+}
+
+/** Parameters of the notification `helix/memory`: what was told of this folder's memory may be different now. */
+export interface MemoryParams {
+  /** Uri of a workspace folder. */
+  readonly workspace: string;
+}
+
 export interface SymbolPlace extends LineSpan {
   readonly source_id: string;
   readonly uri: string;
@@ -494,6 +622,14 @@ export const serverCommands = {
   open: 'helix.open',
   openSides: 'helix.openSides',
   proxy: 'helix.proxy',
+  remember: 'helix.memory.remember',
+  recall: 'helix.memory.recall',
+  listMemories: 'helix.memory.list',
+  reviewMemories: 'helix.memory.review',
+  decideMemory: 'helix.memory.decide',
+  forgetMemory: 'helix.memory.forget',
+  restoreMemory: 'helix.memory.restore',
+  memoryLog: 'helix.memory.log',
 } as const;
 
-export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts' } as const;
+export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts', memory: 'helix/memory' } as const;

@@ -3,6 +3,7 @@ import type { Documents } from '../base/documents';
 import type { Logs } from '../base/logger';
 import type { PacketRequest } from '../base/protocol';
 import type { HintView } from '../hints/hintView';
+import type { MemoryView } from '../memory/memoryView';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import type { ModelAnswer, ModelAnswers } from '../view/modelAnswers';
@@ -17,6 +18,7 @@ export interface CommandNeeds {
   readonly documents: Documents;
   readonly logs: Logs;
   readonly hints: HintView;
+  readonly memories: MemoryView;
   /** A folder of our own that exists, for processes to start in. */
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */

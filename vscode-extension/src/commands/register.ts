@@ -1,13 +1,14 @@
 /** Gives each command its handler, and each failure of one a message that says what to do next. */
 import * as vscode from 'vscode';
 import { reasonOf } from '../base/logger';
+import { rememberSelection } from '../memory/rememberBox';
 import { copyConfiguration } from './connect';
 import { showDebugInformation } from './debug';
 import type { CommandId } from '../base/commandIds';
 import { pauseIndexing, rebuildIndex, refreshIndex, resumeIndexing } from './indexing';
 import { checkAnswer } from './evidence';
 import type { CommandNeeds } from './needs';
-import { packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
+import { askedFolder, packetForFile, packetForQuestion, packetForSelection, packetForSymbol } from './packets';
 import { openInterpreterSetting } from './setup';
 import { chatWithoutModel, chooseUpstream } from './upstream';
 import { explainAnswer, explainVerdict, runDoctor, showStatus } from './show';
@@ -36,6 +37,19 @@ const handlers: Record<CommandId, Handler> = {
   'helix.hints.ignore': ({ hints }, node) => hints.ignore(node, false),
   'helix.hints.restore': ({ hints }, node) => hints.ignore(node, true),
   'helix.hints.openOther': ({ hints }, node) => hints.openOther(node),
+  'helix.remember.selection': async ({ server, memories }) => {
+    const folder = askedFolder();
+    await rememberSelection(server, folder === undefined ? undefined : vscode.Uri.parse(folder));
+    await memories.refresh();
+  },
+  'helix.memories.search': ({ memories }) => memories.search(),
+  'helix.memories.refresh': ({ memories }) => memories.refresh(),
+  'helix.memories.confirm': ({ memories }, node) => memories.confirm(node),
+  'helix.memories.supersede': ({ memories }, node) => memories.supersede(node),
+  'helix.memories.forget': ({ memories }, node) => memories.forget(node),
+  'helix.memories.copy': ({ memories }, node) => memories.copy(node),
+  'helix.memories.accept': ({ memories }, node) => memories.decide(node, 'approve'),
+  'helix.memories.reject': ({ memories }, node) => memories.decide(node, 'reject'),
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,
   'helix.rebuildIndex': rebuildIndex,

@@ -49,14 +49,14 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
     const folder = vscode.Uri.parse(workspace);
     const typing = new Typing({
       names: (text, signal) =>
-        ask<NamesAnswer>(needs, serverCommands.names, { text, k: mostPlaces, workspace }, signal),
+        needs.server.askUntil<NamesAnswer>(signal, serverCommands.names, { text, k: mostPlaces, workspace }),
       meaning: (asked, signal) =>
-        ask<SearchAnswer>(
-          needs,
-          serverCommands.search,
-          { question: asked, k: mostPlaces, previews: true, workspace },
-          signal,
-        ),
+        needs.server.askUntil<SearchAnswer>(signal, serverCommands.search, {
+          question: asked,
+          k: mostPlaces,
+          previews: true,
+          workspace,
+        }),
       show: (answers, busy) => {
         const [before] = list.activeItems;
         list.title = title;
@@ -108,20 +108,6 @@ function pick(needs: CommandNeeds, workspace: string, question: string): Promise
 
 /** The editor sorts by label and drops separators while somebody types, unless this is set; older ones ignore it. */
 type Unsorted<T extends vscode.QuickPickItem> = vscode.QuickPick<T> & { sortByLabel?: boolean };
-
-async function ask<T>(needs: CommandNeeds, command: string, argument: object, signal: AbortSignal): Promise<T> {
-  const source = new vscode.CancellationTokenSource();
-  const cancel = (): void => {
-    source.cancel();
-  };
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await needs.server.ask<T>(command, argument, source.token);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    source.dispose();
-  }
-}
 
 function isPlace(row: Row): row is Place {
   return 'uri' in row;

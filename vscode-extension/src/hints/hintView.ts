@@ -149,7 +149,8 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     const known = this.scans.get(folder);
     if (known) return known;
     const scan = new HintScan(folder, {
-      page: (workspace, after, signal) => this.page(workspace, after, signal),
+      page: (workspace, after, signal) =>
+        this.server.askUntil<HintsAnswer>(signal, serverCommands.hints, { workspace, after }),
       changed: () => {
         this.update();
       },
@@ -160,20 +161,6 @@ export class HintView implements vscode.Disposable, vscode.TreeDataProvider<Hint
     });
     this.scans.set(folder, scan);
     return scan;
-  }
-
-  private async page(workspace: string, after: string, signal: AbortSignal): Promise<HintsAnswer> {
-    const source = new vscode.CancellationTokenSource();
-    const cancel = (): void => {
-      source.cancel();
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      return await this.server.ask<HintsAnswer>(serverCommands.hints, { workspace, after }, source.token);
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      source.dispose();
-    }
   }
 
   private forget(folder: string): void {

@@ -13,13 +13,20 @@ import {
 } from 'vscode-languageclient/node';
 import type { CommandId } from '../base/commandIds';
 import { reasonOf, type Logs } from '../base/logger';
-import { notifications, type InitializationOptions, type LiveStatus, type VerdictsParams } from '../base/protocol';
+import {
+  notifications,
+  type InitializationOptions,
+  type LiveStatus,
+  type MemoryParams,
+  type VerdictsParams,
+} from '../base/protocol';
 import type { Launch } from './launch';
 import { ServerProcess } from './process';
 
 export interface ClientEvents {
   status(status: LiveStatus): void;
   verdicts(change: VerdictsParams): void;
+  memory(change: MemoryParams): void;
   /** The server is gone although nobody asked it to go, and why. Told once. */
   died(message: string): void;
 }
@@ -94,6 +101,9 @@ export class Client {
     });
     this.client.onNotification(notifications.verdicts, (change: VerdictsParams) => {
       events.verdicts(change);
+    });
+    this.client.onNotification(notifications.memory, (change: MemoryParams) => {
+      events.memory(change);
     });
     this.client.onDidChangeState(({ newState }) => {
       // A process that hung up without leaving is ended, so that its end is told like any other.

@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { reasonOf, type Logs } from '../base/logger';
-import type { InitializationOptions, LiveStatus, VerdictsParams } from '../base/protocol';
+import type { InitializationOptions, LiveStatus, MemoryParams, VerdictsParams } from '../base/protocol';
 import { isSameInterpreter, noPythonText, type Interpreter, type Resolution } from '../python/resolve';
 import type { Client } from './client';
 import { CrashRecord, mostCrashes } from './crashes';
@@ -28,6 +28,7 @@ export class Server implements vscode.Disposable {
   private readonly states = new vscode.EventEmitter<ServerState>();
   private readonly statusChanges = new vscode.EventEmitter<LiveStatus>();
   private readonly verdictChanges = new vscode.EventEmitter<VerdictsParams>();
+  private readonly memoryChanges = new vscode.EventEmitter<MemoryParams>();
   private readonly crashes = new CrashRecord(Date.now);
   private readonly serial = new Serial(() => this.bringUp());
   private readonly live = new Map<string, LiveStatus>();
@@ -42,6 +43,7 @@ export class Server implements vscode.Disposable {
   readonly onState = this.states.event;
   readonly onStatus = this.statusChanges.event;
   readonly onVerdicts = this.verdictChanges.event;
+  readonly onMemory = this.memoryChanges.event;
 
   constructor(private readonly needs: ServerNeeds) {}
 
@@ -122,6 +124,21 @@ export class Server implements vscode.Disposable {
     return (await this.ready(token)).ask<T>(command, argument, token);
   }
 
+  /** Asks as `ask` does, and takes the question back when `signal` is aborted. */
+  async askUntil<T>(signal: AbortSignal, command: string, argument: object): Promise<T> {
+    const source = new vscode.CancellationTokenSource();
+    const cancel = (): void => {
+      source.cancel();
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await this.ask<T>(command, argument, source.token);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      source.dispose();
+    }
+  }
+
   /** The interpreter of the running server, waiting for one that is just starting. Rejects as `ask` does. */
   async interpreter(): Promise<Interpreter> {
     await this.ready();
@@ -136,6 +153,7 @@ export class Server implements vscode.Disposable {
     this.states.dispose();
     this.statusChanges.dispose();
     this.verdictChanges.dispose();
+    this.memoryChanges.dispose();
   }
 
   /** Ends the server for good. */
@@ -193,6 +211,9 @@ export class Server implements vscode.Disposable {
       },
       verdicts: (change) => {
         this.verdictChanges.fire(change);
+      },
+      memory: (change) => {
+        this.memoryChanges.fire(change);
       },
       died: (message) => {
         if (this.client === client) {

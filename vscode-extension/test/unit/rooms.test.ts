@@ -3,7 +3,20 @@ import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const floors = ['base', 'python', 'server', 'view', 'proxy', 'status', 'hints', 'commands', 'chat', 'agents', 'model'];
+const floors = [
+  'base',
+  'python',
+  'server',
+  'view',
+  'proxy',
+  'status',
+  'hints',
+  'memory',
+  'commands',
+  'chat',
+  'agents',
+  'model',
+];
 
 async function sources(): Promise<string[]> {
   const files = await readdir('src', { recursive: true });

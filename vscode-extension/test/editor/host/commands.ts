@@ -39,7 +39,7 @@ export const commandTests = [
     await fresh();
     const contributed = (helix().packageJSON as Manifest).contributes.commands.map(({ command }) => command);
     const views =
-      /^(helix\.((?:packet|hints)\.(focus|removeView|resetViewLocation|toggleVisibility|open)|focus)|workbench\.)/;
+      /^(helix\.((?:packet|hints|memories)\.(focus|removeView|resetViewLocation|toggleVisibility|open)|focus)|workbench\.)/;
     const server =
       /^helix\.(packet(\.close)?|changes|check|hints|names|proxy|search|refreshPlan|explain|symbol|status|doctor|dismiss|refreshFile|open|openSides|memory\.\w+|index\.\w+|lens\.\w+|show\w+)$/;
     const ours = (await vscode.commands.getCommands(true)).filter((command) => command.startsWith('helix.'));
