@@ -308,6 +308,22 @@ username: admin, {n}: {v}
 log in as deploy, {n}: {v}
 {n} set to {v} on all hosts
 """
+MORE_TYPED = r"""
+btw the jenkins {n} got changed, it's {v} now
+you need a {n} for that: {v}
+the {n}, by the way, is {v}
+the following {n} works: {v}
+don't forget the {n}: {v}
+the {n} hasn't changed: {v}
+ssh deploy@10.1.1.4 ({n} {v})
+the old {n} ({v}) still works
+we use {v} as the {n} everywhere
+{n}? {v}
+{n}: {v}, user root
+replaced {n} {v} with another one
+keep the {n} {v} to yourself
+{n} for the zip = {v}
+"""
 BESIDE = r"""
 {n} {v}
 use {n} {v} for admin
@@ -818,6 +834,7 @@ def cases(seed: int = 7) -> list[Case]:
     cross("prose", joined, PASSWORD_NOUNS, "phrase", 3)
     for kinds, table, names in (
         ("typed", TYPED, TYPED_NOUNS),
+        ("typed", MORE_TYPED, TYPED_NOUNS),
         ("typed", BESIDE, TYPED_NOUNS),
         ("typed", PAIRS, ("-",)),
         ("typed", FOREIGN, ("-",)),

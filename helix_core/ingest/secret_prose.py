@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
+from helix_core.ingest.secret_typed import (
+    is_mixed_password,
+    is_plain_passphrase,
+    is_predicate,
+    is_typed_code,
+    is_typed_password,
+    is_typed_secret,
+)
 from helix_core.ingest.secret_values import (
     LazyPattern,
     is_chosen_password,
     is_masked,
-    is_plain_passphrase,
-    is_predicate,
     is_strong_password,
     is_template,
-    is_typed_code,
-    is_typed_password,
-    is_typed_secret,
 )
 
 Span = tuple[int, int]
@@ -56,24 +59,13 @@ def _any(*words: str) -> bytes:
 _FOREIGN = _any(
     *("contrase(?:ñ|Ñ|n)as?", "mots? de passe", "senhas?", "wachtwoord", "has(?:ł|l)o", "l(?:ö|o)senord(?:et)?"),
     *("adgangskoden?", "passord(?:et)?", "salasana(?: on)?", "heslo", "jelsz(?:ó|o)", "parol(?:ă|a)"),
-    *("mật khẩu", "kata sandi", "geslo", "lozinka", "slapta(?:ž|z)odis", "clave", "kennwort"),
+    *("mật khẩu", "kata sandi", "geslo", "lozinka", "slapta(?:ž|z)odis", "clave", "kennwort", "mdp"),
 )
 """The words for a password in scripts with blanks between words."""
 _UNSPACED = _any(
     *("(?:П|п)арол(?:ь|я|е|ю|ем)", "ПАРОЛЬ", "パスワード", "パスコード", "パスフレーズ", "密码", "密碼", "口令"),
-    *(
-        "비밀번호",
-        "पासवर्ड",
-        "(?:ş|Ş)ifre(?:si|niz)?",
-        "패스워드",
-        "รหัสผ่าน",
-        "كلمة المرور",
-        "كلمة السر",
-        "סיסמה",
-        "סיסמא",
-        "पासवर्ड",
-        "(?:Κ|κ)ωδικός",
-    ),
+    *("비밀번호", "암호", "패스워드", "รหัสผ่าน", "كلمة المرور", "كلمة السر", "סיסמה", "סיסמא", "पासवर्ड"),
+    *("(?:Κ|κ)ωδικός", "(?:ş|Ş)ifre(?:si|niz)?"),
 )
 """Words for a password that need no border."""
 _FOREIGN_SECRET = _any("トークン", "APIキー", "令牌", "密钥", "(?:К|к)люч API", "(?:Т|т)окен", "토큰")
@@ -83,15 +75,19 @@ _PHRASE = (
     rb"|(?:seed|recovery|backup|wallet|mnemonic|secret)[ _\-](?:phrase|words))\b"
 )
 _NUMBER = (
-    rb"\b(?i:pins?(?:[ \-]?(?:code|number|nummer))?|puk|otp|totp|cvv2?|cvc|geheimzahl|(?:door|gate|alarm|entry|unlock"
+    rb"\b(?i:pins?(?:[ \-]?(?:code|number|nummer|nr|no|#))?|puk|otp|totp|cvv2?|cvc|geheimzahl|combination"
+    rb"|(?:door|garage|keypad|locker|bike|elevator|lobby|house|sms|text|card|gate|alarm|entry|unlock"
     rb"|lock|safe|vault|access|backup|recovery|verification|one[ \-]?time|2fa|mfa|security|sim|activation|login|pass"
     rb"|t\xc3\xbcr|auth(?:entication)?|confirmation|invite)[ \-]?codes?)\b|"
     + _any("暗証番号", "验证码", "驗證碼", "認証コード", "確認コード", "(?:ПИН|Пин|пин)(?:-код)?", "핀번호")
 )
+_NETWORK = rb"(?:wi-?fi|wlan|wpa[23]?|wireless|vpn|ssid[ ][\w\-]{1,32})[ _\-](?:key|pass|code|schl(?:\xc3\xbc|ue)ssel)"
 _PASSWORD = (
-    rb"(?i:passw(?:or)?[dt]s?|passcode|(?:\b|_)(?:pwd|pw|psk|"
+    rb"(?i:passw(?:or)?[dt]s?|passcode|(?:\b|_)(?:pwd|pw|p/w|psw|passw|psk|"
     + _FOREIGN
-    + rb"|(?:wi-?fi|wlan|wpa[23]?|wireless|vpn)[ _\-](?:key|pass|code)))\b|[a-z0-9](?:Pwd|Pw)\b|"
+    + rb"|"
+    + _NETWORK
+    + rb"))\b|[a-z0-9](?:Pwd|Pw)\b|"
     + _UNSPACED
 )
 _SECRET = (
@@ -102,7 +98,7 @@ _SECRET = (
 )
 WORTH_A_LOOK = (
     _FOREIGN_WORDS + rb"|" + _NUMBER + rb"|(?i:seed|recovery|backup|wallet)[ _\-](?i:phrase|words|key)"
-    rb"|(?i:wi-?fi|wlan|wpa[23]?|wireless|vpn|app)[ _\-]key"
+    rb"|(?i:wi-?fi|wlan|wpa[23]?|wireless|ssid|app[ _\-]key|mdp|psw|p/w)\b|(?i:crypt|lock|protect)[a-z]{0,3} "
     rb"|(?i:schl(?:\xc3\xbc|ue)ssel|chiave|cl\xc3\xa9|clave)|(?:root|admin(?:istrator)?|postgres|sysadmin|superuser|sa|deploy"
     rb"|ubuntu|oracle)(?::| / )|(?i:anmelden|zugang|sftp|rdp|vnc|vpn)"
 )
@@ -110,7 +106,7 @@ WORTH_A_LOOK = (
 _STATED = LazyPattern(
     rb"(?:("
     + rb")|(".join((_PHRASE, _NUMBER, _PASSWORD, _SECRET, rb"(?i:(?:\b|_)pass\b)|[a-z0-9]Pass\b"))
-    + rb"))[0-9]?[\"'`*_]{0,4}[ \t:=(\[\-\x80-\xff]"
+    + rb"))[0-9]?[\"'`*_?,]{0,4}(?:[ \t:=(\[\-s\x80-\xff.;!\r\n]|\z)"
 )
 """The groups are in the order of ``_Noun``."""
 
@@ -122,9 +118,9 @@ _FOR = (
 """What a credential is for, between its word and the link."""
 _OWNER = _FOR + rb"(?:[ \t]*[(\[][^()\[\]\r\n]{1,40}[)\]])?"
 _SAID = (
-    rb"(?:[ \t]+(?i:will|should|would|used|has|had|to|been|currently|now|still|just|always|here))*[ \t]+"
-    rb"(?:(?i:is|was|are|were|be|been|equals|became|becomes|ist|war|lautet|lautete|hei(?:\xc3\x9f|ss)t|wird|es|era|ser\xc3\xa1|est|sera"
-    rb"|jest|var|er|je)|\xc3[\xa8\xa9\xa4\x88\x89]r?|\xd1\x8d\xd1\x82\xd0\xbe)"
+    rb"(?:,[^,.;:\r\n]{1,30},)?(?:(?:[ \t]+(?i:will|should|would|used|has|had|to|been|currently|now|still|just|always"
+    rb"|here))*[ \t]+(?:(?i:is|was|are|were|be|been|equals|became|becomes|ist|war|lautet|lautete|hei(?:\xc3\x9f|ss)t"
+    rb"|wird|es|era|ser\xc3\xa1|est|sera|jest|var|er|je|stays|remains|still)|\xc3[\xa8\xa9\xa4\x88\x89]r?|\xd1\x8d\xd1\x82\xd0\xbe)|'s)"
     rb"(?:[ \t]+(?i:now|still|currently|just|simply|always|set[ ]to|again|jetzt|nun|noch|ahora|maintenant))?"
     rb"[ \t]*:?[ \t]+"
 )
@@ -134,8 +130,8 @@ _PARTICLE = (
     + rb"[ \t]*"
 )
 _SIGN = (
-    rb"[ \t]*(?:=>|->|:=|={1,2}|:|\xe2\x86\x92|\xe2\x87\x92|\xef\xbc\x9a|\xef\xbc\x9d)[*_]{0,3}[ \t]*"
-    rb"|[ \t]+(?:-|\xe2\x80\x93|\xe2\x80\x94)[ \t]+"
+    rb"[ \t]*(?:=>|->|:=|={1,2}|[:?]|\xe2\x80\xa6|\.\.\.|\xe2\x86\x92|\xe2\x87\x92|\xef\xbc\x9a"
+    rb"|\xef\xbc\x9d)[*_]{0,3}[ \t]*|[ \t]+(?:-|\xe2\x80\x93|\xe2\x80\x94)[ \t]+"
 )
 _SET = rb"[ \t]+(?i:(?:set|reset|changed|updated)[ ]to|to|as|from|auf|zu|von|into|with|using|mit)[ \t]+"
 _LINKED = LazyPattern(
@@ -164,15 +160,17 @@ _MARKUP = LazyPattern(rb"[ \t]*[*_(\[]{0,3}")
 _WORD = LazyPattern(rb"[^\s\"'`<>()\[\]{}|\\,;]+")
 _ASCII_WORD = LazyPattern(rb"[!#-&*+\-./0-9:=?@A-Z^_a-z~]+")
 _PLAIN_WORDS = LazyPattern(rb"([A-Za-z]{3,12}(?:[ ][A-Za-z]{3,12}){2,23})(?:[.;!?)\"'`]|[ \t]*\r?\n|[ \t]*\z)")
-_SENTENCE = LazyPattern(rb"([A-Za-z\x80-\xff]{4,24})(?:[.!][ \t\r\n]|[.!]?[ \t]*(?:\r?\n|\z))")
+_ENGLISH = LazyPattern(rb"(?i:is|was|'s)[ \t:]+(?i:\w+[ \t:]+)?\z")
+_LAST_WORD = LazyPattern(rb"([A-Za-z]{5,24})(?:[.!]{0,3}[ \t]*(?:\r?\n|\z)|[.!][ \t])")
 _WIDE = tuple(mark.encode() for mark in "。、，；！？）」』”’»…")
 
 _USER = rb"[\"'`*(]{0,3}[A-Za-z][\w.@\-]{1,40}[\"'`*]{0,2}"
 _VALUE = rb"[\"'`*]{0,3}([^\s\"'`<>()\[\]{}|\\,]{5,128})"
 _PAIR = LazyPattern(
     rb"(?:^|[^\w:./\-])(?i:(log(?:ged|s)?[ \-]?(?:in|on)|logins?|sign(?:ed|s)?[ \-]?in|anmelden|zugang(?:sdaten)?"
-    rb"|creds?|credentials?|basic[ \-]?auth)|(?:connect(?:ed|s)?|auth|accounts?|ssh|s?ftp|smtp|imap|rdp|vnc|vpn"
-    rb"|user(?:name)?)(?:[ ](?:log-?in|account|user|creds|credentials))?)\b[\"'`*]{0,3}"
+    rb"|creds?|credentials?|basic[ \-]?auth|wi-?fi|wlan|ssid)"
+    rb"|(?:connect(?:ed|s)?|auth|accounts?|ssh|s?ftp|smtp|imap|rdp|vnc"
+    rb"|vpn|user(?:name)?)(?:[ ](?:log-?in|account|user|creds|credentials))?)\b[\"'`*]{0,3}"
     rb"(?:[ \t]*([:=])[ \t]*"
     rb"|[ \t]+(?i:(?:is|are|as|with|using|to|on|for|by|the|user|mit|als|con|como|avec|via)[ \t:]+){0,3})"
     + _USER
@@ -192,6 +190,24 @@ _USED = LazyPattern(
     rb"|unlock|authenticate|connect|decrypt|get[ ]in)|as[ \t]+(?:(?:the|a|my|our)[ ])?(?:\w+[ ])?pass|als[ \t]+passwor)"
 )
 """Group 1: the word that gets one in."""
+_GIVEN_AFTER = LazyPattern(
+    rb"(?:,|[ \t](?i:to|as|now|be|is|it's|with|type|enter|use|try|says|before,|again,|:))[ \t]+" + _VALUE
+)
+_COLON_LATER = LazyPattern(
+    rb"(?:[ \t]+[\w'\-]{1,20}){1,5}(?::|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
+    + _VALUE
+    + rb"[\"'`*]{0,3}(?:[ \t]+now)?[ \t]*(?:\r?\n|\z)"
+)
+"""Group 1: the last word of the line, which a colon later in the sentence gives."""
+_GIVEN_BEFORE = LazyPattern(
+    rb"(?:^|\s)" + _VALUE + rb"[\"'`*]{0,3}[ \t]+(?i:is|was|as|for|when|if|at|=)[ \t]+(?:[\w\-']+[ \t]+){0,4}[\w\-]*\z"
+)
+"""Group 1: a word that is given, somewhere after and before the word for a password."""
+_OPENED = LazyPattern(
+    rb"\b(?i:unlock|decrypt|open|extract|protected|encrypted|locked|secured|entsperren|gesichert)"
+    rb"(?:[ \t]+[\w.\-]{1,30}){0,5}?[ \t]+(?i:with|using|by|mit|con)[ \t]+" + _VALUE
+)
+"""Group 1: a word that opens something."""
 _BRACKETED = LazyPattern(
     rb"[^\s()][ \t]*\((?i:(?:\w+[ ]){0,2}(?:passwor[dt]|passwd|pw|pass|pwd|kennwort|passphrase))\)"
 )
@@ -208,11 +224,45 @@ def stated(data: bytes) -> Iterator[Span]:
             continue
         stop = min(_line_end(data, end), end + _REACH)
         linked = _LINKED.match(data, end, stop)
-        if linked is not None:
-            yield from _values(data, linked.end(), stop, noun, _Link(linked.lastindex))
-        elif noun not in (_Noun.PASS, _Noun.SECRET) and data[match.end() - 1] in b" \t":
+        found = list(_values(data, linked.end(), stop, noun, _Link(linked.lastindex))) if linked is not None else []
+        yield from found
+        if (
+            not found
+            and noun is not _Noun.SECRET
+            and data[match.end() - 1] in b" \t"
+            and _may_stand_alone(data, noun, start)
+        ):
             yield from _values(data, _BESIDE.match(data, end, stop).end(), stop, noun, _Link.BESIDE)
+        if noun in (_Noun.PASSWORD, _Noun.PHRASE):
+            yield from _said_near(data, start, end, stop)
     yield from _log_ins(data)
+
+
+def _may_stand_alone(data: bytes, noun: _Noun, start: int) -> bool:
+    """Return whether the value may follow the word with nothing between; ``pass`` alone is a verb, too."""
+    return noun is not _Noun.PASS or data[max(0, start - 4) : start].rstrip(b" \t")[-1:] in (b",", b";", b"(", b"/")
+
+
+def _said_near(data: bytes, start: int, end: int, stop: int) -> Iterator[Span]:
+    """Yield the words around the one for a password, in its sentence, that nobody types but as a password."""
+    later = _COLON_LATER.match(data, end, min(len(data), stop + 2))
+    if later is not None:
+        first, last = _trimmed(data, *later.span(1))
+        if is_typed_password(data[first:last], is_linked=True):
+            yield first, last
+    for match in _GIVEN_AFTER.finditer(data, end, stop):
+        if not any(code in b"(){}[]=<>" for code in data[end : match.start(1)]):
+            yield from _mixed(data, *match.span(1))
+    begin = max(data.rfind(b"\n", max(0, start - _REACH // 2), start) + 1, start - _REACH // 2, 0)
+    match = _GIVEN_BEFORE.search(data[begin:end])
+    if match is not None:
+        yield from _mixed(data, begin + match.start(1), begin + match.end(1))
+
+
+def _mixed(data: bytes, start: int, end: int) -> Iterator[Span]:
+    start, end = _trimmed(data, start, end)
+    if is_mixed_password(data[start:end]):
+        yield start, end
 
 
 def _line_end(data: bytes, start: int) -> int:
@@ -249,6 +299,10 @@ def _value(data: bytes, start: int, stop: int, noun: _Noun, link: _Link) -> Span
         least = 3 if noun is _Noun.PHRASE else 4
         if words is not None and len(words.group(1).split()) >= least and is_plain_passphrase(words.group(1)):
             return words.start(1), words.end(1)
+        if link is _Link.SAID and _ENGLISH.search(data[max(0, start - 24) : start]) is not None:
+            last = _LAST_WORD.match(data, start, min(len(data), stop + 2))
+            if last is not None and not is_predicate(last.group(1)):
+                return last.start(1), last.end(1)
     word = _WORD.match(data, start, stop)
     if word is None or data[word.end() : word.end() + 1] in (b"(", b"[", b"{", b"<", b'"', b"'", b"\\"):
         return None
@@ -305,6 +359,8 @@ def _log_ins(data: bytes) -> Iterator[Span]:
             start, end = _trimmed(data, *match.span(1))
             if _is_log_in(data[start:end], is_sign=True):
                 yield start, end
+    for match in _OPENED.finditer(data):
+        yield from _mixed(data, *match.span(1))
     for match in _BRACKETED.finditer(data):
         start = end = match.start() + 1
         while start > max(0, end - _LONGEST_WORD) and data[start - 1] not in b" \t\r\n\"'`<>()[]{}|\\,":
@@ -318,5 +374,5 @@ def _is_log_in(value: bytes, *, is_sign: bool) -> bool:
     return (
         is_strong_password(value)
         or is_chosen_password(value)
-        or (is_sign and is_typed_password(value, is_linked=False))
+        or (is_sign and not value.isdigit() and is_typed_password(value, is_linked=True))
     )

@@ -57,9 +57,9 @@ class LazyPattern:
 
 
 # Filler words of placeholders, and words of values that only name a secret.
-_PUNCTUATION = b"()[]{}<>`\\\"',"
+PUNCTUATION = b"()[]{}<>`\\\"',"
 _MARKS = b"!@#$%^&*~+=?|;"
-_FILLER = LazyPattern(
+FILLER = LazyPattern(
     rb"(?i)change[_\-]?(?:me|this|it)|example|placeholder|your|dummy|sample|insert|replace|redacted|removed|hidden|x{3,}|\*{3,}"
     rb"|\.{3,}|_{3,}|-{3,}|todo|fixme|fake|mock|test(?:ing|er|s)?|demo|default|insecure|super|secrets?|passw(?:or)?ds?|passwd"
     rb"|phrase|pass|pwd|pw|tokens?|credentials?|foobar|foo|bar|baz|spam|eggs|qux|qwerty|asdf|letmein|admin|guest|root|user(?:name)?"
@@ -73,25 +73,25 @@ _TEMPLATE = LazyPattern(
     rb"|^[A-Za-z]:\\|^\\[ux]|^~[\w.]|\\[dwsDWSbB.*+?()\[\]]|\(\?|\.\*|\[\^|^[\w\-]+/[\w\-]+$|^%\w+%$|^[\w.+\-]+@[\w\-]+\.[\w.]+$"
 )
 _MASK = LazyPattern(rb"\[masked(?::[a-z0-9\-]+)?\**\]|\[\*+\]")
-_UUID = LazyPattern(rb"(?i)^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$")
+UUID = LazyPattern(rb"(?i)^\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$")
 _WORDS = LazyPattern(
     rb"^[A-Z]?[a-z]*(?:[A-Z][a-z]+)*(?:[_\-.:/ ,]+(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+|[0-9]{1,4}))*[0-9]{0,4}$"
 )
 _UPPER_WORDS = LazyPattern(rb"^[A-Z]+[0-9]{0,2}(?:[_\-.:/]+[A-Z0-9]+)*$")
 _CODE_PATH = LazyPattern(rb"^[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})*[*&!?]*$")
-_ADDRESS = LazyPattern(
+ADDRESS = LazyPattern(
     rb"^[\w\-]+(?:\.[\w\-]+)*\.[a-z]{2,6}(?::[0-9]{1,5})?$"
     rb"|^[0-9.]+(?::[0-9]+){0,3}$|^0x[0-9a-fA-F]{1,16}$|^[\w.\-]+:[0-9.]+$|^[0-9a-fA-F]*:[0-9a-fA-F:.]+$|@[\w.\-]+\.[a-z]{2,6}(?:[/:?]|$)|^v?[0-9]+(?:\.[0-9]+)+[\w.\-+]*$"
 )
-_DOTTED = LazyPattern(rb"^[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30}(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30})+$")
+DOTTED = LazyPattern(rb"^[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30}(?:\.[A-Za-z_\x80-\xff][\w\x80-\xff]{0,30})+$")
 _SETTING = LazyPattern(
     rb"^-{0,2}[A-Za-z_][\w.\-]*=|^-{1,2}[A-Za-z]|^&?[A-Za-z]\w*[*&]+\w*$|^\w+[+*/]\w+$|%[A-Fa-f0-9]{2}|[?&]\w+=|\.\.|^[A-Za-z]+[0-9]{0,5}(?:_[A-Za-z]*[0-9]{0,5})+$"
     rb"|^[:~&*!]|[?!]\.|0-9|[aA]-[fzFZ]|\.\w{1,4}[#?]|^[0-9a-f]{7,12}$|^[0-9]{8}T[0-9]{6}Z?$"
 )
-_DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
+DATE = LazyPattern(rb"^[0-9]{1,4}[\-/.][0-9]{1,2}[\-/.][0-9]{1,4}(?:[T ][0-9:.]+Z?)?$")
 _PASSPHRASE = LazyPattern(rb"^(?:[A-Z]?[a-z]{3,12}[\-_.]){2,6}[0-9]{2,6}[!?*]?$")
 _CHOSEN = LazyPattern(rb"^[A-Z]?[a-z]{2,}(?:[_\-]?[A-Z][a-z]{1,}){1,8}(?:[_\-#!&+@]?[0-9]{1,4})[!?*#]?$")
-_JOINING = frozenset(
+JOINING = frozenset(
     b"the and for not non from with into onto out off over under per one two way only all own self pre side based "
     b"case time user name server client base file path date level line end read write auth login account hash "
     b"hashed salted encoded encrypted required optional empty plain text clear wide safe free well once use used "
@@ -145,11 +145,11 @@ def is_placeholder(value: bytes) -> bool:
     """Return whether only filler words remain: ``changeme``, ``<your-token>``, ``${TOKEN}``, ``xxxxxxxx``."""
     if is_template(value) or len(set(value)) < 4:
         return True
-    rest = bytes(byte for byte in _FILLER.sub(b"", value) if byte not in b"_-. /:'\",!*#@$")
+    rest = bytes(byte for byte in FILLER.sub(b"", value) if byte not in b"_-. /:'\",!*#@$")
     return len(rest) < 4 or len(set(rest)) < 3
 
 
-def _switches(value: bytes) -> int:
+def switches_of(value: bytes) -> int:
     """Count the changes between letters and digits, or lower and upper case."""
     classes = ["d" if 48 <= b <= 57 else "u" if 65 <= b <= 90 else "l" if 97 <= b <= 122 else "s" for b in value]
     return sum(1 for before, after in pairwise(classes) if before != after and (before, after) != ("u", "l"))
@@ -166,10 +166,10 @@ def looks_random(value: bytes) -> bool:
     digits = sum(48 <= byte <= 57 for byte in value)
     entropy = shannon_entropy(value)
     if digits == 0:
-        return len(value) >= 20 and entropy >= 3.7 and _switches(value) >= len(value) // 5
+        return len(value) >= 20 and entropy >= 3.7 and switches_of(value) >= len(value) // 5
     if digits == len(value):
         return False
-    return entropy >= 2.8 and (_switches(value) >= 3 or digits * 4 >= len(value))
+    return entropy >= 2.8 and (switches_of(value) >= 3 or digits * 4 >= len(value))
 
 
 def is_masked(value: bytes) -> bool:
@@ -192,10 +192,10 @@ def looks_generated(value: bytes) -> bool:
     character classes.
     """
     if _HEX.search(value):
-        return len(value.removeprefix(b"0x")) % 8 == 0 and _switches(value) >= 4
+        return len(value.removeprefix(b"0x")) % 8 == 0 and switches_of(value) >= 4
     if len(value) < 24 or not looks_random(value) or any(byte in b" _-./:" for byte in value):
         return False
-    return _classes(value) >= 3 and _switches(value) * 4 >= len(value) and not is_wordy(value)
+    return classes_of(value) >= 3 and switches_of(value) * 4 >= len(value) and not is_wordy(value)
 
 
 def is_wordy(value: bytes) -> bool:
@@ -217,7 +217,7 @@ def is_wordy(value: bytes) -> bool:
     return runs > 0 and letters >= 3 * runs
 
 
-def _classes(value: bytes) -> int:
+def classes_of(value: bytes) -> int:
     """Count the character classes in it: lower case, upper case, digits and punctuation."""
     return (
         any(97 <= byte <= 122 for byte in value)
@@ -247,12 +247,12 @@ def looks_chosen(value: bytes) -> bool:
     """Return whether words with a number may be a password that a person chose, as in ``pepperJar_31``. An identifier
     can look the same, so this counts only where the name and the place both say that a password is given.
     """
-    if len(value) < 8 or is_placeholder(value) or any(byte in _PUNCTUATION or byte in b" /;:=" for byte in value):
+    if len(value) < 8 or is_placeholder(value) or any(byte in PUNCTUATION or byte in b" /;:=" for byte in value):
         return False
-    rest = _FILLER.sub(b"", value)
+    rest = FILLER.sub(b"", value)
     letters = sum(65 <= (byte & 0xDF) <= 90 for byte in rest)
     has_digit = any(48 <= byte <= 57 for byte in value)
-    is_other = any(shape.search(value) for shape in (_ADDRESS, _DATE, _UPPER_WORDS, _UUID))
+    is_other = any(shape.search(value) for shape in (ADDRESS, DATE, _UPPER_WORDS, UUID))
     return letters >= 4 and has_digit and value.count(b".") < 2 and not is_other
 
 
@@ -271,7 +271,7 @@ def is_worded_password(name: bytes, value: bytes) -> bool:
     if _PASSWORD_NAME.search(name) is None and _SECRET_NAME.search(name) is None:
         return False
     return all(
-        4 <= len(word) <= 12 and word.isalpha() and word.lower() not in _JOINING and len(_FILLER.sub(b"", word)) >= 4
+        4 <= len(word) <= 12 and word.isalpha() and word.lower() not in JOINING and len(FILLER.sub(b"", word)) >= 4
         for word in words
     )
 
@@ -284,7 +284,7 @@ def is_joined_passphrase(value: bytes) -> bool:
     if len(words) < 3 or not all(3 <= len(word) <= 12 and word.isalpha() for word in words):
         return False
     return not any(
-        word in _JOINING or _FILLER.sub(b"", word) == b"" or (len(words) == 3 and _DESCRIBING.search(word))
+        word in JOINING or FILLER.sub(b"", word) == b"" or (len(words) == 3 and _DESCRIBING.search(word))
         for word in words
     )
 
@@ -295,169 +295,18 @@ def is_strong_password(value: bytes) -> bool:
         return False
     if looks_random_letters(value):
         return True
-    rest = _FILLER.sub(b"", value)
+    rest = FILLER.sub(b"", value)
     if len(rest) < 4 or not looks_like_password(rest):
         return looks_random(value) and not is_wordy(value)
     has_digit = any(48 <= byte <= 57 for byte in value)
     marked = any(byte in b"!@#$%^&*~?" for byte in value)
     if is_wordy(value):
-        if has_digit and len(value) >= 8 and _switches(value) >= 2 and has_unlikely_letters(value):
+        if has_digit and len(value) >= 8 and switches_of(value) >= 2 and has_unlikely_letters(value):
             return True
-        return b"$" not in value[:-1] and (value[-1] in _MARKS or b"!" in value) and has_digit and _classes(value) >= 3
-    return (has_digit or _classes(value) >= 3) and _switches(value) >= (2 if marked or len(value) >= 10 else 3)
-
-
-_NUMBERED_THING = LazyPattern(
-    rb"(?i)^(?:pass(?:word|wd|phrase|code)?|passwort|pwd|pw|secret|token|key|value|val|string|str|text|field|form|input|output"
-    rb"|arg|param|user(?:name)?|test|example|foo|bar|baz|item|line|step|level|part|type|option|version|column|row|col|page|node"
-    rb"|host|server|db|app|group|role|case|class|table|model|file|dir|path|section|chapter|figure|phase|stage|round|task|job"
-    rb"|data|name|index|slot|mode|block|issue|utf|base|sha|md|oauth|saml|http|ipv|tls|ssl|win|x|v|py(?:thon)?|php|java|es|ec"
-    rb"|rs|hs|ps|ed|aes|des|rc|rsa|dsa|ecdsa|argon|pbkdf|scrypt|bcrypt|ntlmv|sql|mysql|postgres|int|uint|float|char|varchar)"
-    rb"[_\-]?v?[0-9]{1,4}(?:id|i|d|e|k)?$"
-)
-_MEASURE = LazyPattern(
-    rb"(?i)^[0-9]+(?:[.,\-][0-9]+)?-?(?:px|em|ms|s|[kmg]i?b|[kmg]|bits?|bytes?|chars?|characters?|digits?|letters?|words?|min|h|d"
-    rb"|days?|hours?|years?|months?|weeks?|minutes?|seconds?|times?|st|nd|rd|th|x|factor|fa|way|step|part)$"
-)
-_REFERENCE = LazyPattern(
-    rb"^(?:[A-Z]{2,5}-?[0-9]{1,6}(?:-[0-9]+)*|[a-z]{1,3}[0-9]{1,2}[a-z]{1,2}|v?[0-9]+(?:[._][0-9x]+)*[a-z]{0,2}[0-9]*)$"
-)
-_FIELD = LazyPattern(rb"^[A-Za-z]+(?:_[A-Za-z0-9]+)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-_GROUPED = LazyPattern(rb"^[A-Z0-9]{3,6}(?:-[A-Z0-9]{3,6}){1,5}$")
-_FUNCTION_WORDS = frozenset(
-    b"a an the and or nor but for of in on at by to from with without into onto over under as is are was were be "
-    b"been being am do does did done has have had not no yes if then else when while where which who whom whose what "
-    b"why how that this these those it its he she they we you i my your our his her their me him them us will would "
-    b"shall should can could may might must very too so than there here now also only just still even ever never "
-    b"always again about after before between because during each every any some all both either neither more most "
-    b"less least other another such own same one two three four five six seven eight nine ten per via until unless "
-    b"since like using used".split()
-)
-_PREDICATES = frozenset(
-    b"absent accepted active accurate alphanumeric ambiguous anonymous arbitrary available bad base64 binary blank "
-    b"bogus broken bytes case char cleartext clear common complex compromised confidential constant correct corrupt "
-    b"current different easy empty enough equal exact exposed external false fine fixed forgotten free fresh generic "
-    b"gone good guest hard hashed hex hidden identical impossible incorrect insecure int integer internal invalid "
-    b"irrelevant kept known left lengthy literal local long longer lost lower masked mandatory mine missing new nil "
-    b"none null numeric object obvious okay old one-time open optional out outdated per-user permanent plain "
-    b"plaintext present private provided proper public quoted random raw ready real redacted required right safe "
-    b"salted same secure sensitive sent set short shorter shown simple special static stale stolen str string strong "
-    b"stronger such sure text temporary true trivial type typed typically undefined unchanged unique unknown unset "
-    b"unsafe unused up upper usual valid visible weak wrong written yours zero".split()
-)
-_PREDICATE_END = LazyPattern(rb"(?:ed|ing|able|ible|ive|ly|ary|ical|less|ful|ous|ent|ant|ory|wn|ten|ken|sen|den)$")
-
-
-def is_typed_password(value: bytes, *, is_linked: bool) -> bool:
-    """Return whether a word where a sentence gives a password is one that a person typed: a word with a digit or a mark
-    in it, no measure, reference, numbered thing, file or host.
-
-    ``is_linked`` is false where the word only stands beside the one for a password; linked to it, digits alone are a
-    password too.
-    """
-    letters = sum(65 <= (code & 0xDF) <= 90 or code >= 0x80 for code in value)
-    digits = sum(48 <= code <= 57 for code in value)
-    if b" " in value or (len(value) == 5 and not any(97 <= code <= 122 or code >= 0x80 for code in value)):
-        return is_linked and value.isdigit()
-    if (
-        not 5 <= len(value) <= 128
-        or len(set(value)) < 3
-        or value[:1] in (b"-", b"$", b"%", b"<", b"@", b"/", b".", b"&")
-    ):
-        return is_linked and letters == 0 and 4 <= digits == len(value)
-    if not letters:
-        return is_linked and digits == len(value) <= 12 and _DATE.search(value) is None
-    if is_template(value) or b"=" in value.rstrip(b"=") or b"::" in value or _is_thing(value):
-        return False
-    if not digits:
-        return is_linked and _has_inner_mark(value)
-    if is_linked:
-        return _FIELD.search(value) is None or is_chosen_password(value)
-    if len(value) < 6 and _switches(value) < 3:
-        return False
-    is_filler = is_placeholder(value) and not (_classes(value) == 4 and digits)
-    return letters >= 3 and not is_filler and _FIELD.search(value) is None
-
-
-def is_lone_password(value: bytes) -> bool:
-    """Return whether a word that is a whole message is a password: an answer of one word with a digit in it."""
-    if any(code in b" \t\r\n/." for code in value) or len(value) > 128:
-        return False
-    return is_strong_password(value) or is_typed_password(value, is_linked=False)
-
-
-def is_typed_secret(value: bytes, *, is_said: bool) -> bool:
-    """Return whether a word where a sentence gives a token or a key is one: long, with several digits, and no name."""
-    letters = sum(65 <= (code & 0xDF) <= 90 for code in value)
-    digits = sum(48 <= code <= 57 for code in value)
-    if len(value) < 8 or letters < 2 or not digits or is_placeholder(value) or _is_thing(value):
-        return False
-    if is_strong_password(value) or (is_said and is_chosen_password(value)):
-        return True
-    is_plain = value.isalnum() or _FIELD.search(value) is None
-    return (
-        is_plain
-        and digits >= (2 if is_said else 3)
-        and b"." not in value
-        and b"/" not in value
-        and len(value) >= 10 - 2 * is_said
-    )
-
-
-def is_typed_code(value: bytes, *, is_linked: bool) -> bool:
-    """Return whether the value is a number or a code that opens something: four digits or more, also among letters in
-    groups as in ``7KQ2-M4XD``; beside its word only digits, or such groups.
-    """
-    digits = sum(48 <= code <= 57 for code in value)
-    if not 4 <= digits <= len(value) <= 24 or not all(code in b"-# " or bytes((code,)).isalnum() for code in value):
-        return False
-    return is_linked or digits == len(value) or (_GROUPED.search(value) is not None and not _REFERENCE.search(value))
-
-
-def is_plain_passphrase(value: bytes) -> bool:
-    """Return whether three or more plain words are a passphrase: none joins a sentence or describes a password."""
-    words = [word.lower() for word in value.split()]
-    if len(words) < 3 or not all(3 <= len(word) <= 12 and word.isalpha() for word in words):
-        return False
-    if words[0] in _PREDICATES and words[0] != b"correct":
-        return False
-    is_told = any(word in _FUNCTION_WORDS or word in _JOINING or _FILLER.sub(b"", word) == b"" for word in words)
-    described = sum(_PREDICATE_END.search(word) is not None for word in words)
-    return not is_told and described * 3 < len(words) and len(set(words)) * 3 >= len(words) * 2
-
-
-def is_predicate(value: bytes) -> bool:
-    """Return whether quoted words after ``the password is`` tell something of it instead of being it."""
-    words = [word.strip(b".,!?:;").lower() for word in value.split()]
-    if not words or is_placeholder(value) or is_template(value) or len(words) > 12 or _is_thing(value):
-        return True
-    if len(words) == 1:
-        word = words[0]
-        return word in _PREDICATES or word in _FUNCTION_WORDS or _PREDICATE_END.search(word) is not None or b"_" in word
-    told = sum(word in _FUNCTION_WORDS or word in _PREDICATES for word in words)
-    return told * 2 > len(words) or any(byte in b"()[]{}=<>" for byte in value)
-
-
-def _has_inner_mark(value: bytes) -> bool:
-    """Return whether a mark that no name has stands between letters, as in ``P@ssword``."""
-    inner = value[1:-1]
-    if any(code in b"|/:;*?_+'()[]{}<>\\\"," for code in value) or _ADDRESS.search(value) is not None:
-        return False
-    if value.count(b"@") == 1 and b"." in value.partition(b"@")[2]:
-        return False
-    return _classes(value) >= 3 and (any(code in b"!@#$%^&~" for code in inner) or value[-1] in b"!#$%&")
-
-
-def _is_thing(value: bytes) -> bool:
-    """Return whether the word is a measure, a reference, a numbered thing, a date, a host or a piece of code."""
-    return (
-        any(byte in _PUNCTUATION for byte in value)
-        or (b"/" in value and not looks_random(value))
-        or any(
-            shape.search(value) is not None
-            for shape in (_NUMBERED_THING, _MEASURE, _REFERENCE, _ADDRESS, _DATE, _DOTTED, _UUID)
+        return (
+            b"$" not in value[:-1] and (value[-1] in _MARKS or b"!" in value) and has_digit and classes_of(value) >= 3
         )
-    )
+    return (has_digit or classes_of(value) >= 3) and switches_of(value) >= (2 if marked or len(value) >= 10 else 3)
 
 
 def is_name(value: bytes) -> bool:
@@ -465,7 +314,7 @@ def is_name(value: bytes) -> bool:
     code, and so no password.
     """
     return (
-        any(byte in _PUNCTUATION for byte in value)
+        any(byte in PUNCTUATION for byte in value)
         or b"::" in value
         or b";" in value
         or b"=" in value.rstrip(b"=")
@@ -473,7 +322,7 @@ def is_name(value: bytes) -> bool:
         or (b"/" in value and (value.count(b"/") > 2 or b"." in value or not looks_random(value)))
         or any(
             shape.search(value) is not None and not looks_random_letters(value)
-            for shape in (_ADDRESS, _DATE, _DOTTED, _CODE_PATH, _UPPER_WORDS, _UUID, _WORDS, _SETTING)
+            for shape in (ADDRESS, DATE, DOTTED, _CODE_PATH, _UPPER_WORDS, UUID, _WORDS, _SETTING)
         )
     )
 
@@ -504,7 +353,7 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
     )
     if is_password and is_chosen:
         return True
-    is_worded = is_chosen and _SECRET_NAME.search(name) is not None and len(_FILLER.sub(b"", value)) >= 8
+    is_worded = is_chosen and _SECRET_NAME.search(name) is not None and len(FILLER.sub(b"", value)) >= 8
     if not quoted and (is_path or len(value) < 8) and not (is_worded or _is_environment_name(name)):
         return False
     if _CODE_PATH.search(value) and value.count(b".") and not looks_random(value):
@@ -517,9 +366,9 @@ def is_secret(name: bytes, value: bytes, *, quoted: bool = True, assigned: bool 
         if is_login and is_chosen_password(value):
             return True
         return is_strong_password(value) and (is_login or (looks_random(value) and not is_wordy(value)))
-    if _UUID.search(value):
+    if UUID.search(value):
         return _API_NAME.search(name) is not None or (_is_environment_name(name) and name.endswith(b"TOKEN"))
-    rest = _FILLER.sub(b"", value)
+    rest = FILLER.sub(b"", value)
     if is_password:
         return len(rest) >= 4 and (looks_like_password(rest) or _is_passphrase(value))
     return (is_worded or looks_random(value) or (len(value) >= 8 and is_strong_password(value))) and len(rest) >= 6

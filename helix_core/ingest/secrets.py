@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from helix_core.ingest.secret_places import lines_of_interest, secrets_by_place
 from helix_core.ingest.secret_shapes import Finding, detect_secrets_findings, private_keys, tokens
-from helix_core.ingest.secret_values import is_lone_password, is_masked, without_masks
+from helix_core.ingest.secret_typed import is_lone_password
+from helix_core.ingest.secret_values import is_masked, without_masks
 from helix_core.model import Clean
 
 _ROUNDS = 12

@@ -8,7 +8,7 @@ from pathlib import Path
 import helix_core.ingest
 from helix_core.ingest.generation import CHUNKER
 
-RULES_OF = {"13": "00fb6b4e8ca7472d"}
+RULES_OF = {"14": "2bf7fc99f73de9fc"}
 
 
 def _rules() -> str:

@@ -265,6 +265,19 @@ la password è <gatto123>
 数据库密码为<Root@2023>
 비밀번호는 <gkstkfkd1>
 暗証番号は<4711>
+btw the jenkins password got changed, it's <butterfly22> now
+the password, by the way, is <Kiwi2020>
+postgres password still <build4Ever>
+rdp to win7, user bob, pass <build4Ever>
+wifi: Office5G / <Tunnel#77>
+unlock the keystore with <Report2024!>
+<Vault9Door> is our staging password
+enter <Vault9Door> when asked for a password
+Password? <Vault9Door>
+the old password (<Vault9Door>) still works
+my PIN's <9931>
+le mdp est <Secure55x>
+the admin password is simply <swordfish>
 """
 
 
@@ -312,6 +325,11 @@ Passwort: Pflichtfeld
 la contraseña es obligatoria
 パスワードは8文字以上です
 密码长度为8到16位
+The password is given.
+the password was built in, and is global
+the old password (see above) still works
+unlock the file with flock2 or with a lock file
+it is encrypted with AES256 or with chacha20
 Add two-factor login (#1234)
 Bump password-hash from 2.0.1 to 2.0.2
 """
@@ -665,6 +683,9 @@ HOSTILE = (
     b"password is ",
     b"the password for the ",
     b"password (",
+    b"Abc9defg is a password ",
+    b"unlock a with ",
+    b"password, a, is ",
     b'password "',
     b"passphrase is purple monkey ",
     b"PIN 4",
