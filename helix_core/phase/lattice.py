@@ -106,6 +106,11 @@ def similarity(query: Code, rows: Code) -> Reals:
     return waves(rows) @ waves(query)
 
 
+def cosine(one: Code, other: Code) -> float:
+    """Return the mean cosine of two codes; exactly 1.0 for equal ones."""
+    return float(_tables()[2][0][one - other].mean(dtype=np.float64))
+
+
 def waves(phases: Code) -> Reals:
     """Return cosines, then sines, of byte phases along the last axis, scaled so that a dot product is a mean cosine."""
     cosines, sines = _tables()[2]

@@ -37,7 +37,7 @@ def test_the_code_of_a_name_is_the_vector_of_the_repository() -> None:
 @pytest.mark.parametrize("seed", ["0", "4711"])
 def test_another_process_makes_the_same_code_whatever_its_hash_seed_and_loads_no_torch(seed: str) -> None:
     script = (
-        "import sys; from helix_core.phase import code, PhaseCounter; print(code('x').tobytes().hex());"
+        "import sys; from helix_core.phase import code, PhaseCounter, Trail; print(code('x').tobytes().hex());"
         "print('torch' in sys.modules or 'apsw' in sys.modules)"
     )
     environ = os.environ | {"PYTHONHASHSEED": seed}
