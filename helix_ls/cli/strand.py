@@ -24,6 +24,7 @@ from helix_ls.cli.strand_actions import (
     passphrase_of,
     policy_of,
     rekeyed_file,
+    scope_of,
     synced_folder,
     trusted,
     untrusted,
@@ -33,7 +34,6 @@ from helix_ls.cli.verbs import HERE, Json, PathOption
 
 STRAND_SCHEMA = "helix.strand/1"
 _TRUST = {"own": " (you)", "trusted": " (trusted)", "none": " (not trusted here)"}
-_SIGN = {"only_first": "-", "only_second": "+", "status_differs": "~"}
 MOST_SHOWN_CHARACTERS = 200
 
 
@@ -98,6 +98,10 @@ def strand(
     share: Annotated[
         bool, typer.Option("--share", help="For export: of this folder, only what is in force and not private.")
     ] = False,
+    scope: Annotated[str, typer.Option("--scope", help="With --share: all, workspace or global.")] = "all",
+    description: Annotated[
+        str, typer.Option("--description", help="For export, merge: what the file is, sealed with its content.")
+    ] = "",
     policy: Annotated[
         str, typer.Option("--policy", help="For import: skip_existing, overwrite or newest, where two state one thing.")
     ] = "skip_existing",
@@ -113,7 +117,15 @@ def strand(
     match action:
         case StrandAction.EXPORT:
             locks, code = locks_of(passphrase_of(passphrase_file), recipient or [], recovery)
-            answer = exported(folder, path, file, locks, is_shared=share, dry_run=dry_run)
+            answer = exported(
+                folder,
+                path,
+                file,
+                locks,
+                share=scope_of(scope, is_shared=share),
+                description=description,
+                dry_run=dry_run,
+            )
             answer |= {"recovery_code": code} if code and not dry_run else {}
         case StrandAction.IMPORT:
             key = key_of(folder, passphrase_file, recovery_file)
@@ -130,7 +142,9 @@ def strand(
             is_locked_anew = bool(new_passphrase_file or recipient or recovery)
             lock = passphrase_of(new_passphrase_file) if is_locked_anew else passphrase
             locks, code = locks_of(lock, recipient or [], recovery)
-            answer = merged_file(folder, names, out, access, locks, replaces=force, dry_run=dry_run)
+            answer = merged_file(
+                *(folder, names, out, access, locks), description=description, replaces=force, dry_run=dry_run
+            )
             answer |= {"recovery_code": code} if code and not dry_run else {}
         case StrandAction.DIFF:
             _, access = access_of(folder, passphrase_file, recovery_file)
@@ -157,6 +171,8 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
             done = "would take in" if answer["dry_run"] else "took in"
             said = _counted(answer["added"]) or "nothing new"
             yield f"{done} {said}; {answer['known']:,} memories were here or left out, {answer['removed']:,} removed"
+            for one in answer.get("changes", ()):
+                yield _change_line(one, one["before"], one["after"])
             if answer["waits_for_review"]:
                 yield f"{answer['waits_for_review']:,} wait for your review: helix review"
         case StrandAction.EXPORT:
@@ -187,6 +203,8 @@ def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:
             if "records" in answer:
                 said = _counted(answer["records"]) or "no records"
                 yield f"holds {said}; content root {answer['root']}"
+                if answer["label"]:
+                    yield f"described as: {answer['label']}"
             if "recovery_code" in answer:
                 yield f"recovery code, shown only now: {answer['recovery_code']}"
         case StrandAction.TRUST | StrandAction.UNTRUST if "signer" in answer:
@@ -208,10 +226,9 @@ def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
     for side in (first, second):
         if side.get("trust") == "none":
             yield f"note: {side['file']} is signed by {side['signer']}, whom you do not trust"
-    for name, sign in _SIGN.items():
+    for name in ("only_first", "only_second", "status_differs"):
         for one in answer[name]:
-            was = " → ".join(status for status in (one["first"], one["second"]) if status)
-            yield f"{sign} {one['id']}  {one_line(one['text'])[:MOST_SHOWN_CHARACTERS]}  ({was})"
+            yield _change_line(one, one["first"], one["second"])
     for one in answer["altered"]:
         yield f"! {one['type']} {one['id']} is worded otherwise on each side: somebody altered it"
     if answer["is_same"]:
@@ -220,6 +237,12 @@ def _diff_lines(answer: dict[str, Any]) -> Iterator[str]:
     for name, side in (("records_only_first", first), ("records_only_second", second)):
         said = _counted(answer[name]) or "nothing"
         yield f"only in {side['file']}: {said}"
+
+
+def _change_line(one: dict[str, Any], before: str | None, after: str | None) -> str:
+    sign = "~" if before and after else "+" if after else "-"
+    was = " → ".join(status for status in (before, after) if status)
+    return f"{sign} {one['id']}  {one_line(one['text'])[:MOST_SHOWN_CHARACTERS]}  ({was})"
 
 
 def _sync_lines(answer: dict[str, Any]) -> Iterator[str]:

@@ -28,15 +28,18 @@ if TYPE_CHECKING:
     )
     from helix_ls.host.strand_files import StrandAccess
 
+ALL_SCOPES = "all"
+SHARED_SCOPES = (ALL_SCOPES, "workspace", "global")
+MOST_DESCRIPTION_CHARACTERS = 500
 STORE = "store"
 """The name of this folder's memory where a strand could be named."""
 _KINDS = {"passphrase": "passphrase", "recovery": "recovery code", "x25519": "recipient"}
 
 
 def exported(
-    folder: Path | None, path: Path, file: str, locks: list[Lock], *, is_shared: bool, dry_run: bool
+    folder: Path | None, path: Path, file: str, locks: list[Lock], *, share: str, description: str, dry_run: bool
 ) -> dict[str, Any]:
-    """Write the memories of a folder to a new strand."""
+    """Write memories to a new strand: all, or where ``share`` names a scope those of it that are for others."""
     from helix_core.strand import NEWEST_SCHEMA, Manifest, inspect, seal
     from helix_ls.cli.opened import opened
     from helix_ls.host.strand_files import require_free, write_strand
@@ -45,8 +48,8 @@ def exported(
     require_free(target, file, replaces=False)
     keys = _own_keys(folder)
     with opened(path) as helix:
-        records = helix.memory.exported(is_shared=is_shared)
-    manifest = Manifest(NEWEST_SCHEMA, int(time.time()))
+        records = helix.memory.exported(is_shared=bool(share), scope="" if share == ALL_SCOPES else share)
+    manifest = Manifest(NEWEST_SCHEMA, int(time.time()), _described(description))
     made = seal(manifest, records, keys=keys, locks=locks, random=secrets.token_bytes)
     if not dry_run:
         write_strand(target, file, made, replaces=False)
@@ -77,6 +80,25 @@ def imported(
         answer = helix.memory.imported(ImportRequest(strand, trust != "none", policy, dry_run))
     warn(answer["notes"])
     return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
+
+
+def scope_of(typed: str, *, is_shared: bool) -> str:
+    """Return what to share, empty to keep it all. Raises UsageError."""
+    if typed not in SHARED_SCOPES:
+        raise UsageError(f"{typed[:40]!r} is no scope; use {', '.join(SHARED_SCOPES)}")
+    if typed != ALL_SCOPES and not is_shared:
+        raise UsageError("--scope is for what is shared; add --share")
+    return typed if is_shared else ""
+
+
+def _described(description: str) -> str:
+    """Return the description to seal, secrets masked. Raises UsageError."""
+    from helix_core.ingest import mask
+    from helix_core.memory import plain
+
+    if len(description) > MOST_DESCRIPTION_CHARACTERS:
+        raise UsageError(f"the description is longer than {MOST_DESCRIPTION_CHARACTERS} characters; shorten it")
+    return mask(plain(description).encode("utf-8", "replace")).text()
 
 
 def policy_of(typed: str) -> ClashPolicy:
@@ -126,6 +148,7 @@ def merged_file(
     access: StrandAccess,
     locks: list[Lock],
     *,
+    description: str,
     replaces: bool,
     dry_run: bool,
 ) -> dict[str, Any]:
@@ -141,7 +164,7 @@ def merged_file(
     require_free(target, out, replaces=replaces)
     sealed = [inspect(_read_strand(file)) for file in files]
     strands = [access.believed(one) for one in sealed]
-    manifest, records = merged(strands, now=int(time.time()))
+    manifest, records = merged(strands, now=int(time.time()), label=_described(description))
     made = seal(manifest, records, keys=_own_keys(folder), locks=locks, random=secrets.token_bytes)
     if not dry_run:
         write_strand(target, out, made, replaces=replaces)
@@ -219,13 +242,15 @@ def compared(path: Path, names: Sequence[str], access: StrandAccess) -> dict[str
 
 
 def _item(change: ItemChange) -> dict[str, Any]:
-    """A memory on one side or the other, with its status on both."""
+    """A memory on one side or the other, with its status on both; secrets by the rules of today are masked."""
+    from helix_core.ingest import mask
+
     said = change.record.fields().get("fields")
     fields = said if isinstance(said, dict) else {}
     return {
         "id": str(fields.get("handle") or change.record.id),
         "kind": str(fields.get("kind", "")),
-        "text": str(fields.get("text", "")),
+        "text": mask(str(fields.get("text", "")).encode()).text(),
         "first": change.before.value if change.before else None,
         "second": change.after.value if change.after else None,
     }

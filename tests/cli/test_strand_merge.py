@@ -70,7 +70,7 @@ class Merging:
     def merged(self, *files: str) -> str:
         out = str(self.folder / f"{next(self._numbers)}.dna")
         access = StrandAccess.read(self.data, [CODE])
-        merged_file(self.data, files, out, access, [CODE], replaces=False, dry_run=False)
+        merged_file(self.data, files, out, access, [CODE], description="", replaces=False, dry_run=False)
         return out
 
     def opened(self, file: str) -> OpenedStrand:
@@ -135,12 +135,14 @@ def test_a_merge_replaces_no_file_without_force_and_no_folder_with_it(merging: M
     kept = Path(one).read_bytes()
     access = StrandAccess.read(merging.data, [CODE])
     with pytest.raises(UsageError, match="already there"):
-        merged_file(merging.data, [one, one], one, access, [CODE], replaces=False, dry_run=False)
+        merged_file(merging.data, [one, one], one, access, [CODE], description="", replaces=False, dry_run=False)
     with pytest.raises(UsageError, match="no regular file"):
-        merged_file(merging.data, [one, one], str(merging.folder), access, [CODE], replaces=True, dry_run=False)
-    answer = merged_file(merging.data, [one, one], one, access, [CODE], replaces=True, dry_run=True)
+        merged_file(
+            merging.data, [one, one], str(merging.folder), access, [CODE], description="", replaces=True, dry_run=False
+        )
+    answer = merged_file(merging.data, [one, one], one, access, [CODE], description="", replaces=True, dry_run=True)
     assert (answer["merged"], Path(one).read_bytes()) == (False, kept)
-    merged_file(merging.data, [one, one], one, access, [CODE], replaces=True, dry_run=False)
+    merged_file(merging.data, [one, one], one, access, [CODE], description="", replaces=True, dry_run=False)
     assert merging.opened(one).signer == merging.own.signer
     assert content_root(merging.opened(one).records) == content_root([item("i1")])
 
@@ -196,6 +198,20 @@ def test_two_people_merge_and_compare_their_files(people: dict[str, Callable[...
     assert bob("strand", "diff", two, both, *secret, "--json").answer["is_same"]
 
 
+def test_a_comparison_shows_no_secret_and_names_what_somebody_altered(helix: RunHelix, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.write_text(CODE.text())
+    code.chmod(0o600)
+    one, two = tmp_path / "one.dna", tmp_path / "two.dna"
+    one.write_bytes(made([item("i1", "300 ms"), item("i2", "The key is AKIAIOSFODNN7EXAMPLZ")]))
+    two.write_bytes(made([item("i1", "3000 ms")], keys=STRANGER))
+    ran = helix("strand", "diff", one, two, "--recovery-file", code)
+    assert (ran.status, "AKIAIOSFODNN7EXAMPLZ" in ran.out) == (0, False)
+    lines = ran.out.splitlines()
+    assert [line for line in lines if line.startswith("! memory i1 is worded otherwise")]
+    assert sum("whom you do not trust" in line for line in lines) == 2
+
+
 def test_a_wrong_call_is_misuse(helix: RunHelix, tmp_path: Path) -> None:
     file = tmp_path / "one.dna"
     file.write_bytes(made())
@@ -226,6 +242,27 @@ def test_a_passphrase_that_others_can_read_is_said_with_its_mode_and_the_mend(he
         assert ran.err == f"{said}; run: chmod 600 '{secret}'\n"
     secret.chmod(0o600)
     assert helix(*verify).err == ""
+
+
+def test_a_description_is_sealed_and_a_dry_run_prints_the_difference(
+    people: dict[str, Callable[..., Ran]], tmp_path: Path
+) -> None:
+    ada, bob = people["ada"], people["bob"]
+    secret = ("--passphrase-file", tmp_path / "secret")
+    file = tmp_path / "team.dna"
+    assert ada("remember", "The queue is NATS", "--global").status == 0
+    assert ada("remember", "Shipping is charged by weight").status == 0
+    described = "Queue facts, token=ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    export = ("strand", "export", file, *secret, "--description", described)
+    assert ada(*export, "--scope", "global").status == 2
+    assert ada(*export, "--share", "--scope", "mars").status == 2
+    assert ada(*export, "--share", "--scope", "global").status == 0
+    assert bob("strand", "trust", file).status == 0
+    shown = bob("strand", "verify", file, *secret).out
+    assert ("described as: Queue facts" in shown, "ghp_16C7" in shown) == (True, False)
+    lines = bob("strand", "import", file, *secret, "--dry-run").out.splitlines()
+    assert [line.split("  ", 1)[1] for line in lines if line.startswith("+ ")] == ["The queue is NATS  (active)"]
+    assert bob("list", "--json").answer["items"] == []
 
 
 def test_two_people_sync_through_a_folder(people: dict[str, Callable[..., Ran]], tmp_path: Path) -> None:

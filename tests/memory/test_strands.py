@@ -424,3 +424,46 @@ def test_the_strand_of_a_store_names_no_path_of_the_machine(ada):
     remember(ada, "The queue is NATS", cites=["app.py:1-3"])
     said = b"".join(record.line for record in ada.memory.exported())
     assert os.fsencode(os.path.dirname(os.fsdecode(ada.workspace))) not in said
+
+
+def test_a_dry_run_names_each_memory_that_comes_in_goes_or_changes(ada, bob):
+    remember(ada, "The timeout is 300 ms", is_global=True, valid_from=2_000)
+    gone = remember(ada, "The zebra is striped", is_global=True)
+    take(bob, strand_of(ada))
+    ada.memory.purge(gone, f"purge {gone}")
+    remember(ada, "The cache is Redis", is_global=True)
+    remember(bob, "The cache is Memcached", is_global=True, valid_from=1_000)
+    told = take(bob, strand_of(ada), policy=ClashPolicy.NEWEST, dry_run=True)
+    assert sorted((each["text"], each["before"], each["after"]) for each in told["changes"]) == [
+        ("The cache is Memcached", "active", "superseded"),
+        ("The cache is Redis", None, "active"),
+        ("The zebra is striped", "active", None),
+    ]
+    assert "changes" not in take(bob, strand_of(ada), policy=ClashPolicy.NEWEST)
+    assert take(bob, strand_of(ada), dry_run=True)["changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "shared"),
+    [
+        ("", ["Deploys run nightly", "The queue is NATS"]),
+        ("workspace", ["The queue is NATS"]),
+        ("global", ["Deploys run nightly"]),
+    ],
+)
+def test_what_is_shared_can_be_of_one_scope(ada, bob, scope, shared):
+    remember(ada, "The queue is NATS")
+    remember(ada, "Deploys run nightly", is_global=True)
+    take(bob, strand_of(ada, is_shared=True, scope=scope))
+    assert texts(bob) == shared
+
+
+def test_a_memory_whose_evidence_holds_a_secret_is_not_shared(ada, monkeypatch):
+    remember(ada, "The queue is NATS", is_global=True)
+    with monkeypatch.context() as older:
+        older.setattr("helix_core.engine.memory.remembering.session_name", str)
+        remember(ada, "The cache is Redis", is_global=True, session="AKIAIOSFODNN7EXAMPLZ")
+    assert "AKIAIOSFODNN7EXAMPLZ" in str(ada.memory.exported())
+    shared = ada.memory.exported(is_shared=True)
+    assert [record.type for record in shared] == ["evidence", "memory", "op"]
+    assert [word for word in ("AKIA", "Redis") if word in str(shared)] == []

@@ -196,11 +196,14 @@ class WorkspaceMemory:
             raise no_memory(id_)
         return purged
 
-    def exported(self, *, is_shared: bool = False) -> tuple[StrandRecord, ...]:
-        """Return all memories as records of a strand, or with ``is_shared`` those of this workspace for others."""
+    def exported(self, *, is_shared: bool = False, scope: str = "") -> tuple[StrandRecord, ...]:
+        """Return all memories as records of a strand, or with ``is_shared`` those of this workspace for others.
+
+        With the ``scope`` workspace or global only what is of that scope is shared.
+        """
         from helix_core.engine.memory.strands import MemoryStrands
 
-        return MemoryStrands(self.session, NOBODY).exported(is_shared=is_shared)
+        return MemoryStrands(self.session, NOBODY).exported(is_shared=is_shared, scope=scope)
 
     def imported(self, wanted: ImportRequest, by: Attribution = NOBODY) -> dict[str, Any]:
         """Take in the memories of an opened strand, or say what would come in. Raises StrandError, StoreError."""

@@ -40,6 +40,7 @@ from helix_core.strand import (
     altered_error,
     clashes,
     difference,
+    item_changes,
     purged_ids,
     quarantined,
     record_of,
@@ -77,14 +78,14 @@ class MemoryStrands:
     def __init__(self, session: WorkspaceSession, by: Attribution) -> None:
         self._session, self._by = session, by
 
-    def exported(self, *, is_shared: bool = False) -> tuple[StrandRecord, ...]:
+    def exported(self, *, is_shared: bool = False, scope: str = "") -> tuple[StrandRecord, ...]:
         """Return all memories of the file, or with ``is_shared`` those of this workspace that are for others.
 
-        Others get what is in force, nothing private, nothing that holds a secret by the rules of today, and no trace
-        of anything else.
+        Others get what is in force, nothing private, nothing that looks like a secret by the rules of today, and no
+        trace of anything else. With the ``scope`` workspace or global they get what is of that scope alone.
         """
         found = self._session.memory_file.read(
-            lambda memory: self._shared(memory) if is_shared else _records(memory.transfer.records())
+            lambda memory: self._shared(memory, scope) if is_shared else _records(memory.transfer.records())
         )
         return union(found or ())
 
@@ -107,6 +108,8 @@ class MemoryStrands:
             key = intake.scope_to_adopt()
             adopts = bool(key) and memory.transfer.is_free(self._session.place, key)
             told = intake.told(key if adopts else "")
+            if wanted.dry_run:
+                told["changes"] = intake.changes()
             return intake.rows(key if adopts else "")
 
         def take(memory: Memory) -> bool:
@@ -114,7 +117,8 @@ class MemoryStrands:
 
         if wanted.dry_run:
             if file.read(decide) is None:
-                told = _Intake(wanted, wanted.beside, self._actor, now, random).told("")
+                intake = _Intake(wanted, wanted.beside, self._actor, now, random)
+                told = intake.told("") | {"changes": intake.changes()}
         else:
             told["overwritten"] = file.write(take)
         return told | {"dry_run": wanted.dry_run}
@@ -123,9 +127,10 @@ class MemoryStrands:
     def _actor(self) -> str:
         return actor_of(MemoryOrigin.USER, self._by)
 
-    def _shared(self, memory: Memory) -> tuple[StrandRecord, ...]:
+    def _shared(self, memory: Memory, scope: str) -> tuple[StrandRecord, ...]:
         records = _records(memory.transfer.records())
-        scopes = {GLOBAL_SCOPE, memory.items.scope(self._session.place)}
+        by_name = {"global": GLOBAL_SCOPE, "workspace": memory.items.scope(self._session.place)}
+        scopes = {by_name[scope]} if scope else set(by_name.values())
         usable = {
             one.id
             for one in memory.items.by_ids([each.id for each in records if each.type == "memory"])
@@ -140,6 +145,8 @@ class MemoryStrands:
             and _said(each)["kind"] not in PRIVATE_KINDS
             and not _holds_secret(_words(_fact(each)))
         }
+        spoken = [_evidence(each) for each in records if each.type == "evidence" and _belongs(each, chosen)]
+        chosen -= {one.item_id for one in spoken if _holds_secret(_spoken(one))}
         return tuple(each for each in records if _belongs(each, chosen))
 
 
@@ -173,7 +180,8 @@ class _Intake:
         else:
             self.incoming = quarantined(usable, [*present, *_gone(present)], self._proposal)
             self._links = ()
-        self.change = difference(present, union(present, self.incoming, self._links))
+        self._after = union(present, self.incoming, self._links)
+        self.change = difference(present, self._after)
 
     def scope_to_adopt(self) -> str:
         """Return the one workspace that the new memories are of, empty for none or several."""
@@ -217,6 +225,18 @@ class _Intake:
             "waits_for_review": 0 if self._wanted.is_trusted else counts["memory"],
             "notes": notes,
         }
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Return each memory that comes in, goes, or gets another status: what a dry run shows."""
+        found = []
+        for each in item_changes(self._present, self._after):
+            said = _said(each.record)
+            statuses = {"before": each.before, "after": each.after}
+            shown = {name: status.value if status else None for name, status in statuses.items()}
+            # The text may be older than a rule for secrets.
+            text = mask(said["text"].encode()).text()
+            found.append({"id": said["handle"], "kind": said["kind"], "text": text, **shown})
+        return found
 
     def _proposal(self, record: StrandRecord) -> StrandRecord:
         """Return the operation that puts an untrusted memory into review."""
