@@ -8,7 +8,9 @@ whose grammar says what the secret is; prose is sentences as in notes and chats;
 passphrases and numbers as people type them, in several languages; sayings are sentences about secrets that hold none.
 ``held out`` are syntaxes, sentences and names (``LATER_*``) that were written down after the rules: of the first such
 set (``MORE_*``, now among the others) 13.5 % leaked when it was first run, of this one 4.1 %; both were then mended by
-general rules. The share of ordinary lines is measured on the standard library, the installed packages and every folder
+general rules. Of typed sentences that were written after their rules 38 of 133 leaked when they were first run, and 15
+of 75 of a second such set after those were mended: expect one of five of a wording that nobody thought of to leak. The
+share of ordinary lines is measured on the standard library, the installed packages and every folder
 of ``--trees``.
 
 Ends with 1 where a target is missed: 0 leaks on rules, at most 2 % on prose, on what is typed and on what is held out,

@@ -76,7 +76,7 @@ _PHRASE = (
 )
 _NUMBER = (
     rb"\b(?i:pins?(?:[ \-]?(?:code|number|nummer|nr|no|#))?|puk|otp|totp|cvv2?|cvc|geheimzahl|combination"
-    rb"|(?:door|garage|keypad|locker|bike|elevator|lobby|house|sms|text|card|gate|alarm|entry|unlock"
+    rb"|(?:door|garage|keypad|locker|bike|building|office|authenticator|elevator|lobby|house|sms|text|card|gate|alarm|entry|unlock"
     rb"|lock|safe|vault|access|backup|recovery|verification|one[ \-]?time|2fa|mfa|security|sim|activation|login|pass"
     rb"|t\xc3\xbcr|auth(?:entication)?|confirmation|invite)[ \-]?codes?)\b|"
     + _any("暗証番号", "验证码", "驗證碼", "認証コード", "確認コード", "(?:ПИН|Пин|пин)(?:-код)?", "핀번호")
@@ -112,7 +112,8 @@ _STATED = LazyPattern(
 
 _FOR = (
     rb"(?:[ \t]+(?:(?i:for|of|on|at|in|used|f\xc3\xbcr|fuer|vo[nm]|zu[mr]|para|del?|di|per|pour|du|voor|van|d[oa]|dla"
-    rb"|till?|(?:to|from)[ \t]+(?:the|our|my|his|her|this|that|your))|\xd0\xb4\xd0\xbb\xd1\x8f|\xd0\xbe\xd1\x82)"
+    rb"|till?|(?:to|from)[ \t]+(?:the|our|my|his|her|this|that|your|unlock|open|enter))"
+    rb"|\xd0\xb4\xd0\xbb\xd1\x8f|\xd0\xbe\xd1\x82)"
     rb"(?:[ \t]+[\w'@.\-\x80-\xff]{1,30}){1,5}?)?"
 )
 """What a credential is for, between its word and the link."""
@@ -121,7 +122,8 @@ _SAID = (
     rb"(?:,[^,.;:\r\n]{1,30},)?(?:(?:[ \t]+(?i:will|should|would|used|has|had|to|been|currently|now|still|just|always"
     rb"|here))*[ \t]+(?:(?i:is|was|are|were|be|been|equals|became|becomes|ist|war|lautet|lautete|hei(?:\xc3\x9f|ss)t"
     rb"|wird|es|era|ser\xc3\xa1|est|sera|jest|var|er|je|stays|remains|still)|\xc3[\xa8\xa9\xa4\x88\x89]r?|\xd1\x8d\xd1\x82\xd0\xbe)|'s)"
-    rb"(?:[ \t]+(?i:now|still|currently|just|simply|always|set[ ]to|again|jetzt|nun|noch|ahora|maintenant))?"
+    rb"(?:[ \t]+(?i:now|still|currently|just|simply|always"
+    rb"|(?:set|changed|reset|updated|switched)[ ]to|again|jetzt|nun|noch|ahora|maintenant))?"
     rb"[ \t]*:?[ \t]+"
 )
 _PARTICLE = (
@@ -191,16 +193,17 @@ _USED = LazyPattern(
 )
 """Group 1: the word that gets one in."""
 _GIVEN_AFTER = LazyPattern(
-    rb"(?:,|[ \t](?i:to|as|now|be|is|it's|with|type|enter|use|try|says|before,|again,|:))[ \t]+" + _VALUE
+    rb"(?:,|[ \t](?i:to|as|now|be|is|it's|that's|with|type|enter|use|try|says|before,|again,|:))[ \t]+" + _VALUE
 )
 _COLON_LATER = LazyPattern(
-    rb"(?:[ \t]+[\w'\-]{1,20}){1,5}(?::|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
+    rb",?(?:[ \t]+[\w'\-]{1,20}){1,5}(?::|,[ \t]+(?i:it's|it[ ]is|its))[ \t]+"
     + _VALUE
     + rb"[\"'`*]{0,3}(?:[ \t]+now)?[ \t]*(?:\r?\n|\z)"
 )
 """Group 1: the last word of the line, which a colon later in the sentence gives."""
 _GIVEN_BEFORE = LazyPattern(
-    rb"(?:^|\s)" + _VALUE + rb"[\"'`*]{0,3}[ \t]+(?i:is|was|as|for|when|if|at|=)[ \t]+(?:[\w\-']+[ \t]+){0,4}[\w\-]*\z"
+    rb"(?:^|\s)" + _VALUE + rb"[\"'`*]{0,3}(?:,[ \t]+(?i:that's|it's|that[ ]is)"
+    rb"|[ \t]+(?i:is|was|as|for|when|if|at|still|=))[ \t]+(?:[\w\-']+[ \t]+){0,4}[\w\-]*\z"
 )
 """Group 1: a word that is given, somewhere after and before the word for a password."""
 _OPENED = LazyPattern(

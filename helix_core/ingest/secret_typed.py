@@ -47,7 +47,7 @@ _FUNCTION_WORDS = frozenset(
     b"why how that this these those it its he she they we you i my your our his her their me him them us will would "
     b"shall should can could may might must very too so than there here now also only just still even ever never "
     b"always again about after before between because during each every any some all both either neither more most "
-    b"less least other another such own same one two three four five six seven eight nine ten per via until unless "
+    b"less least other another such own same one per via until unless "
     b"since like using used".split()
 )
 _PREDICATES = frozenset(

@@ -277,6 +277,12 @@ Password? <Vault9Door>
 the old password (<Vault9Door>) still works
 my PIN's <9931>
 le mdp est <Secure55x>
+you can get in with <Lighthouse31>, that's the password
+is <Lighthouse31> still the right password?
+admin password, do not share: <Lighthouse31>
+The PIN to unlock my laptop is <7392>
+the pin was changed to <7392>
+disk encryption passphrase: <seven quiet rivers sing>
 the admin password is simply <swordfish>
 """
 
