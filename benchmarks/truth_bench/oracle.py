@@ -380,15 +380,17 @@ def _is_quote(item: dict[str, Any], data: bytes) -> bool:
     """Is the quote whole lines from the start line on, within the span, without the end of the last one? One that is
     said to be escaped may show a character as its escape, and no carriage return at the end of a line."""
     quote, start = item["quote"], item["start_line"]
-    # A lone CR may be shown as an escape, and then ends a line of its own even before a line feed.
-    for counted in (quote, quote.replace("\\r", "\r"), quote.replace("\\r", "\n")):
-        count = len(_LINE_END.split(counted))
-        if count > item["end_line"] - start + 1:
-            continue
-        for text in (data, mask(data).data):
-            whole = b"".join(_lines(text)[start - 1 : start - 1 + count]).decode("utf-8", "replace")
-            exact = _LAST_END.sub("", whole)
-            if exact == counted or (item.get("escaped") and _shows(quote, exact)):
+    most = item["end_line"] - start + 1
+    # A lone CR may be shown as an escape, beside others that the text itself holds, and then ends a line.
+    shown = {quote, quote.replace("\\r", "\r"), quote.replace("\\r", "\n")}
+    counts = {len(_LINE_END.split(one)) for one in shown}
+    if item.get("escaped"):
+        counts.update(range(1, max(counts)))
+    texts = [_lines(text)[start - 1 :] for text in (data, mask(data).data)]
+    for count in sorted(one for one in counts if one <= most):
+        for lines in texts:
+            exact = _LAST_END.sub("", b"".join(lines[:count]).decode("utf-8", "replace"))
+            if exact in shown or (item.get("escaped") and _shows(quote, exact)):
                 return True
     return False
 

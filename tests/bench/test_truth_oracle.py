@@ -259,6 +259,9 @@ def test_a_carriage_return_before_a_line_end_is_shown_as_a_line_of_its_own(bench
     claim = {"start_line": 1, "end_line": 3, "escaped": True}
     assert is_quote({**claim, "quote": "import os\\r\nx = 1"}, data)
     assert not is_quote({**claim, "quote": "import os\nx = 1"}, data)
+    # Beside an escape that the text itself holds.
+    claim = {"start_line": 1, "end_line": 4, "escaped": True}
+    assert is_quote({**claim, "quote": 'x = "\\r"\\ry = 2\\rz = 3'}, b'x = "\\r"\ry = 2\rz = 3\r')
 
 
 def test_a_file_that_is_gone_or_a_link_is_never_verified(judge: Judge, folder: Path) -> None:
