@@ -40,6 +40,9 @@ FLOOR = 0.2
 HALF_LIFE = 20
 """Steps after which a look counts half in ``prior``."""
 VOTERS = 20
+VOTED = 0.25
+FOLLOWING, FOLLOWING_DECAY = 4, 0.8
+"""Looks after a moment that it votes for, and how much less each counts than the one before."""
 RECENT = 32
 """Looks whose items a version has, for ``diff``."""
 _WHOLE = 256
@@ -189,11 +192,15 @@ class Trail:
         return _hits(scores[: below[-1] if below.size else 0], self._branch, k)
 
     def prior(self, items: Iterable[TrailItem]) -> dict[TrailItem, float]:
-        """Return how likely each item is next, 0 … 1: half recent frequency, half the votes of moments like now."""
+        """Return how likely each item is next, 0 … 1: by recent frequency, and a quarter by votes of moments like now.
+
+        ``benchmarks/phase.py --history`` compares it with the frequency alone.
+        """
         asked = [*items]
         frequency, votes = self._frequency(), self._votes()
         most, most_votes = max(frequency.values(), default=1.0), max(votes.values(), default=1.0)
-        return {one: (frequency.get(one, 0.0) / most + votes.get(one, 0.0) / most_votes) / 2 for one in asked}
+        share = {one: (frequency.get(one, 0.0) / most, votes.get(one, 0.0) / most_votes) for one in asked}
+        return {one: (1 - VOTED) * seen + VOTED * voted for one, (seen, voted) in share.items()}
 
     def velocity(self) -> float:
         """Return how far the last look moved the state, 0 … 1; 0 while there is only one."""
@@ -381,8 +388,9 @@ class Trail:
         best = np.argsort(-scores, kind="stable")[:VOTERS]
         votes: dict[TrailItem, float] = {}
         for place in best[scores[best] >= FLOOR].tolist():
-            following = self._look(self._branch[place + 1]).item
-            votes[following] = votes.get(following, 0.0) + float(scores[place])
+            for away, step in enumerate(self._branch[place + 1 : place + 1 + FOLLOWING]):
+                item = self._look(step).item
+                votes[item] = votes.get(item, 0.0) + float(scores[place]) * FOLLOWING_DECAY**away
         return votes
 
 
