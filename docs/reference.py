@@ -228,15 +228,17 @@ class _Handlers:
 def _shown_as() -> dict[str, list[str]]:
     """By an operation's name: the tools, routes and commands that are views of it."""
     from helix_ls.lsp.commands import Commands
+    from helix_ls.lsp.memory_notices import MemoryNotices
     from helix_ls.lsp.questions import QueryHandlers
     from helix_ls.mcp.tools import tools_of
     from helix_ls.proxy.route_table import HTTP_ROUTES
 
     nobody: Any = _Handlers()
     asking = QueryHandlers(nobody, nobody)
+    table = Commands(asking, nobody, MemoryNotices(nobody)).table
     views = [(each.operation, f"tool `{each.name}`") for each in tools_of("full", writes=True) if not each.same_as]
     views += [(each.operation, f"route `{each.method} {each.path}`") for each in HTTP_ROUTES if each.operation]
-    views += [(each.operation, f"command `{name}`") for name, each in Commands(asking, nobody).table.items()]
+    views += [(each.operation, f"command `{name}`") for name, each in table.items()]
     shown: dict[str, list[str]] = {}
     for operation, view in views:
         shown.setdefault(operation.name, []).append(view)

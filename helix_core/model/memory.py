@@ -157,6 +157,8 @@ MEMORY_KINDS = (
 """The built-in kinds; others are kept as they are."""
 SUPERSEDES, REFINES, CONFLICTS = "supersedes", "refines", "conflicts_with"
 DEPENDS_ON, DERIVED_FROM, CITES = "depends_on", "derived_from", "cites"
+RELATED = (DEPENDS_ON, DERIVED_FROM, SUPERSEDES, REFINES, CONFLICTS)
+"""The relations that somebody may state of two memories."""
 MEMORY_RELATIONS = (SUPERSEDES, REFINES, CONFLICTS, DEPENDS_ON, DERIVED_FROM, CITES)
 GLOBAL_SCOPE = "global"
 """The scope of a memory of every workspace; that of one workspace is its random key."""

@@ -72,7 +72,7 @@ CREATE TABLE op (
     id       TEXT    NOT NULL UNIQUE,
     lamport  INTEGER NOT NULL,
     actor    TEXT    NOT NULL,
-    kind     TEXT    NOT NULL,                 -- remember, propose, approve, support, heal, forget, restore, archive, purge
+    kind     TEXT    NOT NULL,                 -- remember, propose, approve, support, heal, relate, forget, restore, archive, purge
     item_id  TEXT    NOT NULL,
     args     TEXT    NOT NULL,                 -- a canonical JSON object
     at       INTEGER NOT NULL,

@@ -243,6 +243,12 @@ class MemoryItems:
         with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
             return self.append(kind, item_id, {}, actor, at)
 
+    def relate(self, link: MemoryLink, actor: str, at: int) -> None:
+        """Add a link between two memories that are there, with its entry in the log."""
+        with self._file.busy_timeout(WRITE_WAIT_MS), self._file.transaction():
+            seq = self.append("relate", link.src, {"links": [[link.src, link.rel, link.dst]]}, actor, at)
+            self.add_link(link, seq)
+
     def purge(self, item_id: str, actor: str, at: int) -> bool:
         """Remove a memory with its evidence and postings, whole; return whether every copy is overwritten.
 
@@ -357,6 +363,15 @@ class MemoryItems:
         """Return the last operations, or those on one memory, the newest first."""
         rows = self._file.rows(f"{_OP} WHERE ?1 = '' OR item_id = ?1 ORDER BY seq DESC LIMIT ?2", (item_id, limit))
         return [_op(row) for row in rows]
+
+    def changed(self, after: int, until: int) -> tuple[list[str], int, int]:
+        """Return the ids of the memories that operations after one and up to another are about, how many operations
+        these are, and how many of them purge.
+        """
+        where = "FROM op WHERE seq > ?1 AND seq <= ?2"
+        ids = [row[0] for row in self._file.rows(f"SELECT DISTINCT item_id {where} AND item_id <> ''", (after, until))]
+        counts = self._file.rows(f"SELECT count(*), coalesce(sum(kind = 'purge'), 0) {where}", (after, until))
+        return ids, int(counts[0][0]), int(counts[0][1])
 
     def op_at(self, at: int) -> int:
         """Return the number of the last operation at or before a time in Unix milliseconds; 0 for none."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
-from helix_core.model import MemoryOrigin
+from helix_core.model import RELATED, MemoryOrigin
 from helix_ls.cli.opened import asked, opened, stated
 from helix_ls.cli.output import print_json, warn
 from helix_ls.cli.verbs import HERE, Json, PathOption
@@ -17,22 +17,29 @@ from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import (
     DECIDE,
     DRY_RUN,
+    EDIT,
     FORGET,
+    LATEST,
     MEMORIES,
     MEMORY_CONTEXT,
+    MEMORY_DIFF,
     MEMORY_LOG,
     PURGE,
     RECALL,
+    RELATE,
     REMEMBER,
     RESTORE,
     REVIEW,
     DecideArguments,
+    DiffArguments,
+    EditArguments,
     ForgetArguments,
     ListArguments,
     LogArguments,
     MemoryIdArguments,
     PurgeArguments,
     RecallArguments,
+    RelateArguments,
     RememberArguments,
     ReviewArguments,
     TopicArguments,
@@ -174,6 +181,69 @@ def log(
     given = LogArguments(memory_id, limit, verify)
     answer = _show(path, lambda helix: MEMORY_LOG.run(helix, given, AskContext()), as_json=as_json)
     raise typer.Exit(1 if answer.get("first_broken") is not None else 0)
+
+
+def edit(
+    memory_id: Id,
+    text: Annotated[str, typer.Argument(help="What it says from now on; - reads it from standard input.")],
+    *,
+    cite: Annotated[list[str] | None, typer.Option("--cite", metavar="PATH:LINES", help=_help(EDIT, "cites"))] = None,
+    kind: Annotated[str, typer.Option("--kind", help=_help(EDIT, "kind"))] = "",
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Put another text in the place of a memory's, which is superseded; the log keeps both."""
+    origin = (MemoryOrigin.AGENT if by_of("").agent else MemoryOrigin.USER).value
+    given = EditArguments(memory_id, stated(text), cite, kind, origin=origin, dry_run=dry_run)
+    _show(path, lambda helix: EDIT.run(helix, given, AskContext()), as_json=as_json)
+
+
+def relate(
+    memory_id: Id,
+    relation: Annotated[str, typer.Argument(help=f"One of {', '.join(RELATED)}.")],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The id of the other memory.")],
+    *,
+    path: PathOption = HERE,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say how one memory is related to another."""
+    given = RelateArguments(memory_id, relation, other, dry_run=dry_run)
+    _show(path, lambda helix: RELATE.run(helix, given, AskContext()), as_json=as_json)
+
+
+def diff(
+    *,
+    since: Annotated[str, typer.Option("--since", metavar="TIME", help="The earlier time: a date, or Unix seconds.")],
+    until: Annotated[
+        str, typer.Option("--until", metavar="TIME", help="The later time, in the same forms; now if not given.")
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-k", help=_help(MEMORY_DIFF, "limit"))] = _LIMIT.default,
+    path: PathOption = HERE,
+    as_json: Json = False,
+) -> None:
+    """Show which memories were added, removed, or are in another state at a later time than at an earlier one."""
+    _LIMIT.check(limit, "--limit")
+    given = DiffArguments(_seconds(since, "--since"), _seconds(until, "--until") if until else None, limit)
+    _show(path, lambda helix: MEMORY_DIFF.run(helix, given, AskContext()), as_json=as_json)
+
+
+def _seconds(typed: str, option: str) -> float:
+    """Return a time in Unix seconds; a date or time without a zone is one of this machine's."""
+    from datetime import datetime
+
+    try:
+        seconds = float(typed)
+    except ValueError:
+        try:
+            seconds = datetime.fromisoformat(typed).astimezone().timestamp()
+        except (ValueError, OverflowError, OSError):
+            said = f"{typed[:40]!a} is no time; give one such as 2026-01-31, 2026-01-31T12:00 or 1769860800"
+            raise UsageError(f"{option}: {said}") from None
+    if not 0 <= seconds <= LATEST:
+        raise UsageError(f"{option}: {typed[:40]!a} is out of range; give a time from 1970 to 9999")
+    return seconds
 
 
 def forget(memory_id: Id, *, path: PathOption = HERE, dry_run: DryRun = False, as_json: Json = False) -> None:

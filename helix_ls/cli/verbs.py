@@ -24,12 +24,14 @@ from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working
 
 VERBS = (
     *("index", "search", "packet", "context", "changes", "check", "status", "embed", "serve", "connect"),
-    *("remember", "recall", "list", "review", "log", "forget", "restore", "purge"),
+    *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge"),
     *("strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
-OF_MEMORY = frozenset({"remember", "recall", "list", "review", "log", "forget", "restore", "purge"})
+OF_MEMORY = frozenset(
+    ("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge")
+)
 _HELP = {"help_option_names": ["-h", "--help"]}
 _QUESTION = '"where are sessions signed?"'
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -54,6 +56,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "list": ("helix list", "helix list --status superseded --kind decision"),
     "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --reject m_k3xq7a2b"),
+    "edit": (
+        'helix edit m_k3xq7a2b "Sessions are signed with HMAC"',
+        'helix edit m_k3xq7a2b "Sessions are signed with HMAC" --cite app/sessions.py:10-24 --dry-run',
+    ),
+    "relate": ("helix relate m_k3xq7a2b depends_on m_a7c2mzp4",),
+    "diff": ("helix diff --since 2026-01-31", "helix diff --since 2026-01-31 --until 2026-02-28T12:00"),
     "log": ("helix log", "helix log m_k3xq7a2b", "helix log --verify"),
     "forget": ("helix forget m_k3xq7a2b", "helix forget m_k3xq7a2b --dry-run"),
     "restore": ("helix restore m_k3xq7a2b",),

@@ -22,7 +22,18 @@ from helix_ls.mcp.roots import RootChoice
 from helix_ls.mcp.text import rendered
 from helix_ls.mcp.tools import ToolWords
 from helix_ls.operations.arguments import Operation
-from helix_ls.operations.memory import AGENT_ORIGIN, INGEST, LAYERS, REMEMBER, IngestArguments, RememberArguments
+from helix_ls.operations.memory import (
+    AGENT_ORIGIN,
+    EDIT,
+    INGEST,
+    LAYERS,
+    RELATE,
+    REMEMBER,
+    EditArguments,
+    IngestArguments,
+    RelateArguments,
+    RememberArguments,
+)
 from helix_ls.operations.places import (
     NAMES,
     OPEN,
@@ -193,6 +204,8 @@ class AgentSession:
             "item": self._item,
             "ingest": self._ingest,
             "remember": self._remember,
+            "edit": self._edit,
+            "relate": self._relate,
         }
         self._own: dict[str, Callable[[], dict[str, Any]]] = {
             "tokens": lambda: tokens(self._answers, self._tokens),
@@ -309,6 +322,19 @@ class AgentSession:
         """Keep a memory as this client's: an agent's word, whatever it says of itself."""
         asserted = replace(given, origin=AGENT_ORIGIN, agent=self.client[:LONGEST_NAME])
         return scope.fit(await scope.answer(REMEMBER, asserted))
+
+    async def _edit(self, scope: Scope, given: EditArguments) -> dict[str, Any]:
+        """Edit a memory as this client's: where it is the user's, the new text waits for review."""
+        asserted = replace(given, origin=AGENT_ORIGIN, agent=self._agent)
+        return scope.fit(await scope.answer(EDIT, asserted))
+
+    async def _relate(self, scope: Scope, given: RelateArguments) -> dict[str, Any]:
+        return scope.fit(await scope.answer(RELATE, replace(given, agent=self._agent)))
+
+    @property
+    def _agent(self) -> str:
+        """Return the name of the client, as that of an agent: never empty, which would be a person."""
+        return self.client[:LONGEST_NAME] or "agent"
 
     async def _plan(self, scope: Scope, given: PlanArguments) -> dict[str, Any]:
         if given.packet_id is None:

@@ -129,6 +129,7 @@ FULL_TOOLS = (
     ToolWords("memory_search", memory.RECALL, "Use it before you decide what may have been decided before."),
     ToolWords("memory_context", memory.MEMORY_CONTEXT),
     ToolWords("memory_list", memory.MEMORIES),
+    ToolWords("memory_diff", memory.MEMORY_DIFF),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),
     ToolWords("helix_session_recent", hosting.RECENT_PACKETS),
@@ -141,6 +142,8 @@ WRITE_TOOLS = (
     ToolWords("helix_consolidate", memory.CONSOLIDATE),
     ToolWords("helix_forget", memory.FORGET),
     ToolWords("memory_write", memory.REMEMBER, "Use it only for what the user wants kept."),
+    ToolWords("memory_edit", memory.EDIT),
+    ToolWords("memory_relate", memory.RELATE),
     ToolWords("memory_restore", memory.RESTORE),
 )
 

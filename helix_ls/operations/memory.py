@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from helix_core.errors import UsageError
 from helix_core.memory import CONTENT_TYPES, MOST_BYTES
-from helix_core.model import MemoryOrigin, MemoryStatus, TaskType
+from helix_core.model import RELATED, MemoryOrigin, MemoryStatus, TaskType
 from helix_ls.operations.arguments import DAEMON, HTTP, LSP, Argument, AskContext, Operation
 from helix_ls.operations.questions import LONGEST_ID, LONGEST_NAME, SESSION, Workspace, WorkspaceArguments
 
@@ -30,6 +30,8 @@ ID = Argument("The id of a memory, such as m_k3xq7a2b.", most=LONGEST_ID)
 AGENT = Argument("The agent who asks for it, by name.", most=LONGEST_NAME, on=HTTP | DAEMON)
 KIND_FILTER = Argument("Only memories of these kinds, such as decision or preference.", most=LONGEST_NAME)
 MOST_LISTED = 500
+LATEST = 253_402_300_799
+"""The last second of the year 9999."""
 AGENT_ORIGIN = MemoryOrigin.AGENT.value
 
 
@@ -191,6 +193,106 @@ RESTORE = Operation(
     "helix.changed/1",
     access="admin",
     changes="memory",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EditArguments:
+    """The arguments of ``edit``."""
+
+    id: Annotated[str, ID]
+    text: Annotated[str, Argument("What it says from now on: one statement.", most=LONGEST_TEXT, also=("content",))]
+    cites: Annotated[
+        list[str] | None,
+        Argument("Places that it is about, path:first-last each; if not given, those of before that are still there."),
+    ] = None
+    kind: Annotated[str, Argument("Its kind; that of before if not given.", most=LONGEST_KIND)] = ""
+    workspace: Workspace = None
+    origin: Annotated[str, Argument("Who asserts it.", choices=tuple(MemoryOrigin), on=HTTP | DAEMON | LSP)] = (
+        MemoryOrigin.AGENT.value
+    )
+    agent: Annotated[str, AGENT] = ""
+    dry_run: Annotated[bool, DRY_RUN] = False
+
+
+def edit(helix: Helix, given: EditArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Put another text in the place of a memory's and return the ``helix.memory/1`` object."""
+    return helix.memory.edit(
+        given.id,
+        given.text,
+        by_of(given.agent),
+        cites=given.cites,
+        kind=given.kind,
+        origin=MemoryOrigin(given.origin),
+        dry_run=given.dry_run,
+    )
+
+
+EDIT = Operation(
+    "edit",
+    "Edit a memory",
+    "Put another text in the place of a memory's: a new memory that supersedes it. The old text stays in the log.",
+    EditArguments,
+    edit,
+    "helix.memory/1",
+    access="admin",
+    changes="memory",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RelateArguments:
+    """The arguments of ``relate``."""
+
+    id: Annotated[str, ID]
+    relation: Annotated[str, Argument("How it is related to the other one.", choices=RELATED)]
+    other: Annotated[str, Argument("The id of the other memory.", most=LONGEST_ID)]
+    workspace: Workspace = None
+    agent: Annotated[str, AGENT] = ""
+    dry_run: Annotated[bool, DRY_RUN] = False
+
+
+def relate(helix: Helix, given: RelateArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Link two memories and return the ``helix.changed/1`` object."""
+    by = by_of(given.agent)
+    return helix.memory.relate(given.id, given.relation, given.other, by, dry_run=given.dry_run)
+
+
+RELATE = Operation(
+    "relate",
+    "Relate two memories",
+    "Say how one memory is related to another. What depends on a memory is in doubt once that is superseded; what is "
+    "superseded or refined is recalled no more.",
+    RelateArguments,
+    relate,
+    "helix.changed/1",
+    access="admin",
+    changes="memory",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DiffArguments:
+    """The arguments of ``memory_diff``; times are Unix seconds."""
+
+    since: Annotated[float, Argument("The earlier time, in Unix seconds.", 0, LATEST)]
+    until: Annotated[float | None, Argument("The later time, in Unix seconds; now if not given.", 0, LATEST)] = None
+    limit: Annotated[int, Argument("The maximum number of memories of each kind of change.", 1, MOST_LISTED)] = 50
+    workspace: Workspace = None
+
+
+def memory_diff(helix: Helix, given: DiffArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.memoryDiff/1`` object."""
+    return helix.memory.diff(given.since, given.until, given.limit)
+
+
+MEMORY_DIFF = Operation(
+    "memory_diff",
+    "Compare the memory at two times",
+    "List the memories that were added, removed, or are in another state at a later time than at an earlier one.",
+    DiffArguments,
+    memory_diff,
+    "helix.memoryDiff/1",
 )
 
 

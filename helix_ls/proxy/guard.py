@@ -18,7 +18,8 @@ OPEN_PATH = "/health"
 # Routes that write, by the whole path or by its first part.
 ADMIN_PATHS = (
     *("/admin/", "/ingest", "/consolidate", "/forget"),
-    *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge"),
+    *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge", "/memory/edit"),
+    "/memory/relate",
 )
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]

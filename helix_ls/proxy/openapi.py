@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.memory import MEMORIES, MEMORY_CONTEXT, MEMORY_LOG, RECALL, RESTORE, REVIEW
+from helix_ls.operations.memory import MEMORIES, MEMORY_CONTEXT, MEMORY_DIFF, MEMORY_LOG, RECALL, RESTORE, REVIEW
 from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
@@ -240,6 +240,20 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         left_out=COUNT,
         tokens=COUNT,
         notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "differing": _object(
+        MEMORY_DIFF.answer,
+        since=NUMBER,
+        until=NUMBER,
+        added=_list(MEMORY),
+        removed=_list(MEMORY),
+        changed=_list(MEMORY),
+        added_total=COUNT,
+        removed_total=COUNT,
+        changed_total=COUNT,
+        purged=COUNT,
+        operations=COUNT,
         elapsed_ms=NUMBER,
     ),
     "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),

@@ -65,3 +65,21 @@ def test_a_window_of_memories_alone_says_that_the_files_do_not_answer(rememberin
     ran = remembering("context", "which kubernetes ingress controller retries?")
     assert "nothing in this folder answers that" in ran.err
     assert "retries three times" in ran.out
+
+
+def test_an_edit_a_relation_and_a_difference_are_told_in_words(remembering: RunHelix) -> None:
+    old = remembering("remember", "Postage starts at 300 cents", "--json").answer["items"][0]["id"]
+    other = remembering("remember", "Baskets are kept for a day", "--json").answer["items"][0]["id"]
+    dry = remembering("edit", old, "Postage starts at 400 cents", "--cite", "shop/shipping.py:4-6", "--dry-run")
+    assert "nothing was changed" in dry.out
+    assert "300 cents" in remembering("recall", "postage").out
+    edited = remembering("edit", old, "Postage starts at 400 cents", "--cite", "shop/shipping.py:4-6", "--json").answer
+    new = edited["items"][0]["id"]
+    assert f"{new} depends on {other}" in remembering("relate", new, "depends_on", other).out
+    told = " ".join(remembering("diff", "--since", "2020-01-31").out.split())
+    assert "Added" in told and "400 cents" in told and "Postage starts at 300" in told
+    assert "superseded" in told, "one that came and was replaced since then"
+    assert "Nothing was done" in remembering("diff", "--since", "2020-01-31", "--until", "2020-02-01").out
+    for wrong in (("diff", "--since", "soon"), ("diff", "--since", "1e99"), ("relate", new, "eats", other)):
+        ran = remembering(*wrong)
+        assert (ran.status, ran.err.count("\n")) == (2, 1)

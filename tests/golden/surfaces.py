@@ -268,12 +268,13 @@ def http(server: Server) -> Iterator[tuple[str, Any]]:
         yield "POST /ingest, empty", answer(admin, "POST", "/ingest", {"content": ""})
         yield "POST /admin/announce_restart", answer(admin, "POST", "/admin/announce_restart", {"reason": "later"})
         decided = {"cites": ["app/sessions.py:6-8"], "kind": "decision", "origin": "user"}
-        for text in (DECISION, ORDER):
+        # Ids are random and cost a few tokens more or less: every budget here has room to spare.
+        for text in (DECISION, ORDER, f"The session cookie is signed{' and signed again' * 30}"):
             answer(admin, "POST", "/memory/remember", {**decided, "text": text})
-        for name, most in (("with memories", {"k": 1}), ("with memories, bounded", {"max_tokens": 1_000})):
+        for name, most in (("with memories", {"k": 1}), ("with memories, bounded", {"max_tokens": 2_300})):
             asked = {"query": QUESTION, **most}
             yield f"POST /context/packet, {name}", answer(asking, "POST", "/context/packet", asked)
-        asked = {"query": QUESTION, "budget_tokens": 1_000, "format": "helix"}
+        asked = {"query": QUESTION, "budget_tokens": 4_000, "format": "helix"}
         yield "POST /context, with memories", answer(asking, "POST", "/context", asked)
         yield "GET /nothing", answer(asking, "GET", "/nothing")
         yield "GET /context", answer(asking, "GET", "/context")

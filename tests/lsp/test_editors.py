@@ -45,7 +45,7 @@ COMMANDS = {
     "helix.open",
     "helix.openSides",
     *(f"helix.memory.{name}" for name in ("remember", "recall", "context", "list", "review", "decide")),
-    *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log")),
+    *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log", "edit", "relate", "diff")),
 }
 
 

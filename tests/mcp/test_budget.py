@@ -1,6 +1,9 @@
 """An agent that says what it will pay gets the best places for it, and a later call still knows them."""
 
+import json
 import re
+import subprocess
+import sys
 
 from helix_core.packet import estimated_tokens
 from helix_core.tokens import estimate
@@ -69,3 +72,21 @@ def test_memories_are_in_the_text_and_the_object_of_a_packet_within_its_budget(s
     window = text_of(empty)
     assert empty["structuredContent"]["known_empty"] is ("known_empty" in window)
     assert f"memory {kept}" in window
+
+
+def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(start, environ, tmp_path):
+    project = repository(tmp_path / "project")
+    said = [sys.executable, "-m", "helix_ls.cli", "remember", "The session cookie is signed with Ed25519", "--json"]
+    ran = subprocess.run(said, env=environ, cwd=project, capture_output=True, check=True)
+    users = json.loads(ran.stdout)["items"][0]["id"]
+    environ["HELIX_MCP_WRITE_TOOLS"] = "true"
+    agent = start(project, "--profile", "full")
+    agent.initialize()
+    edited = agent.answer("memory_edit", id=users, text="The session cookie is signed with HMAC")["items"][0]
+    assert (edited["origin"], edited["status"]) == ("agent", "quarantined")
+    own = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]["id"]
+    refused = agent.refusal("memory_relate", id=own, relation="supersedes", other=users)
+    assert "of the user" in refused
+    assert agent.answer("memory_relate", id=own, relation="depends_on", other=users)["link"]["is_new"]
+    found = agent.answer("memory_search", question="how is the session cookie signed?")["items"]
+    assert [one["id"] for one in found] == [users]

@@ -6,17 +6,38 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from helix_core.engine.memory.recalling import RECALL_SCHEMA, JudgedMemory, Recalling, recall_object, shown
-from helix_core.engine.memory.remembering import MEMORY_SCHEMA, actor_of, found_memory, memory_object
+from helix_core.engine.memory.recalling import (
+    RECALL_SCHEMA,
+    JudgedMemory,
+    Recalling,
+    recall_object,
+    recalled_memory,
+    shown,
+)
+from helix_core.engine.memory.remembering import (
+    MEMORY_SCHEMA,
+    RememberRequest,
+    actor_of,
+    found_memory,
+    memory_object,
+)
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
 from helix_core.model import (
+    CONFLICTS,
+    DEPENDS_ON,
+    DERIVED_FROM,
+    GLOBAL_SCOPE,
+    REFINES,
+    RELATED,
     SUPERSEDES,
     USABLE,
     Attribution,
+    MemoryLink,
     MemoryOrigin,
     MemoryStatus,
     Reason,
+    RecalledCitation,
     Status,
     StoredMemory,
     TaskType,
@@ -25,6 +46,8 @@ from helix_core.model import (
 from helix_core.store import Memory
 
 CHANGED_SCHEMA, LOG_SCHEMA, REVIEW_SCHEMA = "helix.changed/1", "helix.log/1", "helix.review/1"
+DIFF_SCHEMA = "helix.memoryDiff/1"
+MOST_FOLLOWED = 1_000
 MOST_REVIEWED = 500
 _PURGED = "purged"
 # What each decision asks of the memory it is about, and the state that it is in afterwards.
@@ -103,6 +126,117 @@ class Curating:
             memory.items.change(verb, one.id, self._actor(), int(self._now * 1e3))
         (after,) = memory.items.by_ids([one.id])
         return {"schema": CHANGED_SCHEMA, "change": _DONE[verb], "items": [_shown(after)], "dry_run": dry_run}
+
+    def relate(self, memory: Memory, name: str, relation: str, other: str, *, dry_run: bool) -> dict[str, Any]:
+        """Link one memory to another. Raises UsageError for a link that cannot be, or that only a person may make."""
+        if relation not in RELATED:
+            raise UsageError(f"{relation[:40]!a} is no relation; use one of {', '.join(RELATED)}")
+        one, two = found_memory(memory, name), found_memory(memory, other)
+        for each in (one, two):
+            if each.status is MemoryStatus.FORGOTTEN:
+                raise UsageError(_not_now("relate", each))
+        links = _links_onwards(memory, two.id, relation)
+        if one.id in {two.id, *(link.dst for link in links)} and relation != CONFLICTS:
+            raise UsageError(f"{two.fact.handle} {relation} {one.fact.handle} already; a circle of these says nothing")
+        if one.id == two.id:
+            raise UsageError(f"{one.fact.handle} is one memory; name another one to relate it to")
+        link = MemoryLink(one.id, relation, two.id)
+        known = set(memory.items.links([one.id]))
+        same = {link} | ({MemoryLink(two.id, relation, one.id)} if relation == CONFLICTS else set())
+        judged = {CONFLICTS: (one, two), SUPERSEDES: (two,), REFINES: (two,)}.get(relation, (one,))
+        if self._by.agent and any(each.fact.origin is MemoryOrigin.USER for each in judged):
+            raise UsageError(f"that would change what becomes of a memory of the user, who alone may do it: {relation}")
+        is_new = not same & known
+        if is_new and not dry_run:
+            memory.items.relate(link, self._actor(), int(self._now * 1e3))
+        after = memory.items.by_ids([one.id, two.id])
+        said = {"relation": relation, "from": one.fact.handle, "to": two.fact.handle, "is_new": is_new}
+        items = [_shown(each) for each in after]
+        return {"schema": CHANGED_SCHEMA, "change": "related", "items": items, "link": said, "dry_run": dry_run}
+
+    def edited(
+        self,
+        memory: Memory,
+        name: str,
+        text: str,
+        kind: str,
+        origin: MemoryOrigin,
+        *,
+        cites: Sequence[str] | None,
+    ) -> tuple[RememberRequest, list[str]]:
+        """Return what to remember in the place of a memory, and notes on the citations that it cannot take over."""
+        one = found_memory(memory, name)
+        if one.status not in USABLE:
+            raise UsageError(_not_now("edit", one))
+        notes: list[str] = []
+        if cites is None:
+            recalling = Recalling(self._session, memory, self._now)
+            (judged,) = recalling.judged([(one, 0.0)], TaskType.EXPLAIN, heals=False)
+            found = recalled_memory(judged).citations
+            cites = [_cite(each) for each in found if each.verdict.status is Status.VERIFIED]
+            notes = [
+                f"{_cite(each)} is no longer cited: {each.verdict.reason.value.replace('_', ' ')}; cite it anew"
+                for each in found
+                if each.verdict.status is not Status.VERIFIED
+            ]
+        links = memory.items.links([one.id])
+        parents = {
+            relation: [link.dst for link in links if link.src == one.id and link.rel == relation]
+            for relation in (DEPENDS_ON, DERIVED_FROM)
+        }
+        there = {each.id for each in memory.items.by_ids([id_ for found in parents.values() for id_ in found])}
+        request = RememberRequest(
+            text,
+            cites=cites,
+            kind=kind or one.fact.kind,
+            is_global=one.fact.scope == GLOBAL_SCOPE,
+            origin=origin,
+            supersedes=[one.id],
+            depends_on=[id_ for id_ in parents[DEPENDS_ON] if id_ in there],
+            derived_from=[id_ for id_ in parents[DERIVED_FROM] if id_ in there],
+        )
+        return request, notes
+
+    def no_diff(self, since: float, until: float | None) -> dict[str, Any]:
+        """Return the difference of an empty memory."""
+        kinds = ("added", "removed", "changed")
+        nothing: dict[str, Any] = {kind: [] for kind in kinds} | {f"{kind}_total": 0 for kind in kinds}
+        end = self._now if until is None else until
+        counts = {"purged": 0, "operations": 0, "elapsed_ms": self._elapsed_ms()}
+        return {"schema": DIFF_SCHEMA, "since": since, "until": end, **nothing, **counts}
+
+    def diff(self, memory: Memory, since: float, until: float | None, limit: int) -> dict[str, Any]:
+        """Return the ``helix.memoryDiff/1`` object: which memories differ between two times (Unix seconds)."""
+        items = memory.items
+        end = self._now if until is None else until
+        if since > end:
+            raise UsageError("since is after until; give the earlier time as since")
+        first, last = items.op_at(int(since * 1e3)), items.op_at(int(end * 1e3))
+        ids, operations, purged = items.changed(first, last)
+        # What a memory that was forgotten superseded is in force again, and its rival is contested no more.
+        around = dict.fromkeys([*ids, *(end for link in items.links(ids) for end in (link.src, link.dst))])
+        scopes = Recalling(self._session, memory, self._now).scopes
+        before, after = (
+            {one.id: one for one in items.by_ids(around, seq) if one.fact.scope in scopes} for seq in (first, last)
+        )
+        told: dict[str, list[dict[str, Any]]] = {"added": [], "removed": [], "changed": []}
+        for id_, one in after.items():
+            was = before[id_].status if id_ in before else None
+            if was is one.status:
+                continue
+            is_there, was_there = one.status in USABLE, was in USABLE
+            kind = "changed" if is_there == was_there else "added" if is_there else "removed"
+            told[kind].append(_shown(one) | {"was": was.value if was is not None else ""})
+        return {
+            "schema": DIFF_SCHEMA,
+            "since": since,
+            "until": end,
+            **{kind: sorted(found, key=lambda one: -one["at"])[:limit] for kind, found in told.items()},
+            **{f"{kind}_total": len(found) for kind, found in told.items()},
+            "purged": purged,
+            "operations": operations,
+            "elapsed_ms": self._elapsed_ms(),
+        }
 
     def purge(self, memory: Memory, name: str, confirm: str, *, dry_run: bool) -> dict[str, Any]:
         """Remove a memory whole. Raises UsageError without the words that confirm it."""
@@ -185,6 +319,25 @@ class Curating:
 def no_memory(name: str) -> UsageError:
     """Return the error for an id where there is no memory file."""
     return UsageError(f"there is no memory {name[:80]!a}; nothing was remembered here yet: helix remember TEXT")
+
+
+def _cite(one: RecalledCitation) -> str:
+    return f"{one.source_id}:{one.start_line}-{one.end_line}"
+
+
+def _links_onwards(memory: Memory, id_: str, relation: str) -> list[MemoryLink]:
+    """Return the links of one relation that lead on from a memory, however far."""
+    found: dict[MemoryLink, None] = {}
+    waiting = [id_]
+    while waiting and len(found) < MOST_FOLLOWED:
+        new = [
+            link
+            for link in memory.items.links(waiting)
+            if link.rel == relation and link.src in waiting and link not in found
+        ]
+        found.update(dict.fromkeys(new))
+        waiting = [link.dst for link in new]
+    return list(found)
 
 
 def _not_now(verb: str, one: StoredMemory) -> str:

@@ -106,6 +106,55 @@ class WorkspaceMemory:
 
         return Remembering(self.session, by).propose(text, origin, session)
 
+    def edit(
+        self,
+        id_: str,
+        text: str,
+        by: Attribution = NOBODY,
+        *,
+        cites: Sequence[str] | None = None,
+        kind: str = "",
+        origin: MemoryOrigin = MemoryOrigin.USER,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Put another text in the place of a memory's: the ``helix.memory/1`` object of a new one that supersedes it.
+
+        Its kind, scope and what it depends on stay. Without ``cites`` it cites what the old one does, where that is
+        still there; a note names what is not. An agent's edit of a user's memory waits for review. Raises UsageError.
+        """
+        from helix_core.engine.memory.curating import Curating, no_memory
+
+        curating = Curating(self.session, by)
+        edited = self._file.read(lambda memory: curating.edited(memory, id_, text, kind, origin, cites=cites))
+        if edited is None:
+            raise no_memory(id_)
+        request, notes = edited
+        answer = self.remember(request, by, dry_run=dry_run)
+        return answer | {"notes": [*answer.get("notes", ()), *notes]}
+
+    def relate(
+        self, id_: str, relation: str, other: str, by: Attribution = NOBODY, *, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Link a memory to another one: the ``helix.changed/1`` object with both. Raises UsageError."""
+        from helix_core.engine.memory.curating import Curating, no_memory
+
+        curating = Curating(self.session, by)
+        related = self._file.read(lambda memory: curating.relate(memory, id_, relation, other, dry_run=dry_run))
+        if related is None:
+            raise no_memory(id_)
+        return related
+
+    def diff(self, since: float, until: float | None = None, limit: int = 50) -> dict[str, Any]:
+        """The ``helix.memoryDiff/1`` object: which memories were added, removed or are in another state between two
+        times (Unix seconds; until now). Raises UsageError.
+        """
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        return self._file.read(lambda memory: curating.diff(memory, since, until, limit)) or curating.no_diff(
+            since, until
+        )
+
     @heals_index()
     def recall(
         self,

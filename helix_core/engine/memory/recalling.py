@@ -17,6 +17,7 @@ from helix_core.engine.memory.remembering import cited, found_by, memory_object
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError
+from helix_core.ingest import mask
 from helix_core.memory import FLOOR, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
 from helix_core.model import (
     CONFLICTS,
@@ -314,11 +315,11 @@ def recalled_memory(one: JudgedMemory) -> RecalledMemory:
     return RecalledMemory(
         id=fact.handle,
         kind=fact.kind,
-        text=shown(fact.text),
+        text=masked_now(fact.text),
         state=one.stored.status,
         origin=fact.origin,
         confidence=fact.confidence / 100,
-        verdict=dataclasses.replace(one.verdict, detail=shown(one.verdict.detail)),
+        verdict=dataclasses.replace(one.verdict, detail=masked_now(one.verdict.detail)),
         citations=tuple(_citation(each, mark) for each, mark in one.citations),
         is_instruction=is_order(fact.text),
     )
@@ -352,7 +353,7 @@ def recall_object(one: JudgedMemory) -> dict[str, Any]:
         "text": shown(said["text"]),
         "status": verdict.status.value,
         "reason": verdict.reason.value,
-        "detail": shown(verdict.detail),
+        "detail": masked_now(verdict.detail),
         "state": one.stored.status.value,
         "score": round(one.score, 4),
         "evidence": [_evidence_object(each, mark) for each, mark in one.citations],
@@ -360,6 +361,11 @@ def recall_object(one: JudgedMemory) -> dict[str, Any]:
         "actors": list(dict.fromkeys(each.actor for each in one.said)),
         "is_instruction": is_order(said["text"]),
     }
+
+
+def masked_now(text: str) -> str:
+    """Return ``shown`` of a text that was masked by the rules of its time, masked by those of today."""
+    return shown(mask(text.encode("utf-8", "replace")).text())
 
 
 def shown(text: str) -> str:

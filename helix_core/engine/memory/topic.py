@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.engine.memory.recalling import JudgedMemory, Recalling, recalled_memory, shown
+from helix_core.engine.memory.recalling import JudgedMemory, Recalling, masked_now, recalled_memory
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import LEAST_BUDGET, MOST_BUDGET, NO_OVERLAYS, go_on
 from helix_core.errors import UsageError
@@ -154,7 +154,7 @@ def _rests_on(
             one = named.get(link.dst)
             known = {"id": "", "text": "", "state": "purged"}
             if one is not None:
-                known = {"id": one.fact.handle, "text": shown(one.fact.text)[:200], "state": one.status.value}
+                known = {"id": one.fact.handle, "text": masked_now(one.fact.text)[:200], "state": one.status.value}
             rests[link.src].append({"relation": link.rel} | known)
     return rests
 

@@ -13,6 +13,7 @@ from helix_core.workspace import path_of, uri_of
 from helix_ls.cli.render.page import Page, ago, count, dim, duration, mark, reason, reason_of
 
 _MOST_LINES = 12
+_DIFFERENCES = {"added": "Added", "removed": "Removed", "changed": "In another state"}
 _WHY = {
     "proposed": "waits for your approval",
     "contested": "another memory says otherwise",
@@ -31,7 +32,9 @@ _NOTHING = {
 def draw(answer: dict[str, Any], workspace: Path) -> None:
     """Print an answer of the memory by its schema."""
     page = Page()
-    if "ops" in answer:
+    if "added_total" in answer:
+        _draw_diff(page, answer, workspace)
+    elif "ops" in answer:
         _draw_log(page, answer)
     else:
         _draw_items(page, answer, workspace)
@@ -54,6 +57,9 @@ def _draw_items(page: Page, answer: dict[str, Any], workspace: Path) -> None:
             draw_memory(page, {**one, "state": ""}, workspace)
     if answer.get("left_out"):
         page.line(dim(f"{count(answer['left_out'], 'memory', 'memories')} left out for the budget"))
+    if link := answer.get("link"):
+        known = "" if link["is_new"] else " (known already)"
+        page.line("  ", dim(f"{link['from']} {link['relation'].replace('_', ' ')} {link['to']}{known}"))
     for one in answer.get("redactions", ()):
         page.line("  ", dim(f"{count(one['count'], 'secret')} masked ({one['rule']})"))
     if answer.get("dry_run"):
@@ -99,6 +105,19 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         page.line(
             "    ", dim(f"would replace {one['replaces']['id']}: {inert_line(one['replaces']['text'])}"), indent=6
         )
+
+
+def _draw_diff(page: Page, answer: dict[str, Any], workspace: Path) -> None:
+    for kind, words in _DIFFERENCES.items():
+        if answer[kind]:
+            page.line(Text(words, style="bold"), dim(f" · {answer[f'{kind}_total']:,}"))
+        for one in answer[kind]:
+            draw_memory(page, one, workspace, f"was {one['was']}" if one["was"] else "")
+    if answer["purged"]:
+        page.line(dim(f"{count(answer['purged'], 'memory', 'memories')} purged"))
+    if not answer["operations"]:
+        page.line("Nothing was done to the memory between these times.")
+    page.line(dim(f"{count(answer['operations'], 'operation')} · {duration(answer['elapsed_ms'])}"))
 
 
 def _since_cited(words: str) -> str:
