@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from helix_core.engine.verdict.chains import renaming
-from helix_core.engine.verdict.observe import RELOCATE_BYTES
+from helix_core.engine.verdict.observe import RELOCATE_BYTES, Sight
 from helix_core.engine.verdict.spans import (
     COPY,
     NEAR_COPY,
@@ -166,16 +166,15 @@ class Judgement:
         return None if NEAR_COPY in layout_hash or COPY in layout_hash else self._renamed(pointer)
 
     def _renamed(self, pointer: Pointer) -> tuple[LineSpan, str] | None:
-        path, old = checked(pointer.source_id), pointer.symbol.rpartition(".")[2]
-        source = self._reader.files.source(path) or unindexed(path)
-        sight = self._weigher.observer.look(source)
+        old = pointer.symbol.rpartition(".")[2]
+        source, sight = self._looked(pointer)
         if sight.file is None or not old or source.source_kind is not SourceKind.CODE:
             return None
         masked, rows = self._weigher.mask(sight), self._rows(pointer)
         ends = list(accumulate(map(len, rows)))
         count, left = pointer.end_line - pointer.start_line + 1, RELOCATE_BYTES
         found: dict[LineSpan, str] = {}
-        for byte, symbol in self._weigher.facts.chains.definitions(path, sight, masked):
+        for byte, symbol in self._weigher.facts.chains.definitions(source.path, sight, masked):
             new, row = symbol.rpartition(".")[2], bisect_right(ends, byte)
             for start in range(max(row - count + 1, 0), min(row, len(rows) - count) + 1) if new != old else ():
                 lines = rows[start : start + count]
@@ -191,9 +190,7 @@ class Judgement:
 
     def _copies(self, pointer: Pointer, lines: LineSpan) -> tuple[bool, bool]:
         """Return whether the text of these lines is elsewhere in its file: under the pointer's symbol, under others."""
-        path = checked(pointer.source_id)
-        source = self._reader.files.source(path) or unindexed(path)
-        sight = self._weigher.observer.look(source)
+        source, sight = self._looked(pointer)
         data = b"".join(self._rows(pointer))
         others = [
             one for one in copies(data, lines) if one.start_line > lines.end_line or one.end_line < lines.start_line
@@ -208,17 +205,20 @@ class Judgement:
 
     def _rows(self, pointer: Pointer) -> list[bytes]:
         """Return the lines of the pointer's file now, masked; none where it cannot be read."""
-        path = checked(pointer.source_id)
-        sight = self._weigher.observer.look(self._reader.files.source(path) or unindexed(path))
+        _, sight = self._looked(pointer)
         return [] if sight.file is None else self._weigher.mask(sight).data.splitlines(keepends=True)
+
+    def _looked(self, pointer: Pointer) -> tuple[Source, Sight]:
+        """Return the pointer's file as it is indexed, or as one that is not, and as it is on disk now."""
+        path = checked(pointer.source_id)
+        source = self._reader.files.source(path) or unindexed(path)
+        return source, self._weigher.observer.look(source)
 
     def relaid(self, pointer: Pointer, wanted: str) -> Pointer | None:
         """Return a pointer at the same lines of code, only formatted anew, under the same symbol; None where there are
         none. ``wanted`` is their layout, empty for none.
         """
-        path = checked(pointer.source_id)
-        source = self._reader.files.source(path) or unindexed(path)
-        sight = self._weigher.observer.look(source)
+        source, sight = self._looked(pointer)
         if not wanted or sight.file is None or source.source_kind is not SourceKind.CODE:
             return None
         data = self._weigher.mask(sight).data
