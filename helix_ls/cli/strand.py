@@ -16,6 +16,8 @@ from helix_ls.cli.strand_actions import (
     data_folder,
     exported,
     imported,
+    imported_genome,
+    is_older_export,
     key_of,
     locks_of,
     merged_file,
@@ -127,6 +129,8 @@ def strand(
                 dry_run=dry_run,
             )
             answer |= {"recovery_code": code} if code and not dry_run else {}
+        case StrandAction.IMPORT if is_older_export(file):
+            answer = imported_genome(path, file, takes_untrusted=review, dry_run=dry_run)
         case StrandAction.IMPORT:
             key = key_of(folder, passphrase_file, recovery_file)
             answer = imported(folder, path, file, key, policy_of(policy), takes_untrusted=review, dry_run=dry_run)

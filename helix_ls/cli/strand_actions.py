@@ -91,6 +91,59 @@ def scope_of(typed: str, *, is_shared: bool) -> str:
     return typed if is_shared else ""
 
 
+def is_older_export(file: str) -> bool:
+    """Return whether a file is an export of the older Helix Context instead of a strand. Raises UsageError."""
+    from helix_ls.host.genome_files import is_genome
+
+    return is_genome(_read_strand(file))
+
+
+def imported_genome(path: Path, file: str, *, takes_untrusted: bool, dry_run: bool) -> dict[str, Any]:
+    """Take in what an export of format 1 states, as proposals that wait for review."""
+    from helix_core.engine import RememberRequest
+    from helix_core.memory import statements_in
+    from helix_core.model import MemoryOrigin
+    from helix_ls.cli.opened import opened
+    from helix_ls.host.genome_files import read_genome
+
+    if not takes_untrusted:
+        raise UsageError(f"{file} is signed by nobody; add --review to take in what it states as proposals")
+    genome = read_genome(_read_strand(file), file)
+    changes, known, refused = [], 0, 0
+    with opened(path) as helix:
+        for id_, text in genome.texts:
+            for number, said in enumerate(statements_in(text)):
+                key = f"format1:{id_}:{number}"
+                wanted = RememberRequest(said.text, origin=MemoryOrigin.IMPORTED, key=key, is_proposal=True)
+                try:
+                    (item,) = helix.memory.remember(wanted, dry_run=dry_run)["items"]
+                except UsageError:
+                    refused += 1
+                    continue
+                known += not item["is_new"]
+                if item["is_new"]:
+                    changes.append({name: item[name] for name in ("id", "kind", "text")})
+    counts = {
+        "chunks of files are left to the index": genome.of_files,
+        "chunks were altered, and are left out": genome.altered,
+        "statements were purged here, or are nothing to keep": refused,
+    }
+    notes = [f"{count:,} {what}" for what, count in counts.items() if count]
+    warn(notes)
+    return {
+        "imported": not dry_run,
+        "dry_run": dry_run,
+        "trust": "none",
+        "added": {"memory": len(changes)},
+        "known": known,
+        "removed": 0,
+        "decided": 0,
+        "waits_for_review": len(changes),
+        "notes": notes,
+        **({"changes": [one | {"before": None, "after": "quarantined"} for one in changes]} if dry_run else {}),
+    }
+
+
 def _described(description: str) -> str:
     """Return the description to seal, secrets masked. Raises UsageError."""
     from helix_core.ingest import mask

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -288,3 +290,30 @@ def test_two_people_sync_through_a_folder(people: dict[str, Callable[..., Ran]],
     assert (again.status, again.out.startswith("nothing to write")) == (0, True)
     assert len(list(shared.iterdir())) == 2
     assert bob("strand", "sync").status == bob("strand", "sync", shared).status == 2
+
+
+def test_an_older_export_comes_in_for_review_without_its_code(helix: RunHelix, shop: Path, tmp_path: Path) -> None:
+    def chunk(content: str, **more: str) -> dict[str, str]:
+        return {"gene_id": hashlib.sha256(content.encode()).hexdigest()[:16], "content": content, **more}
+
+    genes = [
+        chunk("We decided to always use Postgres for orders. ok thanks"),
+        chunk("We decided that the queue must always be NATS.", source_id="docs/queue.md"),
+        chunk("We decided to never deploy on Fridays.") | {"content": "We decided to always deploy on Fridays."},
+    ]
+    export = {"helix_format_version": 1, "header": {"description": "orders"}, "genes": genes, "promoter_index": []}
+    file = tmp_path / "project.helix"
+    file.write_text(json.dumps(export))
+    take = ("strand", "import", file, "--path", shop)
+    assert (helix(*take).status, "signed by nobody" in helix(*take).complaint) == (2, True)
+    dry = helix(*take, "--review", "--dry-run", "--json").answer
+    assert [each["text"] for each in dry["changes"]] == ["We decided to always use Postgres for orders."]
+    assert helix("review", "--path", shop, "--json").answer["items"] == []
+    answer = helix(*take, "--review", "--json").answer
+    assert (answer["added"], answer["waits_for_review"]) == ({"memory": 1}, 1)
+    assert answer["notes"] == ["1 chunks of files are left to the index", "1 chunks were altered, and are left out"]
+    again = helix(*take, "--review", "--json").answer
+    assert (again["added"], again["known"]) == ({"memory": 0}, 1)
+    assert helix("recall", "which database for orders?", "--path", shop, "--json").answer["known_empty"]
+    file.write_text(json.dumps(export | {"helix_format_version": 2}))
+    assert "no export of format 1" in helix(*take, "--review").complaint
