@@ -5,21 +5,8 @@ import path from 'node:path';
 
 import { scenario } from '../driver/acts.ts';
 import type { Stage } from '../driver/stage.ts';
-import { limit, until } from '../driver/until.ts';
-
-async function rows(stage: Stage, wanted: (rows: string[]) => boolean, withinMs = 30_000): Promise<string[]> {
-  const window = await stage.window();
-  return until(
-    'the tree of hints has its rows',
-    async () => {
-      const found = await window.page.locator('.tree-explorer-viewlet-tree-view .monaco-list-row').allInnerTexts();
-      const texts = found.map((text) => text.replaceAll(/\s+/g, ' ').trim());
-      if (wanted(texts)) return texts;
-      throw new Error(JSON.stringify(texts));
-    },
-    { withinMs },
-  );
-}
+import { act, rows } from '../driver/tree.ts';
+import { until } from '../driver/until.ts';
 
 async function inTheTree(stage: Stage): Promise<void> {
   const window = await stage.window();
@@ -73,20 +60,6 @@ async function inProblems(stage: Stage): Promise<void> {
     { withinMs: 30_000 },
   );
   await window.run('View: Toggle Panel Visibility');
-}
-
-/** Clicks an action of a row until the tree is as wanted: one that is drawn anew between press and release has no click. */
-async function act(stage: Stage, row: string, action: string, wanted: (rows: string[]) => boolean): Promise<void> {
-  const { page } = await stage.window();
-  const item = page.locator('.tree-explorer-viewlet-tree-view .monaco-list-row', { hasText: row }).first();
-  const click = async (): Promise<boolean> => {
-    await item.hover({ timeout: limit(2_000) });
-    await item.locator(`.action-label[aria-label^="${action}"]`).click({ timeout: limit(2_000) });
-    await rows(stage, wanted, 2_000);
-    return true;
-  };
-  const done = async (): Promise<boolean> => (await rows(stage, wanted, 0).then(Boolean, () => false)) || click();
-  await until(`${action} has been clicked`, done, { withinMs: 30_000 });
 }
 
 async function ignored(stage: Stage): Promise<void> {

@@ -7,6 +7,7 @@ import type { Stage } from '../driver/stage.ts';
 import { until } from '../driver/until.ts';
 import { OTHER_BRANCH, type Repository } from '../fixture/repository.ts';
 import { activates } from './activation.ts';
+import { memories } from './memories.ts';
 import { openStage } from './opening.ts';
 
 const QUESTION = 'refund_payment';
@@ -141,6 +142,7 @@ export const truth: Act = {
     scenario('what was just saved is found', savedContent),
     scenario('a branch switch changes the marks, and back', switchedBranch),
     scenario('a deleted file is marked as gone', deleted),
+    ...memories,
     activates,
   ],
 };
