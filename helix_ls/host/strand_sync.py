@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helix_core.errors import AlteredRecordError, StrandError, UsageError
@@ -90,8 +91,16 @@ def synced(memory: MemoryExchange, wanted: SyncRequest, random: RandomBytes) -> 
     return sync.finish(random)
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnFile:
+    """A file of the user's own: its content root, and the records that did not stay in the memory when it was read."""
+
+    root: bytes
+    left_out: tuple[StrandRecord, ...]
+
+
 class _Sync:
-    """One run over one folder."""
+    """One run over one folder. Of each file only what the end of the run needs is kept: there may be many."""
 
     def __init__(self, memory: MemoryExchange, wanted: SyncRequest) -> None:
         self._memory, self._wanted = memory, wanted
@@ -101,7 +110,7 @@ class _Sync:
         self._known = 0
         self._items: dict[str, frozenset[str]] = {}
         """Ids of the memories in each readable file."""
-        self._own: dict[str, OpenedStrand] = {}
+        self._own: dict[str, _OwnFile] = {}
 
     def strand_names(self) -> list[str]:
         """Return the names of the strand files, sorted; name what is none. Hidden files are somebody's unfinished ones.
@@ -122,8 +131,6 @@ class _Sync:
 
     def take(self, name: str) -> None:
         """Take in one file, or name it with the reason why not."""
-        from helix_core.engine import ImportRequest
-
         wanted = self._wanted
         try:
             sealed = inspect(read_strand(wanted.folder / name, name))
@@ -131,10 +138,15 @@ class _Sync:
         except (StrandError, UsageError) as error:
             self._skip(name, str(error))
             return
-        self._items[name] = frozenset(record.id for record in strand.records if record.type == "memory")
-        trust = wanted.access.trust(strand.signer)
-        if trust == OWN:
-            self._own[name] = strand
+        self._items[name] = frozenset(intern(record.id) for record in strand.records if record.type == "memory")
+        self._take(name, strand)
+        if wanted.access.trust(strand.signer) == OWN:
+            self._own[name] = _OwnFile(strand.root, tuple(set(strand.records) - set(self._records)))
+
+    def _take(self, name: str, strand: OpenedStrand) -> None:
+        from helix_core.engine import ImportRequest
+
+        wanted = self._wanted
         if set(strand.records) <= set(self._records):
             self._known += 1
             return
@@ -149,12 +161,13 @@ class _Sync:
             self._known += 1
             return
         said = {key: told[key] for key in ("added", "removed", "decided", "notes")}
+        trust = wanted.access.trust(strand.signer)
         self._taken.append({"file": name, "signer": signer_text(strand.signer), "trust": trust, **said})
 
     def finish(self, random: RandomBytes) -> dict[str, Any]:
         """Write a file of what is here now, remove what it makes needless, and return the answer."""
         wanted, root = self._wanted, content_root(self._records)
-        is_there = any(strand.root == root for strand in self._own.values())
+        is_there = any(own.root == root for own in self._own.values())
         writes = bool(self._records) and (wanted.is_forced or not is_there)
         name = ""
         if writes and not wanted.dry_run:
@@ -195,15 +208,15 @@ class _Sync:
         return name
 
     def _parents(self) -> tuple[str, ...]:
-        return tuple(sorted({strand.root.hex() for strand in self._own.values()}))
+        return tuple(sorted({own.root.hex() for own in self._own.values()}))
 
     def _needless(self, root: bytes) -> list[str]:
         """Return files of the user's own whose every record the newest one has, or has purged."""
-        newest = max((name for name, strand in self._own.items() if strand.root == root), default="")
+        newest = max((name for name, own in self._own.items() if own.root == root), default="")
         found = []
-        for name, strand in self._own.items():
+        for name, own in self._own.items():
             try:
-                adds_nothing = union(self._records, strand.records) == self._records
+                adds_nothing = union(self._records, own.left_out) == self._records
             except AlteredRecordError:
                 adds_nothing = False
             if adds_nothing and (name != newest or self._wanted.is_forced):
