@@ -111,5 +111,9 @@ class PhaseFull(HelixError):  # noqa: N818 - the name of the contract
     """A word of bits has reached its stated capacity; nothing was dropped."""
 
 
+class TrailStoreError(StoreError):
+    """The file of a trail cannot be opened, read or written, or is damaged; nothing but the trail depends on it."""
+
+
 class TrailError(HelixError):
     """A trail's log was refused, or names a step or a version that is not there."""

@@ -361,6 +361,13 @@ class Config:
         "of them is open again",
         trusted=True,
     )
+    trail_record: bool = _setting(
+        "trail.record",
+        "true or false",
+        False,
+        "record which places are opened, on this machine only, for helix where; helix where --forget removes it all",
+        trusted=True,
+    )
     mcp_write_tools: bool = _setting(
         "mcp.write_tools",
         "true or false",

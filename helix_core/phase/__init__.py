@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         entry_text,
         log_bytes,
         merged_log,
+        next_step,
         read_log,
     )
     from helix_core.phase.trail import Moment, Trail, TrailDiff, TrailHit, item_code
@@ -87,6 +88,7 @@ __all__ = [
     "merged_log",
     "modular",
     "next_samples",
+    "next_step",
     "pack",
     "read_log",
     "similarity",
@@ -108,7 +110,7 @@ __getattr__ = lazy_face(
         ),
         "log": (
             *("MOST_EVENTS", "Look", "TrailEntry", "TrailItem", "TrailLog", "TrailVersion"),
-            *("entry_of", "entry_text", "log_bytes", "merged_log", "read_log"),
+            *("entry_of", "entry_text", "log_bytes", "merged_log", "next_step", "read_log"),
         ),
         "trail": ("Moment", "Trail", "TrailDiff", "TrailHit", "item_code"),
     },

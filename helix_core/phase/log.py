@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
@@ -43,7 +43,8 @@ class Look:
         symbol: The symbol, or "".
         kind: How it was looked at, such as open or cited.
         weight: 1 … 8.
-        span_hash: SHA-256 (hex) of the lines as they were seen, or "".
+        span_hash: Hash (hex) of the lines as they were seen, or "".
+        file_hash: SHA-256 (hex) of the whole file then, or "".
         start_line: First line seen, 1-based; 0 for the whole file.
         end_line: Last line seen, inclusive.
         at: Unix seconds.
@@ -56,6 +57,7 @@ class Look:
     kind: str = "open"
     weight: int = 1
     span_hash: str = ""
+    file_hash: str = ""
     start_line: int = 0
     end_line: int = 0
     at: float = 0.0
@@ -100,8 +102,9 @@ class TrailLog:
 def entry_text(entry: TrailEntry) -> str:
     """Return an entry as one line of JSON."""
     if isinstance(entry, Look):
-        seen = (entry.path, entry.symbol, entry.kind, entry.weight, entry.span_hash, entry.start_line, entry.end_line)
-        fields: tuple[object, ...] = ("look", entry.step, entry.parent, *seen, entry.at)
+        seen = (entry.path, entry.symbol, entry.kind, entry.weight, entry.span_hash, entry.file_hash)
+        lines = (entry.start_line, entry.end_line)
+        fields: tuple[object, ...] = ("look", entry.step, entry.parent, *seen, *lines, entry.at)
     else:
         fields = ("version", entry.number, entry.head, entry.before, entry.label, entry.undoes, entry.at)
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
@@ -114,15 +117,20 @@ def entry_of(text: str) -> TrailEntry:
     except (ValueError, RecursionError) as error:
         raise TrailError(_refused("a line is no JSON")) from error
     match fields:
-        case ["look", int(), int(), str(), str(), str(), int(), str(), int(), int(), float() | int()]:
-            step, parent, path, symbol, kind, weight, span_hash, start, end, at = fields[1:]
-            look = Look(step, parent, path, symbol, kind, weight, span_hash, start, end, float(at))
+        case ["look", int(), int(), str(), str(), str(), int(), str(), str(), int(), int(), float() | int()]:
+            look = replace(Look(*fields[1:]), at=float(fields[-1]))
             return _checked(look, fields, is_right=_is_look(look))
         case ["version", int(), int(), int(), str(), int() | None, float() | int()]:
-            number, head, before, label, undoes, at = fields[1:]
-            version = TrailVersion(number, head, before, label, undoes, float(at))
+            version = replace(TrailVersion(*fields[1:]), at=float(fields[-1]))
             return _checked(version, fields, is_right=_is_version(version))
     raise TrailError(_refused("a line is no entry"))
+
+
+def next_step(newest: int, last: TrailEntry | None) -> tuple[int, int]:
+    """Return the number and the parent of the next look, after the newest step and the last entry of a log."""
+    if last is None:
+        return newest + 1, ROOT
+    return newest + 1, last.step if isinstance(last, Look) else last.head
 
 
 def checked_log(log: TrailLog) -> TrailLog:
@@ -186,17 +194,12 @@ def merged_log(one: TrailLog, other: TrailLog) -> TrailLog:
             if isinstance(entry, Look):
                 seen.setdefault(_identity(entry), entry)
     looks = [seen[key] for key in sorted(seen)][-MOST_EVENTS:]
-    renumbered = tuple(
-        Look(
-            step, step - 1, *look.item, look.kind, look.weight, look.span_hash, look.start_line, look.end_line, look.at
-        )
-        for step, look in enumerate(looks)
-    )
-    return TrailLog(renumbered, one.flags | other.flags)
+    renumbered = (replace(look, step=step, parent=step - 1) for step, look in enumerate(looks))
+    return TrailLog(tuple(renumbered), one.flags | other.flags)
 
 
 def _identity(look: Look) -> tuple[Any, ...]:
-    seen = (look.kind, look.weight, look.span_hash, look.start_line, look.end_line)
+    seen = (look.kind, look.weight, look.span_hash, look.file_hash, look.start_line, look.end_line)
     return (look.at, *look.item, *seen)
 
 
@@ -207,7 +210,7 @@ def _checked(entry: TrailEntry, fields: list[object], *, is_right: bool) -> Trai
 
 
 def _is_look(look: Look) -> bool:
-    texts = (look.path, look.symbol, look.kind, look.span_hash)
+    texts = (look.path, look.symbol, look.kind, look.span_hash, look.file_hash)
     return (
         bool(look.path)
         and all(len(text) <= LONGEST_TEXT for text in texts)

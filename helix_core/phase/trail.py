@@ -133,6 +133,11 @@ class Trail:
         return self._branch[-1] if self._branch else ROOT
 
     @property
+    def branch(self) -> tuple[int, ...]:
+        """The kept steps that lead to the head, oldest first."""
+        return tuple(self._branch)
+
+    @property
     def versions(self) -> tuple[TrailVersion, ...]:
         """Commits and rollbacks, oldest first."""
         return tuple(entry for entry in self._entries if isinstance(entry, TrailVersion))
@@ -150,6 +155,7 @@ class Trail:
         kind: str = "open",
         weight: int = 1,
         span_hash: str = "",
+        file_hash: str = "",
         lines: tuple[int, int] = (0, 0),
     ) -> Look | None:
         """Record that an item was looked at, at ``at`` (Unix seconds).
@@ -160,11 +166,13 @@ class Trail:
         Raises:
             ValueError: The weight is not 1 … 8, or a name is too long.
         """
-        if not 1 <= weight <= MOST_WEIGHT or any(len(text) > LONGEST_TEXT for text in (*item, kind, span_hash)):
+        if not 1 <= weight <= MOST_WEIGHT or any(
+            len(text) > LONGEST_TEXT for text in (*item, kind, span_hash, file_hash)
+        ):
             raise ValueError(f"a weight is 1 … {MOST_WEIGHT}, a name at most {LONGEST_TEXT} characters")
         if not self._keeps(item.path):
             return None
-        look = Look(self.steps.stop, self.head, *item, kind, weight, span_hash, *lines, at)
+        look = Look(self.steps.stop, self.head, *item, kind, weight, span_hash, file_hash, *lines, at)
         self._entries.append(look)
         self._looks.append(look)
         self._settle([look])

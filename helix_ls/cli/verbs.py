@@ -23,7 +23,7 @@ from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
 
 VERBS = (
-    *("index", "search", "packet", "context", "changes", "check", "status", "embed", "serve", "connect"),
+    *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "connect"),
     *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge"),
     *("strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
@@ -45,6 +45,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "context": (f"helix context {_QUESTION} --budget 2000 | llm",),
     "changes": ("helix changes", "helix changes --since v2.0 --path ~/src/shop --limit 30"),
     "check": ("helix check README.md docs/*.md", "git diff | helix check -"),
+    "where": ("helix where", "helix where ~/src/shop --limit 10", "helix where --forget"),
     "remember": (
         'helix remember "Sessions use Ed25519" --cite app/sessions.py:10-24',
         'helix remember "I prefer tabs over spaces" --global',

@@ -184,6 +184,8 @@ class Commands:
             "helix.hints": Command(hosting.HINTS, acts.hints),
             "helix.refreshFile": Command(hosting.REFRESH_FILE, acts.refresh_file),
             "helix.openSides": Command(hosting.OPEN_SIDES, acts.open_sides),
+            "helix.trail.resume": Command(memory.WHERE, asking.plainly(memory.WHERE)),
+            "helix.trail.forget": Command(memory.FORGET_TRAIL, asking.plainly(memory.FORGET_TRAIL)),
         }
         of_memory: dict[str, Operation[Any]] = {
             "remember": memory.REMEMBER,

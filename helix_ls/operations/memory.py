@@ -546,6 +546,48 @@ FORGET = Operation(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class WhereArguments:
+    """The arguments of ``where``."""
+
+    k: Annotated[int, Argument("The maximum number of last places.", 1, 50)] = 5
+    workspace: Workspace = None
+
+
+def where(helix: Helix, given: WhereArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.trail/1`` object."""
+    return helix.trail.where(given.k)
+
+
+WHERE = Operation(
+    "where",
+    "Where was I?",
+    "List the places that were opened last, and past moments like the present one, each place with a verdict of this "
+    "moment. Empty unless the user's settings have recording on.",
+    WhereArguments,
+    where,
+    "helix.trail/1",
+)
+
+
+def forget_trail(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Remove the trail."""
+    return helix.trail.forget()
+
+
+FORGET_TRAIL = Operation(
+    "forget_trail",
+    "Forget the trail",
+    "Remove the record of the places that were opened, every byte of it. This cannot be undone.",
+    WorkspaceArguments,
+    forget_trail,
+    "helix.trailForgotten/1",
+    access="admin",
+    changes="memory",
+    destroys=True,
+)
+
+
 def backfill(helix: Helix, given: WorkspaceArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
     """Extract the literal claims of every note again and return ``{backfilled, total}``."""
     return helix.memory.kv_backfill()

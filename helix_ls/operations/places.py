@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,7 +51,7 @@ class OpenArguments:
 
 
 def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[str, Any]:
-    """Return the ``helix.open/1`` object, and record that the session opened the file."""
+    """Return the ``helix.open/1`` object, and record that the lines were opened."""
     last = given.end_line if given.end_line is not None else given.start_line + OPENED_LINES - 1
     shown = helix.show(
         given.source_id,
@@ -61,6 +62,7 @@ def open_lines(helix: Helix, given: OpenArguments, context: AskContext) -> dict[
         cancelled=context.cancelled,
     )
     helix.memory.note_use(context.asker, [given.source_id])
+    helix.trail.note(shown, time.time())
     return shown
 
 

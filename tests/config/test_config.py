@@ -78,6 +78,7 @@ def test_every_value_knows_file_and_line_or_variable(tmp_path: Path, user: Path)
         "window.condense_prose": ("default", ""),
         "memory.learn": ("default", ""),
         "memory.co_use": ("default", ""),
+        "trail.record": ("default", ""),
         "search.co_change": ("default", ""),
         "search.rerank": ("default", ""),
         "search.rerank_budget_ms": ("default", ""),

@@ -62,11 +62,11 @@ def test_a_line_that_is_no_entry_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        '["look",0,-1,"a.py","","open",9,"",0,0,1.0]',
-        '["look",0,-1,"","","open",1,"",0,0,1.0]',
-        '["look",true,-1,"a.py","","open",1,"",0,0,1.0]',
-        '["look",0,-1,"a.py","","open",1,"",0,0,NaN]',
-        '["look",0,-1,"a.py","","open",1,"",0,0,1.0,2]',
+        '["look",0,-1,"a.py","","open",9,"","",0,0,1.0]',
+        '["look",0,-1,"","","open",1,"","",0,0,1.0]',
+        '["look",true,-1,"a.py","","open",1,"","",0,0,1.0]',
+        '["look",0,-1,"a.py","","open",1,"","",0,0,NaN]',
+        '["look",0,-1,"a.py","","open",1,"","",0,0,1.0,2]',
         '["version",0,5,5,"x",3,1.0]',
         '["version",0,5,5,"x"]',
         "[" * 100_000,

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
+    from helix_core.engine.memory.trail import WorkspaceTrail
 
-__all__ = ["ImportRequest", "RememberRequest", "WorkspaceMemory", "explained_note", "shown_note"]
+__all__ = ["ImportRequest", "RememberRequest", "WorkspaceMemory", "WorkspaceTrail", "explained_note", "shown_note"]
 
 __getattr__ = lazy_face(
     __name__,
@@ -22,5 +23,6 @@ __getattr__ = lazy_face(
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ImportRequest",),
+        "trail": ("WorkspaceTrail",),
     },
 )

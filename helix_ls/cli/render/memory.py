@@ -137,3 +137,31 @@ def _draw_log(page: Page, answer: dict[str, Any]) -> None:
         broken = answer["first_broken"]
         found = f"operation {broken} is not as it was written" if broken is not None else "every hash fits"
         page.line(Text(found, style="bold red" if broken is not None else "green"))
+
+
+def draw_trail(answer: dict[str, Any], workspace: Path) -> None:
+    """Print the last places and the moments like now."""
+    page = Page()
+    if not answer["last"]:
+        page.line("No place is recorded here yet.")
+    for place in answer["last"]:
+        _draw_trail_place(page, place, workspace)
+    for moment in answer["moments"]:
+        page.line(Text("Like now", style="bold"), dim(f" · {ago(moment['at'], time.time())}"))
+        for place in moment["places"]:
+            _draw_trail_place(page, place, workspace)
+    page.show()
+
+
+def draw_forgotten_trail(answer: dict[str, Any]) -> None:
+    """Print whether there was a trail."""
+    page = Page()
+    page.line("The trail was removed." if answer["forgotten"] else "There was no trail.")
+    page.show()
+
+
+def _draw_trail_place(page: Page, place: dict[str, Any], workspace: Path) -> None:
+    sign = mark(place["status"])
+    page.pointer(sign, {**place, "symbol": place["symbol"] or ""}, uri_of(workspace, path_of(place["source_id"])))
+    why = [reason_of(place)] if place["status"] != "verified" else []
+    page.line("  ", dim(" · ".join([ago(place["at"], time.time()), *why])))

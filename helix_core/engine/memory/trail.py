@@ -1,0 +1,159 @@
+"""The trail of one workspace: record the places that were opened, and answer "where was I?" with verdicts of now.
+
+Recording is off until the user's own settings switch it on. An entry is a path, lines, a symbol and hashes; a file that
+does not count, or whose path looks like a secret, is never recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from helix_core.engine.opened import WorkspaceSession, heals_index
+from helix_core.engine.requests import NO_OVERLAYS, go_on
+from helix_core.errors import StoreError
+from helix_core.model import NOTE_SCHEME, Judged, Pointer, Reason, Status, TaskType
+from helix_core.store import TrailFile
+from helix_core.workspace import checked
+
+if TYPE_CHECKING:
+    from helix_core.phase import Look, Trail
+
+TRAIL_SCHEMA = "helix.trail/1"
+MOST_MOMENTS = 3
+MOMENT_LOOKS = 8
+"""Looks up to a moment whose places are shown with it."""
+MOMENT_PLACES = 5
+NOT_RECORDING = "nothing is recorded: set trail.record = true in your own settings"
+
+
+class WorkspaceTrail:
+    """The trail of the session's workspace; its file lies beside the index."""
+
+    def __init__(self, session: WorkspaceSession) -> None:
+        self.session = session
+        self._file = TrailFile(session.index_path.with_name("trail.db"))
+
+    def note(self, shown: Mapping[str, Any], at: float, kind: str = "open") -> bool:
+        """Record the lines of a ``helix.open/1`` object at ``at`` (Unix seconds); return whether they were.
+
+        A trail that cannot be written costs nothing but this: the next answer says why.
+        """
+        source_id = shown["source_id"]
+        if not self.session.config.trail_record or source_id.startswith(NOTE_SCHEME) or not shown["gene_id"]:
+            return False
+        from helix_core.phase import MOST_EVENTS, Look, entry_of, entry_text, next_step
+
+        try:
+            if not self._may_record(source_id):
+                return False
+
+            def make(newest: int, last: str | None) -> tuple[int, str]:
+                step, parent = next_step(newest, None if last is None else entry_of(last))
+                lines = shown["start_line"], shown["end_line"]
+                hashes = shown["gene_id"], shown["content_hash"]
+                return step, entry_text(Look(step, parent, source_id, shown["symbol"], kind, 1, *hashes, *lines, at))
+
+            self._file.append(make, MOST_EVENTS)
+        except StoreError as error:
+            self.session.memory_problem = str(error)
+            return False
+        return True
+
+    @heals_index()
+    def where(self, k: int = 5) -> dict[str, Any]:
+        """Return the ``helix.trail/1`` object: the last ``k`` places, each once and the newest first, and past moments
+        like the present one, all with verdicts of this moment.
+
+        Raises: TrailStoreError or TrailError for a trail that cannot be read.
+        """
+        started = time.perf_counter()
+        trail = self._trail()
+        last = _places(trail, reversed(trail.branch), k)
+        moments = [(trail.recall_at(hit.step).look.at, hit, _around(trail, hit.step)) for hit in trail.resume()]
+        looks = [*last, *(look for _, _, found in moments for look in found)]
+        judged = dict(zip(looks, self._judged(looks), strict=True))
+        notes = [*self.session.notices, *self.session.doubts()]
+        return {
+            "schema": TRAIL_SCHEMA,
+            "recording": self.session.config.trail_record,
+            "last": _shown(last, judged),
+            "moments": [
+                {"at": at, "score": round(hit.score, 3), "margin": round(hit.margin, 3), "places": places}
+                for at, hit, found in moments[:MOST_MOMENTS]
+                if (places := _shown(found, judged))
+            ],
+            "velocity": round(trail.velocity(), 3),
+            "steps": len(trail.steps),
+            "notes": notes if self.session.config.trail_record else [*notes, NOT_RECORDING],
+            "elapsed_ms": round((time.perf_counter() - started) * 1000, 1),
+        }
+
+    def forget(self) -> dict[str, Any]:
+        """Remove the trail, every byte of it; return the ``helix.trailForgotten/1`` object."""
+        return {"schema": "helix.trailForgotten/1", "forgotten": self._file.forget()}
+
+    def _trail(self) -> Trail:
+        from helix_core.memory import kept_path
+        from helix_core.phase import Trail, TrailLog, entry_of
+
+        bodies, flags = self._file.read()
+        log = TrailLog(tuple(entry_of(body) for body in bodies), frozenset(flags))
+        return Trail(log, lambda path: kept_path(os.fsencode(path)) is not None)
+
+    def _may_record(self, source_id: str) -> bool:
+        from helix_core.memory import kept_path
+
+        path = checked(source_id)
+        return kept_path(path) is not None and self.session.index.reader.files.source(path) is not None
+
+    def _judged(self, looks: Sequence[Look]) -> list[Judged]:
+        from helix_core.engine.verdict import Judgement
+
+        pointers = [
+            Pointer(look.path, look.span_hash, look.symbol, look.start_line, look.end_line, look.file_hash)
+            for look in looks
+        ]
+        weigher = self.session.weigher(NO_OVERLAYS, go_on, mends=False)
+        judged, _ = Judgement(self.session.index.reader, weigher).of(pointers, TaskType.EXPLAIN, 1.0)
+        return judged
+
+
+def _places(trail: Trail, steps: Iterable[int], most: int) -> list[Look]:
+    """Return the first looks of different items, in the order of the steps."""
+    found: dict[Any, Look] = {}
+    for step in steps:
+        look = trail.recall_at(step).look
+        found.setdefault(look.item, look)
+        if len(found) == most:
+            break
+    return [*found.values()]
+
+
+def _around(trail: Trail, step: int) -> list[Look]:
+    steps = trail.branch[: trail.branch.index(step) + 1][-MOMENT_LOOKS:]
+    return _places(trail, reversed(steps), MOMENT_PLACES)
+
+
+def _shown(looks: Sequence[Look], judged: Mapping[Look, Judged]) -> list[dict[str, Any]]:
+    """Return the places of an answer, without files that count no longer."""
+    places = []
+    for look in looks:
+        now = judged[look]
+        if now.verdict.reason is Reason.IGNORED:
+            continue
+        is_there = now.verdict.status is not Status.NEEDS_REFRESH and now.start_line
+        places.append(
+            {
+                "source_id": look.path,
+                "start_line": now.start_line if is_there else look.start_line,
+                "end_line": now.end_line if is_there else look.end_line,
+                "symbol": look.symbol or None,
+                "at": look.at,
+                "status": now.verdict.status.value,
+                "reason": now.verdict.reason.value,
+            }
+        )
+    return places

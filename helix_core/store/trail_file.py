@@ -1,0 +1,116 @@
+"""The file of a trail: its entries in order and its flags. One a workspace, removed whole when it is forgotten."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from helix_core.errors import TrailStoreError
+from helix_core.store.lifecycle import FileFormat
+from helix_core.store.sqlite_file import QuerySession
+
+QUERY_BUDGET_MS = 200.0
+_SUFFIXES = ("-wal", "-journal", "-shm", "")
+
+TRAIL = FileFormat(
+    noun="trail",
+    application_id=0x484C5854,  # "HLXT"
+    version=1,
+    schema="trail.sql",
+    migrations={},
+    damaged=TrailStoreError,
+    failed=TrailStoreError,
+    not_ours=TrailStoreError,
+    remedy="helix where --forget removes it, and a new one begins",
+    elsewhere="choose another cache folder",
+    otherwise="helix where --forget removes it",
+    newer="upgrade Helix, or forget the trail with helix where --forget",
+    foreign="move it away",
+    # What has left the ring is overwritten.
+    settings="PRAGMA secure_delete=ON",
+)
+
+
+class TrailFile:
+    """The trail's file at ``path``. It is open only while a method runs, so that it can be removed at any time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> tuple[list[str], list[str]]:
+        """Return the bodies of the entries, oldest first, and the flags; nothing where there is no file.
+
+        Raises: TrailStoreError, NewerStoreError.
+        """
+        if not os.path.lexists(self._path):
+            return [], []
+        with self._opened() as session:
+            bodies = [row[0] for row in session.rows("SELECT body FROM entry ORDER BY seq")]
+            return bodies, [row[0] for row in session.rows("SELECT name FROM flag ORDER BY name")]
+
+    def append(self, make: Callable[[int, str | None], tuple[int | None, str]], most: int) -> None:
+        """Add an entry in one transaction, and delete the oldest where there are more than ``most``.
+
+        ``make`` gets the newest step (-1 for none) and the body of the last entry, and returns the step of the new
+        one, None for an entry that is no look, and its body. The folder and the file are made where they are missing.
+
+        Raises: TrailStoreError, NewerStoreError, BusyStoreError.
+        """
+        self._create()
+        with self._opened() as session, _transaction(session):
+            newest = session.rows("SELECT coalesce(max(step), -1) FROM entry")[0][0]
+            last = session.rows("SELECT body FROM entry ORDER BY seq DESC LIMIT 1")
+            session.rows("INSERT INTO entry (step, body) VALUES (?, ?)", make(newest, last[0][0] if last else None))
+            session.rows("DELETE FROM entry WHERE seq <= (SELECT max(seq) FROM entry) - ?", (most,))
+
+    def set_flag(self, name: str) -> None:
+        """Set a flag for good. Raises: TrailStoreError, NewerStoreError, BusyStoreError."""
+        self._create()
+        with self._opened() as session:
+            session.rows("INSERT OR IGNORE INTO flag VALUES (?)", (name,))
+
+    def forget(self) -> bool:
+        """Remove the file and everything that SQLite keeps beside it; return whether there was one. Raises: OSError."""
+        found = False
+        for suffix in _SUFFIXES:
+            with suppress(FileNotFoundError):
+                os.unlink(f"{self._path}{suffix}")
+                found = True
+        return found
+
+    def _create(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._path, flags, 0o600)
+        except OSError as error:
+            raise TrailStoreError(
+                f"The trail {self._path} cannot be written ({error.strerror}); make {self._path.parent} writable."
+            ) from error
+        try:
+            if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
+                os.fchmod(descriptor, 0o600)
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _opened(self) -> Iterator[QuerySession]:
+        path = os.fspath(self._path)
+        session = QuerySession(path, TRAIL.open(path), QUERY_BUDGET_MS, TRAIL.errors)
+        try:
+            yield session
+        finally:
+            session.close()
+
+
+@contextmanager
+def _transaction(session: QuerySession) -> Iterator[None]:
+    session.rows("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        session.rows("ROLLBACK")
+        raise
+    session.rows("COMMIT")

@@ -1,0 +1,193 @@
+"""The trail of a workspace: recorded only when wanted, judged as of now, and forgotten to the last byte."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helix_core.errors import TrailStoreError
+from helix_core.phase import MOST_EVENTS
+from helix_core.store import TrailFile
+from helix_ls.operations.arguments import AskContext
+from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
+from helix_ls.operations.places import OPEN, OpenArguments
+from helix_ls.operations.questions import WorkspaceArguments
+from tests.engine.repository import git
+
+CODE = "".join(f"def step{number}(value):\n    return value + {number}\n\n\n" for number in range(12))
+
+
+@pytest.fixture
+def workspace(project):
+    for name in ("alpha", "beta", "gamma"):
+        (project / f"{name}.py").write_text(CODE.replace("step", f"{name}_step"), "utf-8")
+    (project / ".gitignore").write_text("ignored.py\n", "utf-8")
+    (project / "ignored.py").write_text("secret_thing = 1\n", "utf-8")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "files")
+    return project
+
+
+@pytest.fixture
+def recording(open_helix, workspace):
+    """An engine that records."""
+    helix = open_helix(workspace)
+    helix.session.config = dataclasses.replace(helix.session.config, trail_record=True)
+    helix.refresh()
+    return helix
+
+
+def opens(helix, source_id, first=1, last=2):
+    return OPEN.run(helix, OpenArguments(source_id, first, last), AskContext())
+
+
+def where(helix, k=5):
+    return WHERE.run(helix, WhereArguments(k), AskContext())
+
+
+def trail_file(helix) -> Path:
+    return helix.session.index_path.with_name("trail.db")
+
+
+def test_nothing_is_recorded_until_the_setting_is_on(open_helix, workspace):
+    helix = open_helix(workspace)
+    helix.refresh()
+    assert helix.session.config.trail_record is False
+    opens(helix, "alpha.py")
+    answer = where(helix)
+    assert (answer["recording"], answer["last"], answer["moments"]) == (False, [], [])
+    assert any("trail.record = true" in note for note in answer["notes"])
+    assert not trail_file(helix).exists()
+
+
+def test_a_workspaces_own_settings_cannot_switch_recording_on(open_helix, workspace):
+    (workspace / "helix.toml").write_text("[trail]\nrecord = true\n", "utf-8")
+    assert open_helix(workspace).session.config.trail_record is False
+
+
+def test_the_last_places_are_there_newest_first_with_the_verdict_of_now(recording, workspace):
+    opens(recording, "alpha.py", 1, 2)
+    opens(recording, "beta.py", 5, 6)
+    opens(recording, "gamma.py", 9, 10)
+    opens(recording, "alpha.py", 1, 2)
+    (workspace / "beta.py").write_text("# a line above\n" + (workspace / "beta.py").read_text("utf-8"), "utf-8")
+    (workspace / "gamma.py").unlink()
+    recording.refresh()
+    answer = where(recording)
+    assert answer["schema"] == "helix.trail/1"
+    assert answer["steps"] == 4
+    alpha, gamma, beta = answer["last"]
+    assert (alpha["source_id"], alpha["status"], alpha["symbol"]) == ("alpha.py", "verified", "alpha_step0")
+    assert (beta["source_id"], beta["status"], beta["start_line"], beta["end_line"]) == ("beta.py", "verified", 6, 7)
+    assert (gamma["source_id"], gamma["status"], gamma["reason"]) == ("gamma.py", "needs_refresh", "gone")
+    (workspace / "alpha.py").write_text(CODE.replace("value + 0", "value - 1"), "utf-8")
+    recording.refresh()
+    assert where(recording, 1)["last"][0]["status"] == "needs_refresh"
+
+
+def test_an_earlier_moment_like_now_is_shown(recording, workspace):
+    for topic in ("alpha", "beta", "gamma", "alpha"):
+        for number in range(12):
+            opens(recording, f"{topic}.py", 4 * number + 1, 4 * number + 2)
+    moments = where(recording)["moments"]
+    assert moments
+    assert {place["source_id"] for place in moments[0]["places"]} == {"alpha.py"}
+    assert all(place["status"] == "verified" for moment in moments for place in moment["places"])
+
+
+def test_files_that_do_not_count_or_look_like_a_secret_are_not_recorded(recording, workspace):
+    shown = {"start_line": 1, "end_line": 1, "gene_id": "0" * 16, "content_hash": "0" * 64, "symbol": ""}
+    for path in ("ignored.py", ".env", "nowhere.py", "password=hunter2hunter2.py", "helix-note:abc"):
+        assert recording.trail.note({**shown, "source_id": path}, 1.0) is False
+    assert not trail_file(recording).exists()
+    assert where(recording)["last"] == []
+
+
+def test_no_text_of_a_file_is_in_the_trail_and_only_the_user_may_read_it(recording):
+    opens(recording, "alpha.py", 1, 2)
+    data = trail_file(recording).read_bytes()
+    assert b"alpha.py" in data
+    assert b"return value" not in data
+    assert stat.S_IMODE(os.stat(trail_file(recording)).st_mode) == 0o600
+
+
+def test_forgetting_leaves_no_byte_in_the_cache_folder(recording):
+    for _ in range(3):
+        opens(recording, "alpha.py", 1, 2)
+    folder = trail_file(recording).parent
+    trail_file(recording).with_name("trail.db-wal").touch()
+    assert FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())["forgotten"] is True
+    assert [file.name for file in folder.rglob("*") if "trail" in file.name] == []
+    assert where(recording)["last"] == []
+    assert FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())["forgotten"] is False
+    opens(recording, "beta.py", 1, 2)
+    assert [place["source_id"] for place in where(recording)["last"]] == ["beta.py"]
+
+
+def test_a_damaged_trail_is_a_problem_of_the_trail_alone(recording):
+    trail_file(recording).write_bytes(b"no database" * 100)
+    assert opens(recording, "alpha.py")["status"] == "verified"
+    with pytest.raises(TrailStoreError, match="helix where --forget"):
+        where(recording)
+    recording.trail.forget()
+    opens(recording, "alpha.py")
+    assert len(where(recording)["last"]) == 1
+
+
+def test_a_link_in_the_trails_place_is_not_followed(recording, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine", "utf-8")
+    trail_file(recording).symlink_to(victim)
+    opens(recording, "alpha.py")
+    assert victim.read_text("utf-8") == "mine"
+
+
+def test_the_file_keeps_no_more_than_the_ring_and_overwrites_what_left(tmp_path):
+    file = TrailFile(tmp_path / "trail.db")
+    for number in range(25):
+        file.append(lambda newest, last, number=number: (number, f"entry-{number:03}"), 10)
+    assert file.read() == ([f"entry-{number:03}" for number in range(15, 25)], [])
+    assert b"entry-003" not in (tmp_path / "trail.db").read_bytes()
+    assert MOST_EVENTS == 10_000
+
+
+def test_an_entry_continues_the_one_before_and_flags_are_kept(tmp_path):
+    file, seen = TrailFile(tmp_path / "deeper" / "trail.db"), []
+
+    def make(newest, last):
+        seen.append((newest, last))
+        return newest + 1, f"body {newest + 1}"
+
+    for _ in range(3):
+        file.append(make, 10)
+    file.set_flag("consent")
+    file.set_flag("consent")
+    assert seen == [(-1, None), (0, "body 0"), (1, "body 1")]
+    assert file.read()[1] == ["consent"]
+
+
+@pytest.mark.process
+def test_the_command_shows_and_forgets(recording, workspace, tmp_path):
+    opens(recording, "alpha.py", 1, 2)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("HELIX_")}
+    environ |= {
+        "HELIX_CACHE_DIR": str(tmp_path / "cache"),
+        "HELIX_DATA_DIR": str(tmp_path / "data"),
+        "HELIX_CONFIG": str(tmp_path / "none.toml"),
+        "HELIX_TRAIL_RECORD": "true",
+    }
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "helix_ls.cli", "where", str(workspace), *arguments]
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+
+    assert "alpha.py:1-2" in run().stdout
+    assert '"schema": "helix.trail/1"' in run("--json").stdout.replace('":"', '": "')
+    assert "removed" in run("--forget").stdout
+    assert not trail_file(recording).exists()
