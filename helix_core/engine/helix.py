@@ -47,7 +47,7 @@ from helix_core.engine.requests import (
     stop_when,
 )
 from helix_core.engine.symbols import Symbols
-from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError
+from helix_core.errors import BusyStoreError, CorruptStoreError, NewerStoreError, StoreError, UsageError
 from helix_core.ingest import ParseGuard, no_parse_guard
 from helix_core.model import NOTE_SCHEME, Filters, Hints, Judged, LineSpan, Overlays, Pointer, RefreshTarget, TaskType
 from helix_core.packet import Quotes
@@ -431,6 +431,20 @@ class Helix:
         git, options = session.git_facts.git, session.file_options()
         shown = Shown(session.index.reader, weigher, lambda path: reason_now(session.root, git, options, path))
         return shown.of(source_id, lines, chosen, most_bytes)
+
+    def note_opened(self, source_id: str, at: float) -> bool:
+        """Record in the trail that a whole file was opened at ``at`` (Unix seconds), where the user wants a trail.
+
+        Returns False where recording is off, and for a file that does not count.
+        """
+        if not self.session.config.trail_record:
+            return False
+        try:
+            shown = self.show(source_id, 1, MOST_SHOWN_BYTES)
+        except UsageError:
+            # What is not shown to anybody is not recorded.
+            return False
+        return self.trail.note(shown, at)
 
     @heals_index()
     def explain(

@@ -97,6 +97,8 @@ class TrailFile:
 
     @contextmanager
     def _opened(self) -> Iterator[QuerySession]:
+        if self._path.is_symlink():
+            raise TrailStoreError(f"The trail {self._path} is a link and is not followed; remove it.")
         path = os.fspath(self._path)
         session = QuerySession(path, TRAIL.open(path), QUERY_BUDGET_MS, TRAIL.errors)
         try:

@@ -7,6 +7,7 @@ new answer if it differs. Answers and verdicts are the engine's. Changes are deb
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -157,10 +158,13 @@ class OpenPackets:
         return any(packet.folder is place.folder and place.path in packet.paths for packet in self)
 
     async def was_opened(self, place: FileInFolder) -> None:
-        """Record that the user followed a pointer to this file, as a signal of use."""
+        """Record that the user opened this file: in the trail, and where a pointer led to it, as a signal of use."""
+        is_followed, at = self.points_at(place), time.time()
 
         def act(helix: Helix, *_: Any) -> None:
-            helix.memory.note_use(self._connection.session, [source_id_of(place.path)])
+            if is_followed:
+                helix.memory.note_use(self._connection.session, [source_id_of(place.path)])
+            helix.note_opened(source_id_of(place.path), at)
 
         await self._connection.ask(place.folder, act)
 

@@ -141,7 +141,7 @@ class HelixServer(LanguageServer):
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         self._sync.did_open(params)
         place = self.connection.place(params.text_document.uri)
-        if place is not None and self._packets.points_at(place):
+        if place is not None:
             self.connection.spawn(self._packets.was_opened(place), "noting what was opened")
 
     # Change events

@@ -44,6 +44,8 @@ COMMANDS = {
     "helix.refreshFile",
     "helix.open",
     "helix.openSides",
+    "helix.trail.resume",
+    "helix.trail.forget",
     *(f"helix.memory.{name}" for name in ("remember", "recall", "context", "list", "review", "decide")),
     *(f"helix.memory.{name}" for name in ("forget", "restore", "purge", "log", "edit", "relate", "diff")),
 }

@@ -91,6 +91,13 @@ def test_the_last_places_are_there_newest_first_with_the_verdict_of_now(recordin
     assert where(recording, 1)["last"][0]["status"] == "needs_refresh"
 
 
+@pytest.mark.parametrize("lines", [(1, 1), (1, 6), (3, 3), (2, 2), (1, 48), (5, 10), (1, 4_000)])
+def test_lines_that_were_not_touched_are_verified_however_they_lie_to_definitions(recording, lines):
+    opens(recording, "alpha.py", *lines)
+    [place] = where(recording)["last"]
+    assert (place["status"], place["start_line"]) == ("verified", lines[0]), place
+
+
 def test_an_earlier_moment_like_now_is_shown(recording, workspace):
     for topic in ("alpha", "beta", "gamma", "alpha"):
         for number in range(12):
@@ -140,11 +147,30 @@ def test_a_damaged_trail_is_a_problem_of_the_trail_alone(recording):
     assert len(where(recording)["last"]) == 1
 
 
+def test_an_entry_that_cannot_be_read_is_refused_with_what_to_do(recording):
+    TrailFile(trail_file(recording)).append(lambda *_: (0, "no entry"), 10)
+    assert opens(recording, "alpha.py")["status"] == "verified"
+    with pytest.raises(TrailStoreError, match="helix where --forget removes it"):
+        where(recording)
+
+
+def test_a_file_opened_in_an_editor_is_recorded_whole_where_it_counts(recording, workspace):
+    assert recording.note_opened("alpha.py", 5.0) is True
+    assert [recording.note_opened(path, 6.0) for path in ("ignored.py", "nowhere.py", ".env")] == [False, False, False]
+    [place] = where(recording)["last"]
+    assert (place["source_id"], place["start_line"], place["status"], place["at"]) == ("alpha.py", 1, "verified", 5.0)
+    (workspace / "alpha.py").write_text(CODE, "utf-8")
+    recording.refresh()
+    assert where(recording)["last"][0]["status"] != "verified"
+
+
 def test_a_link_in_the_trails_place_is_not_followed(recording, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("mine", "utf-8")
     trail_file(recording).symlink_to(victim)
     opens(recording, "alpha.py")
+    with pytest.raises(TrailStoreError, match="is a link"):
+        where(recording)
     assert victim.read_text("utf-8") == "mine"
 
 

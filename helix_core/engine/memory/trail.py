@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
-from helix_core.errors import StoreError
-from helix_core.model import NOTE_SCHEME, Judged, Pointer, Reason, Status, TaskType
+from helix_core.errors import StoreError, TrailError, TrailStoreError, UsageError
+from helix_core.model import NOTE_SCHEME, Judged, LineSpan, Pointer, Reason, Status, TaskType
 from helix_core.store import TrailFile
 from helix_core.workspace import checked
 
@@ -50,14 +50,15 @@ class WorkspaceTrail:
             if not self._may_record(source_id):
                 return False
 
+            seen = self._pointer(shown)
+
             def make(newest: int, last: str | None) -> tuple[int, str]:
                 step, parent = next_step(newest, None if last is None else entry_of(last))
-                lines = shown["start_line"], shown["end_line"]
-                hashes = shown["gene_id"], shown["content_hash"]
-                return step, entry_text(Look(step, parent, source_id, shown["symbol"], kind, 1, *hashes, *lines, at))
+                hashes, lines = (seen.gene_id, seen.content_hash), (seen.start_line, seen.end_line)
+                return step, entry_text(Look(step, parent, source_id, seen.symbol, kind, 1, *hashes, *lines, at))
 
             self._file.append(make, MOST_EVENTS)
-        except StoreError as error:
+        except (StoreError, TrailError) as error:
             self.session.memory_problem = str(error)
             return False
         return True
@@ -67,7 +68,7 @@ class WorkspaceTrail:
         """Return the ``helix.trail/1`` object: the last ``k`` places, each once and the newest first, and past moments
         like the present one, all with verdicts of this moment.
 
-        Raises: TrailStoreError or TrailError for a trail that cannot be read.
+        Raises: TrailStoreError for a trail that cannot be read.
         """
         started = time.perf_counter()
         trail = self._trail()
@@ -100,14 +101,31 @@ class WorkspaceTrail:
         from helix_core.phase import Trail, TrailLog, entry_of
 
         bodies, flags = self._file.read()
-        log = TrailLog(tuple(entry_of(body) for body in bodies), frozenset(flags))
-        return Trail(log, lambda path: kept_path(os.fsencode(path)) is not None)
+        try:
+            log = TrailLog(tuple(entry_of(body) for body in bodies), frozenset(flags))
+            return Trail(log, lambda path: kept_path(os.fsencode(path)) is not None)
+        except TrailError as error:
+            raise TrailStoreError(f"{error} helix where --forget removes it, and a new one begins.") from error
 
     def _may_record(self, source_id: str) -> bool:
         from helix_core.memory import kept_path
 
         path = checked(source_id)
         return kept_path(path) is not None and self.session.index.reader.files.source(path) is not None
+
+    def _pointer(self, shown: Mapping[str, Any]) -> Pointer:
+        """Return a pointer at the lines, under the symbol that a later verdict compares; that of ``shown`` where the
+        lines could not be followed.
+        """
+        from helix_core.engine.verdict import Judgement
+
+        lines = LineSpan(shown["start_line"], shown["end_line"])
+        weigher = self.session.weigher(NO_OVERLAYS, go_on, mends=False)
+        try:
+            return Judgement(self.session.index.reader, weigher).pinned(shown["source_id"], lines)[0]
+        except UsageError:
+            seen = shown["source_id"], shown["gene_id"], shown["symbol"] or "", lines.start_line, lines.end_line
+            return Pointer(*seen, shown["content_hash"])
 
     def _judged(self, looks: Sequence[Look]) -> list[Judged]:
         from helix_core.engine.verdict import Judgement
