@@ -102,9 +102,13 @@ def test_related_memories_contradict_supersede_and_refine_as_said(helix):
     one, two = remember(helix, SIGNED), remember(helix, "The session cookie has no signature at night")
     helix.memory.relate(one, "conflicts_with", two)
     assert {reason for _, _, reason in recalled(helix)} == {"contradicted"}
+    queue = helix.memory.review()["items"]
+    assert {each["id"]: [rival["id"] for rival in each["rivals"]] for each in queue} == {one: [two], two: [one]}
+    assert {each["why"] for each in queue} == {"contested"}
     assert helix.memory.relate(two, "conflicts_with", one)["link"]["is_new"] is False, "it has no direction"
     helix.memory.relate(one, "supersedes", two)
     assert recalled(helix) == [(one, "verified", "asserted")]
+    assert helix.memory.review()["items"] == []
     window = helix.context(ASKED, ContextRequest())["text"]
     assert one in window and two not in window
 

@@ -33,6 +33,7 @@ from helix_core.model import (
     SUPERSEDES,
     USABLE,
     Attribution,
+    MemoryFact,
     MemoryLink,
     MemoryOrigin,
     MemoryStatus,
@@ -288,7 +289,10 @@ class Curating:
         return {"schema": LOG_SCHEMA, "ops": [], "head": ""}
 
     def review(self, memory: Memory, limit: int) -> dict[str, Any]:
-        """Return the ``helix.review/1`` object: ``why`` is ``proposed``, ``contested``, ``superseded`` or ``stale``."""
+        """Return the ``helix.review/1`` object: ``why`` is ``proposed``, ``contested``, ``superseded`` or ``stale``.
+
+        ``replaces`` is what a proposal would supersede, ``rivals`` what contradicts a memory and is in force too.
+        """
         recalling, items = Recalling(self._session, memory, self._now), memory.items
         proposed = items.listed(recalling.scopes, [MemoryStatus.QUARANTINED.value], (), limit)
         usable = items.listed(recalling.scopes, [one.value for one in USABLE], (), MOST_REVIEWED)
@@ -296,14 +300,29 @@ class Curating:
         links = items.links(one.id for one in proposed)
         replaced = {link.src: link.dst for link in links if link.rel == SUPERSEDES}
         texts = {one.id: one.fact for one in items.by_ids(replaced.values())}
+        rivals = self._rivals(memory, usable)
         queue: list[dict[str, Any]] = []
         for one in judged:
             why = _why(one)
             if why and len(queue) < limit:
                 other = texts.get(replaced.get(one.stored.id, ""))
                 replaces = {"id": other.handle, "text": shown(other.text)} if other is not None else None
-                queue.append(_with_verdict(one) | {"why": why, "replaces": replaces})
+                others = [{"id": each.handle, "text": shown(each.text)} for each in rivals.get(one.stored.id, ())]
+                queue.append(_with_verdict(one) | {"why": why, "replaces": replaces, "rivals": others})
         return {"schema": REVIEW_SCHEMA, "items": queue, "elapsed_ms": self._elapsed_ms()}
+
+    def _rivals(self, memory: Memory, usable: Sequence[StoredMemory]) -> dict[str, list[MemoryFact]]:
+        """Return by the id of each contested memory those that contradict it and are in force."""
+        contested = {one.id for one in usable if one.status is MemoryStatus.CONTESTED}
+        links = [link for link in memory.items.links(contested) if link.rel == CONFLICTS]
+        ends = dict.fromkeys(end for link in links for end in (link.src, link.dst))
+        facts = {one.id: one.fact for one in memory.items.by_ids(ends) if one.status in USABLE}
+        rivals: dict[str, list[MemoryFact]] = {}
+        for link in links:
+            for one, other in ((link.src, link.dst), (link.dst, link.src)):
+                if one in contested and other in facts:
+                    rivals.setdefault(one, []).append(facts[other])
+        return rivals
 
     def no_review(self) -> dict[str, Any]:
         """Return the queue of an empty memory."""

@@ -398,10 +398,16 @@ export interface MemoryList {
   readonly items: readonly MemoryItem[];
 }
 
-/** A memory that waits for a decision; `replaces` is what a proposal would supersede. */
+export interface NamedMemory {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A memory that waits for a decision; `replaces` is what a proposal would supersede, `rivals` what contradicts it. */
 export interface ReviewItem extends MemoryItem {
   readonly why: 'proposed' | 'contested' | 'superseded' | 'stale';
-  readonly replaces: { readonly id: string; readonly text: string } | null;
+  readonly replaces: NamedMemory | null;
+  readonly rivals: readonly NamedMemory[];
 }
 
 /** `helix.review/1`. */
@@ -446,6 +452,17 @@ export interface RememberRequest {
   readonly workspace?: string;
 }
 
+/** Arguments of `helix.memory.edit`: what takes a memory's place. Its kind and what it depends on stay. */
+export interface EditRequest {
+  readonly id: string;
+  readonly text: string;
+  readonly cites: readonly string[];
+  readonly origin: 'user';
+  readonly dry_run?: boolean;
+  /** Uri of a workspace folder. */
+  readonly workspace: string;
+}
+
 /** What is used of `helix.memory/1` where it remembers: what was kept, or would be. */
 export interface RememberAnswer {
   readonly schema: 'helix.memory/1';
@@ -455,7 +472,7 @@ export interface RememberAnswer {
     readonly text: string;
     readonly status: MemoryState;
     readonly is_new: boolean;
-    readonly links: readonly { readonly relation: string; readonly id: string; readonly text: string }[];
+    readonly links: readonly (NamedMemory & { readonly relation: string })[];
     /** Why it waits for review, or empty. */
     readonly why: string;
   }[];
@@ -626,6 +643,8 @@ export const serverCommands = {
   recall: 'helix.memory.recall',
   listMemories: 'helix.memory.list',
   reviewMemories: 'helix.memory.review',
+  editMemory: 'helix.memory.edit',
+  relateMemories: 'helix.memory.relate',
   decideMemory: 'helix.memory.decide',
   forgetMemory: 'helix.memory.forget',
   restoreMemory: 'helix.memory.restore',

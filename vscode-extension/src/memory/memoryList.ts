@@ -1,5 +1,16 @@
 /** What is remembered, as rows: grouped, marked, counted, cited. Pure. */
-import type { CitedLines, LineSpan, MemoryItem, MemoryVerdict, RecallAnswer, ReviewItem } from '../base/protocol';
+import {
+  serverCommands,
+  type CitedLines,
+  type EditRequest,
+  type LineSpan,
+  type MemoryItem,
+  type MemoryVerdict,
+  type NamedMemory,
+  type RecallAnswer,
+  type RememberRequest,
+  type ReviewItem,
+} from '../base/protocol';
 import { shown } from '../view/shown';
 import { count, groupNames, lineRange, reasonWords, spokenLines, verdictSigns } from '../view/words';
 
@@ -12,6 +23,8 @@ export interface Remembered {
   readonly why?: ReviewItem['why'];
   /** What a proposal would replace. */
   readonly replaces?: string;
+  /** What contradicts it and is in force too. */
+  readonly rivals?: readonly NamedMemory[];
 }
 
 export interface MemoryGroup {
@@ -76,7 +89,7 @@ export function memoryGroups(folders: readonly FolderMemory[]): MemoryGroup[] {
     folders.flatMap(({ workspace, review }) =>
       review.map((item): Remembered => {
         const replaces = item.replaces?.text;
-        return { workspace, item, why: item.why, ...(replaces !== undefined && { replaces }) };
+        return { workspace, item, why: item.why, rivals: item.rivals, ...(replaces !== undefined && { replaces }) };
       }),
     ),
   );
@@ -152,6 +165,38 @@ export function citationsNow(evidence: readonly CitedLines[]): { found: string[]
     found: evidence.filter(({ status }) => status !== 'needs_refresh').map((one) => citeOf(one.source_id, one)),
     lost: evidence.filter(({ status }) => status === 'needs_refresh'),
   };
+}
+
+/** A server command that follows from what a person decided. */
+export interface Decision {
+  readonly command: string;
+  readonly argument: object;
+}
+
+/** Whether a confirmation cites lines anew, so that somebody has to be asked about those that changed. */
+export function citesAnew({ verdict, status }: MemoryItem): boolean {
+  return status === 'active' && verdict.status !== 'verified' && verdict.reason !== 'superseded';
+}
+
+/**
+ * What a person's “it is so” comes to: one more who says it; the same words with the lines as they are now; of two that
+ * contradict each other this one; or the same words without what they rested on, which is no longer so.
+ */
+export function confirmation({ item, workspace, rivals = [] }: Remembered, cites: readonly string[]): Decision[] {
+  const { id, text, kind, scope, verdict } = item;
+  if (item.status === 'contested') {
+    return rivals.map((rival) => ({
+      command: serverCommands.relateMemories,
+      argument: { id, relation: 'supersedes', other: rival.id, workspace },
+    }));
+  }
+  if (citesAnew(item)) {
+    const edit: EditRequest = { id, text, cites, origin: 'user', workspace };
+    return [{ command: serverCommands.editMemory, argument: edit }];
+  }
+  const rests = verdict.reason === 'superseded' ? { supersedes: [id], cites } : {};
+  const again: RememberRequest = { text, kind, scope, ...rests, origin: 'user', force: true, workspace };
+  return [{ command: serverCommands.remember, argument: again }];
 }
 
 /** The first cited lines that can be opened. */

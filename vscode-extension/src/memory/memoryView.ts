@@ -2,21 +2,15 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../base/documents';
 import { reasonOf, type Logger } from '../base/logger';
-import {
-  serverCommands,
-  type MemoryItem,
-  type MemoryList,
-  type MemoryLog,
-  type RememberAnswer,
-  type RememberRequest,
-  type ReviewAnswer,
-} from '../base/protocol';
+import { serverCommands, type EditRequest, type MemoryList, type MemoryLog, type ReviewAnswer } from '../base/protocol';
 import { Serial } from '../server/serial';
 import type { Server } from '../server/server';
 import { Opener } from '../view/open';
 import { count } from '../view/words';
 import {
   citationsNow,
+  citesAnew,
+  confirmation,
   contextOf,
   firstPlace,
   memoryCount,
@@ -121,16 +115,19 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     if (memory) await vscode.env.clipboard.writeText(memory.item.text);
   }
 
-  /** A person says that it is so: what is stale is remembered anew with its lines as they are now. */
+  /** A person says that it is so. */
   async confirm(node?: unknown): Promise<void> {
     const memory = this.memoryOf(node);
     if (!memory) return;
     const { item, workspace } = memory;
-    const isSound = item.verdict.status === 'verified' && item.status === 'active';
-    const cites = isSound ? [] : await this.citesNow(memory);
+    const cites = citesAnew(item) ? await this.citesNow(memory) : citationsNow(item.evidence).found;
     if (!cites) return;
-    const rivals = isSound ? [] : [item.id, ...(await this.rivalsOf(memory))];
-    await this.remember({ ...asBefore(item), workspace, cites, supersedes: rivals, text: item.text, force: true });
+    // A row of a kind does not know what contradicts it; the one in the queue does.
+    const queued = this.groups[0]?.memories.find((one) => one.item.uuid === item.uuid && one.rivals) ?? memory;
+    for (const { command, argument } of confirmation({ ...queued, workspace }, cites)) {
+      await this.server.ask(command, argument);
+    }
+    await this.refresh();
     void vscode.window.setStatusBarMessage('Helix: the memory is confirmed', 5_000);
   }
 
@@ -139,14 +136,16 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     const memory = this.memoryOf(node);
     if (!memory) return;
     const { item, workspace } = memory;
-    const wanted = { ...asBefore(item), workspace, supersedes: [item.id] };
-    const said = await statementFor(this.server, wanted, {
+    const edit = { id: item.id, origin: 'user', workspace } as const;
+    const said = await statementFor(this.server, serverCommands.editMemory, edit, {
       title: 'Helix: Supersede Memory',
       prompt: 'What is so now? The old statement stays in the log.',
       value: item.text,
     });
     const cites = said && (await this.citesNow(memory));
-    if (cites) await this.remember({ ...wanted, text: said.text, cites });
+    if (!cites) return;
+    await this.server.ask(serverCommands.editMemory, { ...edit, text: said.text, cites } satisfies EditRequest);
+    await this.refresh();
   }
 
   async forget(node?: unknown): Promise<void> {
@@ -185,11 +184,6 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     });
   }
 
-  private async remember(request: Omit<RememberRequest, 'origin'>): Promise<void> {
-    await this.server.ask<RememberAnswer>(serverCommands.remember, { ...request, origin: 'user' });
-    await this.refresh();
-  }
-
   /** The places to cite now; undefined where somebody was asked about lines that changed, and went away. */
   private async citesNow({ item, workspace }: Remembered): Promise<string[] | undefined> {
     const { found, lost } = citationsNow(item.evidence);
@@ -200,14 +194,6 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
       cites.push(...lines);
     }
     return cites;
-  }
-
-  /** The ids of the memories that say otherwise: who confirms one of them decides against them. */
-  private async rivalsOf({ item, workspace }: Remembered): Promise<string[]> {
-    if (item.status !== 'contested') return [];
-    const rivals = new Set(related(item.uuid, 'conflicts_with', await this.log(item.uuid, workspace)));
-    const contested = this.groups.flatMap(({ memories }) => memories.map((one) => one.item));
-    return [...new Set(contested.filter(({ uuid }) => rivals.has(uuid)).map(({ id }) => id))];
   }
 
   private async why(memory: Remembered): Promise<string> {
@@ -263,10 +249,6 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     const [selected] = this.tree.selection;
     return given?.memory ?? (selected && 'memory' in selected ? selected.memory : undefined);
   }
-}
-
-function asBefore({ kind, scope }: MemoryItem): Pick<RememberRequest, 'kind' | 'scope' | 'origin'> {
-  return { kind, scope, origin: 'user' };
 }
 
 function uriOf(workspace: string, sourceId: string): vscode.Uri {

@@ -20,12 +20,13 @@ interface BoxWords {
 }
 
 /**
- * Asks for a statement until the server would keep it: what it refuses, it says in its own words below the box, which
+ * Asks for a statement until the server would keep it by `command`: what it refuses, it says in its own words below the box, which
  * stays open. Resolves to undefined where the box was closed.
  */
 export function statementFor(
   server: Pick<Server, 'askUntil'>,
-  wanted: Omit<RememberRequest, 'text'>,
+  command: string,
+  wanted: object,
   { title, prompt, value = '' }: BoxWords,
 ): Promise<Statement | undefined> {
   return new Promise((resolve) => {
@@ -37,7 +38,7 @@ export function statementFor(
       box.busy = true;
       try {
         const request = { ...wanted, text, dry_run: true };
-        const preview = await server.askUntil<RememberAnswer>(closed.signal, serverCommands.remember, request);
+        const preview = await server.askUntil<RememberAnswer>(closed.signal, command, request);
         resolve({ text, preview });
         box.hide();
       } catch (error) {
@@ -76,7 +77,7 @@ export async function rememberSelection(server: Server, folder: vscode.Uri | und
   const title = 'Helix: Remember Selection';
   const about = place ? `It will cite ${shown(place.cite)}.` : 'Nothing is selected, so it will cite no code.';
   const prompt = `One statement: what is so here, and why. ${about}`;
-  const said = await statementFor(server, wanted, { title, prompt });
+  const said = await statementFor(server, serverCommands.remember, wanted, { title, prompt });
   const read = said?.preview.items[0]?.kind;
   const kind = read && (await chosenKind(read));
   if (!kind) return;

@@ -24,12 +24,10 @@ const deeds: Readonly<Record<string, string>> = {
 };
 const mostDeeds = 6;
 
-/** The uuids of the memories that one stands in a relation to, by the log of it. */
+/** The uuids of the memories that one names in a relation, by the log of it. */
 export function related(uuid: string, relation: string, ops: MemoryLog['ops']): string[] {
   const links = ops.flatMap((op) => op.links).filter(([, name]) => name === relation);
-  const others = links.flatMap(([from, , to]) =>
-    from === uuid ? [to] : to === uuid && relation === 'conflicts_with' ? [from] : [],
-  );
+  const others = links.flatMap(([from, , to]) => (from === uuid ? [to] : []));
   return [...new Set(others)];
 }
 
@@ -40,7 +38,7 @@ export function whyBelieved(
   nowSeconds: number,
   addressOf: (sourceId: string) => string,
 ): string {
-  const { item, replaces } = memory;
+  const { item, replaces, rivals = [] } = memory;
   const { verdict } = item;
   const reason = [reasonWords(verdict.reason), ...(verdict.detail ? [verdict.detail] : [])].join(': ');
   const scope = item.scope === 'global' ? ', about all workspaces' : '';
@@ -52,6 +50,7 @@ export function whyBelieved(
     `${escaped(kindWords(item.kind).one)} \`${item.id}\`${scope}`,
     '',
     ...citations(item, addressOf),
+    ...(rivals.length > 0 ? ['', '**Contradicted by**', '', ...rivals.map(({ text }) => asItem(text))] : []),
     ...(replaces === undefined ? [] : ['', '**Would replace**', '', quoted(replaces)]),
     ...(history.superseded.length > 0 ? ['', '**Replaced**', '', ...history.superseded.map(asItem)] : []),
     ...said(history.ops, nowSeconds),

@@ -1,10 +1,11 @@
 /** Memories as rows: grouped, marked, counted, cited, and why each is believed. */
 import { expect, test } from 'vitest';
 
-import type { CitedLines, MemoryItem, MemoryLog, RecallAnswer, ReviewItem } from '../../src/base/protocol';
+import type { CitedLines, MemoryItem, MemoryLog, NamedMemory, RecallAnswer, ReviewItem } from '../../src/base/protocol';
 import {
   citationsNow,
   citeOf,
+  confirmation,
   contextOf,
   firstPlace,
   kindChoices,
@@ -46,10 +47,11 @@ const memory = (text: string, more: Partial<MemoryItem> = {}): MemoryItem => ({
   evidence: [lines()],
   ...more,
 });
-const waiting = (item: MemoryItem, why: ReviewItem['why'], replaces: ReviewItem['replaces'] = null): ReviewItem => ({
+const waiting = (item: MemoryItem, why: ReviewItem['why']): ReviewItem => ({
   ...item,
   why,
-  replaces,
+  replaces: null,
+  rivals: [],
 });
 const proposal = memory('Refunds end', { status: 'quarantined', origin: 'agent' });
 
@@ -125,6 +127,22 @@ test('who confirms cites what is still found, and is asked about what changed', 
   expect(firstPlace([gone])).toBeUndefined();
 });
 
+test('to confirm is to say it again, to cite it anew, to decide between two, or to let go of what it rested on', () => {
+  const done = (item: MemoryItem, rivals: NamedMemory[] = []) =>
+    confirmation({ workspace, item, rivals }, ['a.py:1-2']).map(({ command, argument }) => [command, argument]);
+  const user = { text: 'x', origin: 'user', workspace };
+  const again = { ...user, kind: 'decision', scope: 'workspace', force: true };
+  expect(done(memory('x'))).toEqual([['helix.memory.remember', again]]);
+  expect(done(memory('x', { verdict: changed }))).toEqual([
+    ['helix.memory.edit', { ...user, id: 'm_x', cites: ['a.py:1-2'] }],
+  ]);
+  expect(done(memory('x', { status: 'contested', verdict: changed }), [{ id: 'm_y', text: 'y' }])).toEqual([
+    ['helix.memory.relate', { id: 'm_x', relation: 'supersedes', other: 'm_y', workspace }],
+  ]);
+  const orphan = memory('x', { verdict: { status: 'stale_risk', reason: 'superseded', detail: '' } });
+  expect(done(orphan)).toEqual([['helix.memory.remember', { ...again, supersedes: ['m_x'], cites: ['a.py:1-2'] }]]);
+});
+
 test('the kind that the text reads as is offered first', () => {
   expect(kindChoices('fact').slice(0, 2)).toEqual(['fact', 'decision']);
   expect(kindChoices('rumor')[0]).toBe('rumor');
@@ -165,19 +183,16 @@ const op = (kind: string, more: Partial<MemoryLog['ops'][number]> = {}): MemoryL
   ...more,
 });
 
-test('relations are read from the log: what it replaced, and who contradicts it from either side', () => {
+test('what a memory replaced is read from the log, and not what replaced it', () => {
   const ops = [
     op('remember', {
       links: [
         ['new', 'supersedes', 'old'],
-        ['rival', 'conflicts_with', 'new'],
-        ['new', 'conflicts_with', 'other'],
         ['newest', 'supersedes', 'new'],
       ],
     }),
   ];
   expect(related('new', 'supersedes', ops)).toEqual(['old']);
-  expect(related('new', 'conflicts_with', ops)).toEqual(['rival', 'other']);
 });
 
 test('why a memory is believed: verdict, cited lines with links, who said it when, and what it replaced', () => {
@@ -195,9 +210,11 @@ test('why a memory is believed: verdict, cited lines with links, who said it whe
 
 test('a memory that cites nothing says so, and a proposal names what it would replace', () => {
   const item = memory('x', { evidence: [], scope: 'global' });
-  const text = whyBelieved({ workspace, item, replaces: 'y' }, { ops: [], superseded: [] }, 0, (id) => id);
+  const rivals = [{ id: 'm_z', text: 'not\nx' }];
+  const text = whyBelieved({ workspace, item, replaces: 'y', rivals }, { ops: [], superseded: [] }, 0, (id) => id);
   expect(text).toContain('It cites no code');
   expect(text).toContain('about all workspaces');
+  expect(text).toContain('**Contradicted by**\n\n- not x');
   expect(text).toContain('**Would replace**\n\n> y');
   expect(text).not.toContain('Who said it');
 });

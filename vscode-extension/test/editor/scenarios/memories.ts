@@ -88,6 +88,34 @@ async function followsTheCode(stage: Stage): Promise<void> {
   await window.page.locator('.tab.active[data-resource-name="payments.py"]').waitFor();
 }
 
+/** Confirms with the lines that the editor shows as selected. */
+async function confirm(stage: Stage): Promise<void> {
+  const { page } = await stage.window();
+  const row = page.locator('.tree-explorer-viewlet-tree-view .monaco-list-row', { hasText: TEXT }).last();
+  const toast = page.locator('.notifications-toasts .notification-list-item', { hasText: 'which changed' });
+  const asked = async (): Promise<boolean> => {
+    if ((await toast.count()) > 0) return true;
+    await row.hover({ timeout: limit(2_000) });
+    await row.locator('.action-label[aria-label^="Confirm This Memory"]').click({ timeout: limit(2_000) });
+    await toast.waitFor({ timeout: limit(5_000) });
+    return true;
+  };
+  await until('the changed lines are asked about', asked, { withinMs: 30_000 });
+  await toast.getByText('Cite the Selection').click();
+  await rows(stage, (texts) => marked('✓')(texts) && !texts.some((text) => text.startsWith('To review')));
+}
+
+async function confirmed(stage: Stage): Promise<void> {
+  const file = path.join(stage.target, CITED);
+  const before = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, before.replace('class Payment:', 'class BankPayment:\n    retries: int'));
+  await rows(stage, marked('!'));
+  await confirm(stage);
+  fs.writeFileSync(file, before);
+  await rows(stage, marked('!'));
+  await confirm(stage);
+}
+
 async function found(stage: Stage): Promise<void> {
   const window = await stage.window();
   await window.run('Helix: Search Memory');
@@ -109,7 +137,7 @@ async function believed(stage: Stage): Promise<void> {
     const hover = page.locator('.monaco-hover:not(.hidden), .workbench-hover').filter({ hasText: 'Who said it' });
     await hover.first().waitFor({ timeout: limit(3_000) });
     const text = (await hover.first().innerText()).replaceAll(/\s+/g, ' ');
-    assert.match(text, /✓ Verified.*Cites.*payments\.py.*remembered just now by user/);
+    assert.match(text, /✓ Verified.*Cites.*payments\.py.*Replaced.*remembered just now by user/);
     return true;
   };
   await until('the tooltip says why it is believed', shown, { withinMs: 30_000 });
@@ -131,6 +159,7 @@ async function forgotten(stage: Stage): Promise<void> {
 export const memories = [
   scenario('a memory of a selection stands in the tree with its mark', remembered, 90_000),
   scenario('a memory shows that its cited lines changed, and opens them', followsTheCode, 90_000),
+  scenario('a memory whose lines changed is confirmed with those that are selected', confirmed, 90_000),
   scenario('a memory is found by words, and an absent one is not made up', found),
   scenario('a memory says on hover why it is believed', believed),
   scenario('a memory that is forgotten is gone, and back by Undo', forgotten, 90_000),
