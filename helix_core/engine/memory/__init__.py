@@ -12,17 +12,26 @@ if TYPE_CHECKING:
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
-    from helix_core.engine.memory.trail import WorkspaceTrail
+    from helix_core.engine.memory.trail import WorkspaceTrail, opened_trail, sealed_trail
 
-__all__ = ["ImportRequest", "RememberRequest", "WorkspaceMemory", "WorkspaceTrail", "explained_note", "shown_note"]
+__all__ = [
+    "ImportRequest",
+    "RememberRequest",
+    "WorkspaceMemory",
+    "WorkspaceTrail",
+    "explained_note",
+    "opened_trail",
+    "sealed_trail",
+    "shown_note",
+]
 
 __getattr__ = lazy_face(
     __name__,
     {
-        "note_shown": ("explained_note", "shown_note"),
+        "note_shown": ("explained_note", "opened_trail", "sealed_trail", "shown_note"),
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ImportRequest",),
-        "trail": ("WorkspaceTrail",),
+        "trail": ("WorkspaceTrail", "opened_trail", "sealed_trail"),
     },
 )

@@ -6,9 +6,10 @@ does not count, or whose path looks like a secret, is never recorded.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
@@ -19,9 +20,12 @@ from helix_core.store import TrailFile
 from helix_core.workspace import checked
 
 if TYPE_CHECKING:
-    from helix_core.phase import Look, Trail
+    from helix_core.phase import Look, Trail, TrailLog
+    from helix_core.strand import Key, Lock, RandomBytes, StrandKeys
 
 TRAIL_SCHEMA = "helix.trail/1"
+ENTRY_RECORD, FLAG_RECORD = "trail_entry", "trail_flag"
+"""Types of the records of a sealed trail."""
 MOST_MOMENTS = 3
 MOMENT_LOOKS = 8
 """Looks up to a moment whose places are shown with it."""
@@ -137,6 +141,45 @@ class WorkspaceTrail:
         weigher = self.session.weigher(NO_OVERLAYS, go_on, mends=False)
         judged, _ = Judgement(self.session.index.reader, weigher).of(pointers, TaskType.EXPLAIN, 1.0)
         return judged
+
+
+def sealed_trail(log: TrailLog, *, keys: StrandKeys, locks: Sequence[Lock], random: RandomBytes, at: float) -> bytes:
+    """Return the content of a ``.hxe`` file: the log as records of a strand, signed by ``keys``, sealed for ``locks``.
+
+    Raises: What ``strand.seal`` raises.
+    """
+    from helix_core.phase import entry_text
+    from helix_core.strand import NEWEST_SCHEMA, Manifest, record_of, seal
+
+    records = [
+        record_of({"type": ENTRY_RECORD, "id": f"{number:08d}", "body": entry_text(entry)})
+        for number, entry in enumerate(log.entries)
+    ]
+    records += [
+        record_of({"type": FLAG_RECORD, "id": hashlib.sha256(flag.encode("utf-8")).hexdigest(), "name": flag})
+        for flag in log.flags
+    ]
+    return seal(Manifest(NEWEST_SCHEMA, int(at), ENTRY_RECORD), records, keys=keys, locks=locks, random=random)
+
+
+def opened_trail(data: bytes, key: Key, trusted: Collection[bytes] | None = None) -> TrailLog:
+    """Return the log of a ``.hxe`` file that ``key`` opens, signed by one of ``trusted``; None accepts any signer.
+
+    Raises: What ``strand.open_strand`` raises, and TrailError for a strand with anything but a trail in it.
+    """
+    from helix_core.phase import TrailLog, checked_log, entry_of
+    from helix_core.strand import NEWEST_SCHEMA, open_strand
+
+    entries, flags = [], []
+    for record in open_strand(data, key, newest_schema=NEWEST_SCHEMA, trusted=trusted).records:
+        match record.fields():
+            case {"type": str(kind), "body": str(body)} if kind == ENTRY_RECORD:
+                entries.append(entry_of(body))
+            case {"type": str(kind), "name": str(name)} if kind == FLAG_RECORD:
+                flags.append(name)
+            case _:
+                raise TrailError("The file is a strand and no trail; helix strand import takes strands in.")
+    return checked_log(TrailLog(tuple(entries), frozenset(flags)))
 
 
 def _places(trail: Trail, steps: Iterable[int], most: int) -> list[Look]:
