@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,19 @@ def test_the_file_keeps_no_more_than_the_ring_and_overwrites_what_left(tmp_path)
     assert file.read() == ([f"entry-{number:03}" for number in range(15, 25)], [])
     assert b"entry-003" not in (tmp_path / "trail.db").read_bytes()
     assert MOST_EVENTS == 10_000
+
+
+def test_writers_at_the_same_time_number_their_steps_one_after_the_other(tmp_path):
+    def write(name):
+        file = TrailFile(tmp_path / "trail.db")
+        for _ in range(20):
+            file.append(lambda newest, _: (newest + 1, f"{newest + 1} {name}"), 1_000)
+
+    with ThreadPoolExecutor(4) as writers:
+        list(writers.map(write, "abcd"))
+    bodies, _ = TrailFile(tmp_path / "trail.db").read()
+    assert [int(body.split()[0]) for body in bodies] == list(range(80))
+    assert {body.split()[1] for body in bodies} == set("abcd")
 
 
 def test_an_entry_continues_the_one_before_and_flags_are_kept(tmp_path):
