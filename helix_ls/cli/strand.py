@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from helix_core.errors import UsageError
 from helix_core.printable import one_line
 from helix_ls.cli.output import print_json, print_text
 from helix_ls.cli.strand_actions import (
@@ -54,7 +55,34 @@ class StrandAction(StrEnum):
     KEYS = "keys"
 
 
+_OPENING = frozenset(StrandAction) - {
+    StrandAction.EXPORT,
+    StrandAction.TRUST,
+    StrandAction.UNTRUST,
+    StrandAction.KEYS,
+}
+_FITTING: dict[str, frozenset[StrandAction]] = {
+    "passphrase_file": _OPENING | {StrandAction.EXPORT},
+    "recovery_file": _OPENING,
+    "new_passphrase_file": frozenset({StrandAction.REKEY, StrandAction.MERGE}),
+    "recipient": frozenset({StrandAction.EXPORT, StrandAction.REKEY, StrandAction.MERGE, StrandAction.SYNC}),
+    "recovery": frozenset({StrandAction.EXPORT, StrandAction.REKEY, StrandAction.MERGE}),
+    "rotate": frozenset({StrandAction.REKEY}),
+    "label": frozenset({StrandAction.TRUST}),
+    "out": frozenset({StrandAction.MERGE}),
+    "force": frozenset({StrandAction.MERGE, StrandAction.SYNC}),
+    "prune": frozenset({StrandAction.SYNC}),
+    "share": frozenset({StrandAction.EXPORT}),
+    "scope": frozenset({StrandAction.EXPORT}),
+    "description": frozenset({StrandAction.EXPORT, StrandAction.MERGE}),
+    "policy": frozenset({StrandAction.IMPORT}),
+    "review": frozenset({StrandAction.IMPORT}),
+}
+"""The actions of each option that is not of all."""
+
+
 def strand(
+    called: typer.Context,
     action: Annotated[
         StrandAction,
         typer.Argument(
@@ -114,6 +142,7 @@ def strand(
     as_json: Json = False,
 ) -> None:
     """Carry memories in a .dna file: write, check, compare and take in; change who opens it, and whose to believe."""
+    _refuse_what_does_not_fit(called, action)
     folder, names = data_folder(), files or []
     file = one_of(names) if action not in (StrandAction.MERGE, StrandAction.DIFF) else ""
     match action:
@@ -167,6 +196,16 @@ def strand(
         print_json({"schema": STRAND_SCHEMA, **answer})
     else:
         print_text("".join(f"{one_line(line)}\n" for line in _lines(action, answer)))
+
+
+def _refuse_what_does_not_fit(called: typer.Context, action: StrandAction) -> None:
+    """Raise UsageError for an option that the action would ignore."""
+    for name, actions in _FITTING.items():
+        source = called.get_parameter_source(name)
+        if action not in actions and source is not None and source.name == "COMMANDLINE":
+            others = ", ".join(sorted(actions))
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} is for {others}, not for {action}; leave it out")
 
 
 def _lines(action: StrandAction, answer: dict[str, Any]) -> Iterator[str]:

@@ -105,6 +105,16 @@ def test_a_wrong_call_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -
         assert ran.complaint
 
 
+def test_an_option_that_the_action_would_ignore_is_misuse(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
+    for arguments, said in (
+        (("sync", tmp_path, "--recovery"), "--recovery is for export, merge, rekey, not for sync"),
+        (("keys", "--prune"), "--prune is for sync, not for keys"),
+        (("verify", strand, "--new-passphrase-file", "x"), "--new-passphrase-file is for merge, rekey, not for verify"),
+    ):
+        ran = helix("strand", *arguments)
+        assert (ran.status, said in ran.complaint) == (2, True), ran.complaint
+
+
 def test_trust_is_by_key(helix: RunHelix, strand: Path, tmp_path: Path) -> None:
     assert helix("strand", "trust", "--json").answer["trusted"] == []
     assert helix("strand", "trust", strand, "--label", "Ada", "--dry-run").status == 0
