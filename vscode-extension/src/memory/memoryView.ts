@@ -31,6 +31,8 @@ import { related, whyBelieved, type MemoryHistory } from './whyBelieved';
 const openCommand = 'helix.showMemory';
 /** The most that a server lists; what is older is found by a search. */
 const mostListed = 500;
+/** Milliseconds from a change to the next question while the view is hidden; its badge can wait so long. */
+const hiddenRestMs = 10_000;
 
 export type MemoryNode = { readonly group: MemoryGroup } | { readonly group: MemoryGroup; readonly memory: Remembered };
 
@@ -44,6 +46,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
   /** Which server was asked, by folder: one that was started later watches nothing before it is asked. */
   private readonly askedOf = new Map<string, string>();
   private groups: MemoryGroup[] = [];
+  private waiting: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly server: Server,
@@ -61,7 +64,12 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
           void this.refresh();
         }
       }),
-      server.onMemory(() => void this.refresh()),
+      server.onMemory(() => {
+        this.touched();
+      }),
+      this.tree.onDidChangeVisibility(({ visible }) => {
+        if (visible && this.waiting) void this.refresh();
+      }),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
         for (const { uri } of removed) this.askedOf.delete(uri.toString());
         void this.refresh();
@@ -90,6 +98,8 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
 
   /** Asks every folder again. */
   refresh(): Promise<void> {
+    clearTimeout(this.waiting);
+    this.waiting = undefined;
     return this.reading.request();
   }
 
@@ -167,7 +177,14 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
   }
 
   dispose(): void {
+    clearTimeout(this.waiting);
     for (const part of [...this.parts, this.tree, this.opener, this.changes]) part.dispose();
+  }
+
+  /** What nobody looks at is asked less often: each answer compares every cited line with the disk. */
+  private touched(): void {
+    if (this.tree.visible) void this.refresh();
+    else this.waiting ??= setTimeout(() => void this.refresh(), hiddenRestMs);
   }
 
   private offerUndo({ item, workspace }: Remembered, deed: string): void {
