@@ -59,7 +59,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "review": ("helix review", "helix review --approve m_k3xq7a2b", "helix review --reject m_k3xq7a2b"),
     "edit": (
         'helix edit m_k3xq7a2b "Sessions are signed with HMAC"',
-        'helix edit m_k3xq7a2b "Sessions are signed with HMAC" --cite app/sessions.py:10-24 --dry-run',
+        'helix edit m_k3xq7a2b "Signed with HMAC" --cite app/sessions.py:10-24',
     ),
     "relate": ("helix relate m_k3xq7a2b depends_on m_a7c2mzp4",),
     "diff": ("helix diff --since 2026-01-31", "helix diff --since 2026-01-31 --until 2026-02-28T12:00"),
