@@ -67,6 +67,24 @@ export interface Contradiction {
   readonly older: SourcedClaim;
 }
 
+/** What was remembered of a packet's question; `status` is its verdict when the packet was made. */
+export interface PacketMemory {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail?: string;
+  readonly origin: string;
+  readonly evidence: readonly {
+    readonly source_id: string;
+    readonly start_line: number;
+    readonly end_line: number;
+    readonly status: VerdictStatus;
+    readonly reason: string;
+  }[];
+}
+
 /** `helix.packet/1`. `packet_id` is there when the packet was asked for with `open`. */
 export interface Packet {
   readonly schema: 'helix.packet/1';
@@ -79,6 +97,8 @@ export interface Packet {
   readonly verified: readonly PacketItem[];
   readonly stale_risk: readonly PacketItem[];
   readonly needs_refresh: readonly PacketItem[];
+  /** Absent where nothing was remembered of the question. */
+  readonly memories?: readonly PacketMemory[];
   readonly contradictions: readonly Contradiction[];
   readonly refresh_targets: readonly RefreshTarget[];
   readonly known_empty: boolean;

@@ -11,6 +11,7 @@ import {
   groupMeanings,
   groupNames,
   groups,
+  nothingWords,
   oftenRight,
   reasonWords,
   verdictSigns,
@@ -37,7 +38,7 @@ export function itemsOf(packet: Packet): PacketItem[] {
 
 export function packetParts(packet: Packet, detail: Detail, nowSeconds: number): Part[] {
   if (packet.known_empty) {
-    return [text(nothing(packet)), ...notes(packet)];
+    return [text(nothing(packet)), ...memories(packet), ...notes(packet)];
   }
   const parts: Part[] = [text(`${headline(packet)}\n\n`)];
   let number = 0;
@@ -51,6 +52,7 @@ export function packetParts(packet: Packet, detail: Detail, nowSeconds: number):
       parts.push(text(`**${number}** `), place(item), text(`${facts(item, nowSeconds)}\n\n${quote(item, lines)}`));
     }
   }
+  parts.push(...memories(packet));
   if (detail.everything) {
     parts.push(...contradictions(packet), ...refreshTargets(packet), ...notes(packet));
   }
@@ -106,7 +108,25 @@ function quote(item: PacketItem, most: number): string {
 function nothing(packet: Packet): string {
   const { searched, sources } = packet.accounting;
   const near = packet.nearest.length > 0 ? `\n\nNearest: ${packet.nearest.map(code).join(', ')}` : '';
-  return `**Nothing here answers that.** Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}\n\n`;
+  return `**${nothingWords(packet)}** Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}\n\n`;
+}
+
+function memories(packet: Packet): Part[] {
+  const found = packet.memories ?? [];
+  if (found.length === 0) {
+    return [];
+  }
+  return [
+    text('#### Remembered\n\n'),
+    ...found.flatMap((one) => [
+      text(
+        `- ${verdictSigns[one.status]} ${prose(one.text)} (${one.kind}, by ${one.origin}; ${reasonWords(one.reason)})`,
+      ),
+      ...one.evidence.flatMap((each) => [text(' '), place(each)]),
+      text('\n'),
+    ]),
+    text('\n'),
+  ];
 }
 
 function contradictions(packet: Packet): Part[] {

@@ -1,6 +1,6 @@
 /** A packet, or one pointer of it, as Markdown to paste into a message or a review. Pure. */
 
-import type { Contradiction, LineSpan, Packet } from '../base/protocol';
+import type { Contradiction, LineSpan, Packet, PacketMemory } from '../base/protocol';
 import { linesOf, shown } from './shown';
 import { currentSpan, type LiveItem } from './verdicts';
 import {
@@ -12,6 +12,7 @@ import {
   groupMeanings,
   groupNames,
   groups,
+  nothingWords,
   oftenRight,
   reasonWords,
   verdictSigns,
@@ -28,6 +29,8 @@ export function packetMarkdown(packet: Packet, nowSeconds: number): string {
     parts.push(`## ${marks[status]} ${groupNames[status]} – ${groupMeanings[status]}`);
     parts.push(...packet[status].map((item) => itemMarkdown(item, nowSeconds)));
   }
+  const remembered = packet.memories ?? [];
+  if (remembered.length > 0) parts.push('## Remembered', remembered.map(memory).join('\n'));
   if (packet.refresh_targets.length > 0) parts.push('## Read again first', plan(packet));
   if (packet.contradictions.length > 0) {
     parts.push('## Sources that contradict each other', packet.contradictions.map(contradiction).join('\n'));
@@ -51,6 +54,12 @@ export function itemMarkdown(item: LiveItem, nowSeconds: number): string {
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines, item.language)}`;
 }
 
+function memory(one: PacketMemory): string {
+  const cited = one.evidence.map((each) => place(each.source_id, each)).join(', ');
+  const facts = `${one.kind}, by ${one.origin}${cited === '' ? '' : `, cites ${cited}`}`;
+  return `- ${marks[one.status]} ${prose(one.text)} (${facts}; ${reasonWords(one.reason)})`;
+}
+
 function headline(packet: Packet): string {
   const confidence = `${packet.coordinate_confidence.toFixed(2)} (${confidenceWords(packet.coordinate_confidence)}, ${oftenRight(packet.coordinate_confidence)})`;
   const facts = [`task ${packet.task_type}`];
@@ -63,7 +72,7 @@ function headline(packet: Packet): string {
 function nothing(packet: Packet): string {
   const { searched, sources } = packet.accounting;
   const near = packet.nearest.length === 0 ? '' : `\n\nNearest: ${packet.nearest.map(code).join(', ')}`;
-  return `Nothing here answers that. Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}`;
+  return `${nothingWords(packet)} Searched ${count(searched, 'item')} of ${count(sources, 'file')}.${near}`;
 }
 
 function plan(packet: Packet): string {

@@ -1,6 +1,6 @@
 /** Verdicts, reasons, tasks, numbers and times, said for people. Pure. */
 
-import type { TaskType, VerdictStatus } from '../base/protocol';
+import type { Packet, TaskType, VerdictStatus } from '../base/protocol';
 
 export const groups: readonly VerdictStatus[] = ['verified', 'stale_risk', 'needs_refresh'];
 
@@ -151,4 +151,9 @@ export function lineRange(span: { readonly start_line: number; readonly end_line
 /** `line 12` or `lines 12 to 40`, as people say it. */
 export function spokenLines(span: { readonly start_line: number; readonly end_line: number }): string {
   return span.start_line === span.end_line ? `line ${span.start_line}` : `lines ${span.start_line} to ${span.end_line}`;
+}
+
+/** What a packet without an answer says; what was remembered of the question may answer it still. */
+export function nothingWords({ memories = [] }: Pick<Packet, 'memories'>): string {
+  return memories.length > 0 ? 'Nothing in the files answers that.' : 'Nothing here answers that.';
 }

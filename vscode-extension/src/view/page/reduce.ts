@@ -4,7 +4,7 @@ import type { TaskType, VerdictsParams } from '../../base/protocol';
 import type { ToPage } from '../messages';
 import { shown as visible } from '../shown';
 import { arrivals, inOrder, itemKey, withVerdicts, type VerdictMove } from '../verdicts';
-import { cameAndWent, confidenceWords, groupNames, groups, reasonWords } from '../words';
+import { cameAndWent, confidenceWords, groupNames, groups, nothingWords, reasonWords } from '../words';
 import { countKey, isUnfolded, wantsRanking, type Explained, type State } from './state';
 
 /** What the user does. */
@@ -161,7 +161,7 @@ function ofThen(shown: State['shown']): State['shown'] {
 }
 
 function summary(packet: NonNullable<State['shown']>['packet']): string {
-  if (packet.known_empty) return 'Nothing here answers that.';
+  if (packet.known_empty) return nothingWords(packet);
   const counts = groups.filter((status) => packet[status].length > 0);
   const said = counts.map((status) => `${packet[status].length} ${groupNames[status].toLowerCase()}`);
   return `${said.join(', ')}. ${confidenceWords(packet.coordinate_confidence)}.`;

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { scenario } from '../driver/acts.ts';
+import { PacketView } from '../driver/packetView.ts';
 import type { Stage } from '../driver/stage.ts';
 import { act, rows } from '../driver/tree.ts';
 import { limit, until } from '../driver/until.ts';
@@ -126,6 +127,17 @@ async function found(stage: Stage): Promise<void> {
   await window.press('Escape');
 }
 
+async function inThePacket(stage: Stage): Promise<void> {
+  const view = new PacketView(await stage.window());
+  await view.askByPalette('how often is a capture posted?');
+  const memory = (await view.page()).locator('.memory.s-verified');
+  await memory.waitFor({ timeout: limit(10_000) });
+  assert.match((await memory.innerText()).replaceAll(/\s+/g, ' '), /a capture is posted once.* decision, by user; /);
+  await stage.picture('memory-packet');
+  await memory.locator('button.place').first().click();
+  await (await stage.window()).page.locator('.tab.active[data-resource-name="payments.py"]').waitFor();
+}
+
 async function believed(stage: Stage): Promise<void> {
   const { page } = await stage.window();
   const row = page.locator('.tree-explorer-viewlet-tree-view .monaco-list-row', { hasText: TEXT }).first();
@@ -159,6 +171,7 @@ export const memories = [
   scenario('a memory shows that its cited lines changed, and opens them', followsTheCode, 90_000),
   scenario('a memory whose lines changed is confirmed with those that are selected', confirmed, 90_000),
   scenario('a memory is found by words, and an absent one is not made up', found),
+  scenario('a memory stands in the packet of its question', inThePacket),
   scenario('a memory says on hover why it is believed', believed),
   scenario('a memory that is forgotten is gone, and back by Undo', forgotten, 90_000),
 ];

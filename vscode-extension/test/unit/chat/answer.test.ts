@@ -4,7 +4,7 @@ import { followUps } from '../../../src/chat/followUps';
 import { fullQuestion, lastMemory, type Memory } from '../../../src/chat/memory';
 import { namedPlace, namedSymbol } from '../../../src/chat/places';
 import { evidenceText, questionIn } from '../../../src/model/evidenceOnly';
-import { item, packet } from '../view/packets';
+import { item, packet, remembered } from '../view/packets';
 
 const last: Memory = {
   question: 'How does a refund work?',
@@ -106,6 +106,15 @@ describe('what answers while there is no model', () => {
 });
 
 describe('@helix', () => {
+  it('tells what was remembered, found in the code or not, and opens what that cites', async () => {
+    for (const items of [[item()], []]) {
+      const told = packet(items, { memories: [remembered] });
+      const text = words(await answer({ prompt: 'do we retry' }, { 'helix.packet': told }));
+      expect(text).toContain('- ~ We \\*never\\* retry (decision, by user; ');
+      expect(text).toContain(' <a.py>\n');
+    }
+  });
+
   const found = packet([item(), item({ status: 'stale_risk', reason: 'outdated_doc', source_id: 'docs/plan.md' })]);
 
   it('answers with verdicts, places that open, quotes, and remembers what it said', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { itemMarkdown, packetMarkdown } from '../../../src/view/markdown';
-import { item, packet } from './packets';
+import { item, packet, remembered } from './packets';
 
 const now = 1_000 + 3 * 86_400;
 
@@ -63,6 +63,12 @@ def decide():
     expect(text).toContain('- [ ] `a.py:1` – changed on disk');
     expect(text).toContain('- `port`: `8700` in `a.toml:2` (fresher), `8000` in `a.md:9` (older)');
     expect(text).toContain('- git was slow');
+  });
+
+  it('has what was remembered, with its verdict, its source and what it cites', () => {
+    const text = packetMarkdown(packet([], { memories: [remembered] }), now);
+    expect(text).toContain('## Remembered\n\n- ~ We \\*never\\* retry (decision, by user, cites `a.py:3-9`; ');
+    expect(packetMarkdown(packet([]), now)).not.toContain('Remembered');
   });
 
   it('says that nothing was found, in what, and what comes near', () => {

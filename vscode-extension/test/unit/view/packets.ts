@@ -1,5 +1,12 @@
 /** Packets, items and states to test with: as the server would give them, as small as they can be. */
-import type { Packet, PacketItem, VerdictChange, VerdictsParams, VerdictStatus } from '../../../src/base/protocol';
+import type {
+  Packet,
+  PacketItem,
+  PacketMemory,
+  VerdictChange,
+  VerdictsParams,
+  VerdictStatus,
+} from '../../../src/base/protocol';
 
 export function item(more: Partial<PacketItem> = {}): PacketItem {
   return {
@@ -60,6 +67,16 @@ export function packet(items: readonly PacketItem[] = [item()], more: Partial<Pa
     ...more,
   };
 }
+
+export const remembered: PacketMemory = {
+  id: 'm_k3xq7a2b',
+  kind: 'decision',
+  text: 'We *never* retry',
+  status: 'stale_risk',
+  reason: 'renamed',
+  origin: 'user',
+  evidence: [{ source_id: 'a.py', start_line: 3, end_line: 9, status: 'stale_risk', reason: 'renamed' }],
+};
 
 export function verdict(of: PacketItem, more: Partial<VerdictChange>): VerdictChange {
   const { source_id, gene_id, start_line, end_line, status, reason } = of;

@@ -4,7 +4,7 @@ import { outgoing } from '../../../src/view/page/outgoing';
 import { reduce, type Intent } from '../../../src/view/page/reduce';
 import { initial, kept, revived, type State } from '../../../src/view/page/state';
 import { itemKey } from '../../../src/view/verdicts';
-import { item, packet, told, verdict } from './packets';
+import { item, packet, remembered, told, verdict } from './packets';
 
 const one = item();
 const key = itemKey(one);
@@ -188,6 +188,8 @@ describe('a packet that comes', () => {
   it('is announced with its counts and its confidence', () => {
     expect(after(showing()).announcement.text).toBe('1 verified. very likely the right place.');
     expect(after(showing({ packet: packet([]) })).announcement.text).toBe('Nothing here answers that.');
+    const known = packet([], { memories: [remembered] });
+    expect(after(showing({ packet: known })).announcement.text).toBe('Nothing in the files answers that.');
   });
 
   it('begins with no row unfolded; the same packet, pinned, stays as it was', () => {

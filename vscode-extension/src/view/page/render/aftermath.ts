@@ -5,12 +5,14 @@ import type {
   CheckFinding,
   Contradiction,
   Packet,
+  PacketMemory,
   RefreshTarget,
   SourcedClaim,
 } from '../../../base/protocol';
 import { shown } from '../../shown';
 import { cameAndWent, count, lineRange, reasonWords, spokenLines } from '../../words';
 import { h, text, type Child, type Described } from '../dom';
+import { icon } from '../icons';
 import type { State } from '../state';
 import type { Act } from './act';
 
@@ -81,6 +83,37 @@ export function renewal(state: State, act: Act): Child {
         { class: 'went', 'aria-label': 'Not in the answer any more' },
         state.went.map((item) => h('li', { class: 'went-item' }, placeLink(act, item.source_id, item))),
       ),
+  );
+}
+
+/** What was remembered of the question: who said it, whether it may still be so, and what it cites. */
+export function memories(act: Act, packet: Packet): Child {
+  const found = packet.memories ?? [];
+  if (found.length === 0) return null;
+  return section(
+    'memories',
+    'Remembered',
+    `${found.length}`,
+    h(
+      'ul',
+      { class: 'memories' },
+      found.map((one) => memory(act, one)),
+    ),
+  );
+}
+
+function memory(act: Act, one: PacketMemory): Described {
+  return h(
+    'li',
+    { key: one.id, class: `memory s-${one.status}` },
+    icon(one.status, 'mark'),
+    h(
+      'div',
+      { class: 'step-what' },
+      h('p', { class: 'memory-text' }, text(one.text)),
+      h('span', { class: 'step-reason' }, text(`${one.kind}, by ${one.origin}; ${reasonWords(one.reason)}`)),
+      one.evidence.map((cited) => placeLink(act, cited.source_id, cited)),
+    ),
   );
 }
 

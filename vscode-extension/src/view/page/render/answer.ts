@@ -10,7 +10,7 @@ import { itemsOf } from '../../verdicts';
 import type { Act } from './act';
 import { iconButton } from './button';
 import { nameOf } from './compose';
-import { contradictions, notes, plan, renewal, wrongReferences } from './aftermath';
+import { contradictions, memories, notes, plan, renewal, wrongReferences } from './aftermath';
 import { knownEmpty } from './empty';
 import { grid } from './grid';
 import { rankers } from './rankers';
@@ -26,10 +26,12 @@ export function answer(state: State, act: Act, shown: ShownPacket, nowSeconds: n
       'aria-busy': shown.judged === 'again' || state.asking !== null,
     },
     head(state, act, shown, nowSeconds),
+    packet.known_empty && memories(act, packet),
     packet.known_empty ? knownEmpty(packet, act) : !shown.given && scores(packet),
     wrongReferences(act, shown.check),
     itemsOf(packet).length > 0 && grid(state, act, shown, nowSeconds),
     renewal(state, act),
+    !packet.known_empty && memories(act, packet),
     // Where nothing answers the question, reading far places again would not help.
     !packet.known_empty && plan(state, act, packet),
     contradictions(act, packet),

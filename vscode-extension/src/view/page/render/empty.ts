@@ -3,7 +3,7 @@
 import type { Packet } from '../../../base/protocol';
 import type { FailureAction, Missing } from '../../messages';
 import { itemsOf } from '../../verdicts';
-import { count } from '../../words';
+import { count, nothingWords } from '../../words';
 import { h, text, type Described } from '../dom';
 import { icon } from '../icons';
 import type { State } from '../state';
@@ -53,7 +53,7 @@ export function knownEmpty(packet: Packet, act: Act): Described {
     'div',
     { key: 'empty', class: 'known-empty' },
     icon('empty', 'big'),
-    h('p', { class: 'known-empty-title' }, 'Nothing here answers that.'),
+    h('p', { class: 'known-empty-title' }, nothingWords(packet)),
     h(
       'p',
       { class: 'aside' },
