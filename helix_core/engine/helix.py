@@ -21,7 +21,7 @@ from helix_core.config import Config
 from helix_core.conversation import ConversationQuery
 from helix_core.engine.answer import Answers
 from helix_core.engine.indexing import Progress, RefreshReport, first_retry_at, is_rule_file, unsettled
-from helix_core.engine.memory import WorkspaceMemory, WorkspaceTrail
+from helix_core.engine.memory import WorkspaceMemory
 from helix_core.engine.opened import (
     FIRST_INDEX_WAIT_S,
     PATIENT_MS,
@@ -55,6 +55,7 @@ from helix_core.store import RULES
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import ContextRequest
+    from helix_core.engine.memory import WorkspaceTrail
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
@@ -67,16 +68,24 @@ class Helix:
     Attributes:
         session: The folder, settings, index and git facts that all verbs use.
         memory: Notes, exchanges, and what sessions used.
-        trail: The places that were opened, where the user wants them recorded.
         symbols: What is known of a name; lenses and findings of a file.
     """
 
     def __init__(self, session: WorkspaceSession) -> None:
         self.session = session
         self.memory = WorkspaceMemory(session)
-        self.trail = WorkspaceTrail(session)
         self.symbols = Symbols(session)
         self._answers = Answers(session, self.memory)
+        self._trail: WorkspaceTrail | None = None
+
+    @property
+    def trail(self) -> WorkspaceTrail:
+        """The places that were opened, where the user wants them recorded. Loaded when it is asked for."""
+        if self._trail is None:
+            from helix_core.engine.memory import WorkspaceTrail
+
+            self._trail = WorkspaceTrail(self.session)
+        return self._trail
 
     @classmethod
     def open(

@@ -28,7 +28,7 @@ __all__ = [
 __getattr__ = lazy_face(
     __name__,
     {
-        "note_shown": ("explained_note", "opened_trail", "sealed_trail", "shown_note"),
+        "note_shown": ("explained_note", "shown_note"),
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ImportRequest",),
