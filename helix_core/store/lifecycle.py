@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -253,6 +254,29 @@ def _enter_wal(connection: apsw.Connection) -> None:
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.005)
+
+
+def create_private(path: Path) -> bool:
+    """Create a file with mode 0600, or close the user's own to others; follow no link, wait for no pipe.
+
+    Return whether what is there is a regular file of the user's. Raises OSError.
+    """
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not is_users(status):
+            return False
+        if os.name == "posix" and status.st_mode & 0o077:
+            os.fchmod(descriptor, 0o600)
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def is_users(status: os.stat_result) -> bool:
+    """Return whether the user owns a file; true where files have no owner."""
+    return not hasattr(os, "getuid") or status.st_uid == os.getuid()
 
 
 def _move_aside(path: Path, now: float) -> Path:

@@ -26,6 +26,7 @@ class MemoryConnection:
         self.rows = self._session.rows
         self.bounded_rows = self._session.bounded_rows
         self.close = self._session.close
+        self.transaction = self._session.transaction
 
     def last_row(self) -> int:
         """Return the row id of the last insert."""
@@ -61,15 +62,3 @@ class MemoryConnection:
             yield
         finally:
             self._session.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Run the block in one ``BEGIN IMMEDIATE`` transaction; roll back when it raises."""
-        self.rows("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.rows("COMMIT")
-        except BaseException:
-            if self._session.connection.in_transaction:
-                self.rows("ROLLBACK")
-            raise

@@ -13,7 +13,14 @@ from pathlib import Path
 import apsw
 
 from helix_core.errors import CorruptMemoryError, MemoryStoreError
-from helix_core.store.lifecycle import FileFormat, file_identity, move_damaged_aside, rebuild_lock
+from helix_core.store.lifecycle import (
+    FileFormat,
+    create_private,
+    file_identity,
+    is_users,
+    move_damaged_aside,
+    rebuild_lock,
+)
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
@@ -68,30 +75,23 @@ def prepare(folder: Path) -> None:
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
             os.chmod(folder, 0o700)
-        _own(os.lstat(folder), folder, stat.S_ISDIR, "folder")
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or not is_users(status):
+            raise _not_yours(folder, "folder")
         if os.name == "posix" and os.lstat(folder).st_mode & 0o077:
             os.chmod(folder, 0o700)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(folder / NAME, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
+        is_own = create_private(folder / NAME)
     except OSError as error:
         raise MemoryStoreError(
             f"The memory {folder / NAME} cannot be written ({error.strerror}); make {folder} a folder of yours, "
             "or set HELIX_DATA_DIR to another."
         ) from error
-    try:
-        status = os.fstat(descriptor)
-        _own(status, folder / NAME, stat.S_ISREG, "file")
-        if os.name == "posix" and status.st_mode & 0o077:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+    if not is_own:
+        raise _not_yours(folder / NAME, "file")
 
 
-def _own(status: os.stat_result, path: Path, is_right: object, word: str) -> None:
-    """Raise MemoryStoreError unless ``is_right`` and the user owns the path."""
-    assert callable(is_right)
-    if not is_right(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
-        raise MemoryStoreError(f"{path} is no {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
+def _not_yours(path: Path, word: str) -> MemoryStoreError:
+    return MemoryStoreError(f"{path} is no {word} of yours; remove it, or set HELIX_DATA_DIR to another folder.")
 
 
 def _keep_copy(file: str, version: int) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -120,6 +120,18 @@ class QuerySession:
             return self.rows(sql, bindings)
         finally:
             self.connection.set_progress_handler(None, id="budget")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run the block in one ``BEGIN IMMEDIATE`` transaction; roll back when it raises."""
+        self.rows("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.rows("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.rows("ROLLBACK")
+            raise
 
     def narrow(self, source_ids: Sequence[int]) -> None:
         """Restrict the queries with ``IN_SCOPE`` to these live sources, until ``widen``."""

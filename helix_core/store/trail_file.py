@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from helix_core.errors import TrailStoreError
-from helix_core.store.lifecycle import FileFormat
+from helix_core.store.lifecycle import FileFormat, create_private
 from helix_core.store.sqlite_file import QuerySession
 
 QUERY_BUDGET_MS = 200.0
@@ -59,7 +59,7 @@ class TrailFile:
         Raises: TrailStoreError, NewerStoreError, BusyStoreError.
         """
         self._create()
-        with self._opened() as session, _transaction(session):
+        with self._opened() as session, session.transaction():
             newest = session.rows("SELECT coalesce(max(step), -1) FROM entry")[0][0]
             last = session.rows("SELECT body FROM entry ORDER BY seq DESC LIMIT 1")
             session.rows("INSERT INTO entry (step, body) VALUES (?, ?)", make(newest, last[0][0] if last else None))
@@ -81,19 +81,15 @@ class TrailFile:
         return found
 
     def _create(self) -> None:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._path, flags, 0o600)
+            is_own = create_private(self._path)
         except OSError as error:
             raise TrailStoreError(
                 f"The trail {self._path} cannot be written ({error.strerror}); make {self._path.parent} writable."
             ) from error
-        try:
-            if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
-                os.fchmod(descriptor, 0o600)
-        finally:
-            os.close(descriptor)
+        if not is_own:
+            raise TrailStoreError(f"The trail {self._path} is no file of yours; remove it.")
 
     @contextmanager
     def _opened(self) -> Iterator[QuerySession]:
@@ -105,14 +101,3 @@ class TrailFile:
             yield session
         finally:
             session.close()
-
-
-@contextmanager
-def _transaction(session: QuerySession) -> Iterator[None]:
-    session.rows("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        session.rows("ROLLBACK")
-        raise
-    session.rows("COMMIT")
