@@ -13,6 +13,7 @@ from typing import Any
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.debounce import Debouncer
 from helix_ls.lsp.folders import Folder
 from helix_ls.operations.arguments import Operation
 
@@ -29,8 +30,7 @@ class MemoryNotices:
         self._connection = connection
         # The head of the log that was seen last, by the URI of each folder that the client has asked about.
         self._heads: dict[str, str] = {}
-        self._due: dict[str, asyncio.TimerHandle] = {}
-        self._waiting_since: dict[str, float] = {}
+        self._due = Debouncer(LONGEST_WAIT_S)
         self._looking: asyncio.TimerHandle | None = None
 
     def around(
@@ -59,10 +59,7 @@ class MemoryNotices:
     def forget(self, uri: str) -> None:
         """Stop watching for a removed folder."""
         self._heads.pop(uri, None)
-        self._waiting_since.pop(uri, None)
-        due = self._due.pop(uri, None)
-        if due is not None:
-            due.cancel()
+        self._due.cancel(uri)
 
     def close(self) -> None:
         """Cancel all timers."""
@@ -106,15 +103,7 @@ class MemoryNotices:
         self._looking = loop.call_later(LOOK_S, lambda: self._connection.spawn(self._look_around(), "watching memory"))
 
     def _soon(self, folder: Folder) -> None:
-        loop = asyncio.get_running_loop()
-        since = self._waiting_since.setdefault(folder.uri, loop.time())
-        due = self._due.pop(folder.uri, None)
-        if due is not None:
-            due.cancel()
-        wait = max(min(QUIET_S, since + LONGEST_WAIT_S - loop.time()), 0.0)
-        self._due[folder.uri] = loop.call_later(wait, self._tell, folder.uri)
+        self._due.soon(folder.uri, QUIET_S, lambda: self._tell(folder.uri))
 
     def _tell(self, uri: str) -> None:
-        self._due.pop(uri, None)
-        self._waiting_since.pop(uri, None)
         self._connection.protocol.notify(METHOD, {"workspace": uri})

@@ -20,6 +20,7 @@ from helix_core.model import Hints, Judged, Overlays, Pointer, Reason, RefreshTa
 from helix_core.packet import target_object
 from helix_core.workspace import path_of, source_id_of
 from helix_ls.lsp.connection import Act, ClientConnection
+from helix_ls.lsp.debounce import Debouncer
 from helix_ls.lsp.folders import FileInFolder, Folder
 
 METHOD = "helix/verdicts"
@@ -99,13 +100,11 @@ class OpenPackets:
         self._connection = connection
         self._judged = judged
         self._open: dict[str, OpenPacket] = {}
-        self._due: dict[str, asyncio.TimerHandle] = {}
-        self._waiting_since: dict[str, float] = {}
+        self._judgements = Debouncer(LONGEST_WAIT_S)
+        self._queries = Debouncer(ASK_LONGEST_WAIT_S)
         self._judging: set[str] = set()
         self._again: set[str] = set()
         self._looking: asyncio.TimerHandle | None = None
-        self._asking_due: dict[str, asyncio.TimerHandle] = {}
-        self._asking_since: dict[str, float] = {}
 
     def __iter__(self) -> Iterator[OpenPacket]:
         return iter(list(self._open.values()))
@@ -130,14 +129,8 @@ class OpenPackets:
 
     def close(self, packet_id: str) -> bool:
         """Close a packet and cancel its timers; return whether it was open."""
-        due = self._due.pop(packet_id, None)
-        if due is not None:
-            due.cancel()
-        asking = self._asking_due.pop(packet_id, None)
-        if asking is not None:
-            asking.cancel()
-        self._waiting_since.pop(packet_id, None)
-        self._asking_since.pop(packet_id, None)
+        self._judgements.cancel(packet_id)
+        self._queries.cancel(packet_id)
         was_open = self._open.pop(packet_id, None) is not None
         if not self._open and self._looking is not None:
             self._looking.cancel()
@@ -198,17 +191,9 @@ class OpenPackets:
         return packet.told_targets
 
     def _soon(self, packet: OpenPacket, quiet_s: float = QUIET_S) -> None:
-        loop = asyncio.get_running_loop()
-        since = self._waiting_since.setdefault(packet.id, loop.time())
-        due = self._due.pop(packet.id, None)
-        if due is not None:
-            due.cancel()
-        wait = max(min(quiet_s, since + LONGEST_WAIT_S - loop.time()), 0.0)
-        self._due[packet.id] = loop.call_later(wait, self._begin, packet)
+        self._judgements.soon(packet.id, quiet_s, lambda: self._begin(packet))
 
     def _begin(self, packet: OpenPacket) -> None:
-        self._due.pop(packet.id, None)
-        self._waiting_since.pop(packet.id, None)
         if packet.id in self._judging:
             self._again.add(packet.id)
         elif packet.id in self._open:
@@ -216,17 +201,9 @@ class OpenPackets:
 
     def _ask_soon(self, packet: OpenPacket) -> None:
         """Debounce the repeated query: run it when changes pause, or after ``ASK_LONGEST_WAIT_S`` seconds."""
-        loop = asyncio.get_running_loop()
-        since = self._asking_since.setdefault(packet.id, loop.time())
-        due = self._asking_due.pop(packet.id, None)
-        if due is not None:
-            due.cancel()
-        wait = max(min(ASK_QUIET_S, since + ASK_LONGEST_WAIT_S - loop.time()), 0.0)
-        self._asking_due[packet.id] = loop.call_later(wait, self._begin_asking, packet)
+        self._queries.soon(packet.id, ASK_QUIET_S, lambda: self._begin_asking(packet))
 
     def _begin_asking(self, packet: OpenPacket) -> None:
-        self._asking_due.pop(packet.id, None)
-        self._asking_since.pop(packet.id, None)
         if packet.id in self._open:
             self._connection.spawn(self._ask(packet), "asking an open packet again")
 
