@@ -17,15 +17,12 @@ from helix_ls.cli.strand_actions import (
     data_folder,
     exported,
     imported,
-    imported_genome,
-    is_older_export,
     key_of,
     locks_of,
     merged_file,
     one_of,
     own_public_keys,
     passphrase_of,
-    policy_of,
     rekeyed_file,
     scope_of,
     synced_folder,
@@ -158,11 +155,16 @@ def strand(
                 dry_run=dry_run,
             )
             answer |= {"recovery_code": code} if code and not dry_run else {}
-        case StrandAction.IMPORT if is_older_export(file):
-            answer = imported_genome(path, file, takes_untrusted=review, dry_run=dry_run)
         case StrandAction.IMPORT:
-            key = key_of(folder, passphrase_file, recovery_file)
-            answer = imported(folder, path, file, key, policy_of(policy), takes_untrusted=review, dry_run=dry_run)
+            answer = imported(
+                folder,
+                path,
+                file,
+                lambda: key_of(folder, passphrase_file, recovery_file),
+                policy,
+                takes_untrusted=review,
+                dry_run=dry_run,
+            )
         case StrandAction.VERIFY:
             answer = verified(folder, file, passphrase_file, recovery_file)
         case StrandAction.REKEY:

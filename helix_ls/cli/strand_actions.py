@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         StrandKeys,
         StrandRecord,
     )
+    from helix_ls.host.genome_files import Genome
     from helix_ls.host.strand_files import StrandAccess
 
 ALL_SCOPES = "all"
@@ -62,22 +63,46 @@ def exported(
 
 
 def imported(
-    folder: Path | None, path: Path, file: str, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
+    folder: Path | None,
+    path: Path,
+    file: str,
+    key: Callable[[], Key],
+    policy: str,
+    *,
+    takes_untrusted: bool,
+    dry_run: bool,
 ) -> dict[str, Any]:
-    """Take a strand's memories into the memory of a folder."""
+    """Take a strand's memories into the memory of a folder, or what an export of the older Helix Context states.
+
+    ``key`` and ``policy`` are of strands: an export is neither locked nor signed.
+    """
+    from helix_ls.host.genome_files import is_genome, read_genome
+
+    data = _read_strand(file)
+    if is_genome(data):
+        if not takes_untrusted:
+            raise UsageError(f"{file} is signed by nobody; add --review to take in what it states as proposals")
+        return _imported_genome(path, read_genome(data, file), dry_run=dry_run)
+    found = key(), policy_of(policy)
+    return _imported_strand(folder, path, data, *found, takes_untrusted=takes_untrusted, dry_run=dry_run)
+
+
+def _imported_strand(
+    folder: Path | None, path: Path, data: bytes, key: Key, policy: ClashPolicy, *, takes_untrusted: bool, dry_run: bool
+) -> dict[str, Any]:
     from helix_core.engine import ImportRequest
     from helix_core.strand import NEWEST_SCHEMA, data_key_of, inspect, require_trusted
     from helix_core.strand import opened as opened_strand
     from helix_ls.cli.opened import opened
-    from helix_ls.host.strand_files import StrandAccess
+    from helix_ls.host.strand_files import UNKNOWN, StrandAccess
 
-    sealed = inspect(_read_strand(file))
+    sealed = inspect(data)
     trust = StrandAccess.read(folder).trust(sealed.signer)
-    if trust == "none" and not takes_untrusted:
+    if trust == UNKNOWN and not takes_untrusted:
         require_trusted(sealed, ())
     strand = opened_strand(sealed, data_key_of(sealed, key), NEWEST_SCHEMA)
     with opened(path) as helix:
-        answer = helix.memory.imported(ImportRequest(strand, trust != "none", policy, dry_run))
+        answer = helix.memory.imported(ImportRequest(strand, trust != UNKNOWN, policy, dry_run))
     warn(answer["notes"])
     return {"imported": not dry_run, "trust": trust, "policy": policy.value, **_outside(sealed), **answer}
 
@@ -91,24 +116,14 @@ def scope_of(typed: str, *, is_shared: bool) -> str:
     return typed if is_shared else ""
 
 
-def is_older_export(file: str) -> bool:
-    """Return whether a file is an export of the older Helix Context instead of a strand. Raises UsageError."""
-    from helix_ls.host.genome_files import is_genome
-
-    return is_genome(_read_strand(file))
-
-
-def imported_genome(path: Path, file: str, *, takes_untrusted: bool, dry_run: bool) -> dict[str, Any]:
+def _imported_genome(path: Path, genome: Genome, *, dry_run: bool) -> dict[str, Any]:
     """Take in what an export of format 1 states, as proposals that wait for review."""
     from helix_core.engine import RememberRequest
     from helix_core.memory import statements_in
     from helix_core.model import MemoryOrigin
     from helix_ls.cli.opened import opened
-    from helix_ls.host.genome_files import read_genome
+    from helix_ls.host.strand_files import UNKNOWN
 
-    if not takes_untrusted:
-        raise UsageError(f"{file} is signed by nobody; add --review to take in what it states as proposals")
-    genome = read_genome(_read_strand(file), file)
     changes, known, refused = [], 0, 0
     with opened(path) as helix:
         for id_, text in genome.texts:
@@ -133,7 +148,7 @@ def imported_genome(path: Path, file: str, *, takes_untrusted: bool, dry_run: bo
     return {
         "imported": not dry_run,
         "dry_run": dry_run,
-        "trust": "none",
+        "trust": UNKNOWN,
         "added": {"memory": len(changes)},
         "known": known,
         "removed": 0,
