@@ -11,14 +11,14 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import cast
 
 from pygments import lexers
 from pygments.lexer import Lexer
-from pygments.token import Comment, String
+from pygments.token import Comment, String, _TokenType
 
 LEXERS = {
     ".js": "javascript",
@@ -32,6 +32,8 @@ LEXERS = {
     ".java": "java",
 }
 LOOKED_AT_AFTER = 300
+CODE, COMMENT, STRING, ATTRIBUTE = "code", "comment", "string", "attribute"
+DEAD = frozenset({COMMENT, STRING})
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -104,16 +106,23 @@ def can_tell(path: bytes, data: bytes) -> bool:
 
 
 def is_broken(path: bytes, data: bytes) -> bool:
-    """Do the brackets of a file of another language than Python not match, so that nobody can name what it holds?"""
+    """Do the brackets or quotes of a file of another language than Python not match, so that nobody can name what is
+    there?"""
     language = LEXERS.get(_suffix(path))
-    pending: list[str] = []
-    for _, text, is_dead in _tokens(data, language) if language is not None else ():
-        for character in "" if is_dead else text:
+    return language is not None and _is_unbalanced(data, language)
+
+
+@lru_cache(maxsize=64)
+def _is_unbalanced(data: bytes, language: str) -> bool:
+    pending, quotes = list[str](), 0
+    for _, text, kind in _tokens(data, language):
+        quotes += kind == STRING and text in {'"', 'b"'}
+        for character in text if kind in {CODE, ATTRIBUTE} else "":
             if character in "([{":
                 pending.append(character)
             elif character in ")]}" and (not pending or pending.pop() + character not in {"()", "[]", "{}"}):
                 return True
-    return bool(pending)
+    return bool(pending) or quotes % 2 == 1
 
 
 def is_dead(path: bytes, data: bytes, start_line: int, end_line: int) -> bool:
@@ -201,13 +210,15 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
 def leads_to(path: bytes, data: bytes, name: str, start_line: int, end_line: int) -> bool:
     """Are the lines a comment whose next code names ``name``: the first part of a long comment above a declaration?"""
     language = LEXERS.get(_suffix(path))
-    return language is not None and _next_code(data, language, start_line, end_line).names(name)
+    return language is not None and _next_code(data, language, start_line, end_line, DEAD).names(name)
 
 
 def _is_dead(data: bytes, language: str, symbol: str, start_line: int, end_line: int) -> bool:
     """Is every word of the span part of a string or a comment, and neither of one that leads to the symbol nor of a
     comment in the symbol's own body?"""
-    found = _next_code(data, language, start_line, end_line)
+    # Of a file whose brackets do not match nobody can say where its strings end.
+    dead = {COMMENT} if _is_unbalanced(data, language) else DEAD
+    found = _next_code(data, language, start_line, end_line, dead)
     names = re.findall(r"\w+", symbol)
     if not found.is_dead or not names:
         return found.is_dead
@@ -226,15 +237,16 @@ class NextCode:
         return self.is_dead and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.after) is not None
 
 
-def _next_code(data: bytes, language: str, start_line: int, end_line: int) -> NextCode:
+def _next_code(data: bytes, language: str, start_line: int, end_line: int, dead: Set[str]) -> NextCode:
     is_anything, after = False, ""
-    for line, text, is_dead in _tokens(data, language):
+    for line, text, kind in _tokens(data, language):
         for number, part in enumerate(_LINE_END.split(text), line):
             if start_line <= number <= end_line and part.strip():
-                if not is_dead:
+                # An attribute leads to a declaration as a comment above it does.
+                if kind not in dead | {ATTRIBUTE}:
                     return NextCode(False, "")
-                is_anything = True
-            elif number > end_line and not is_dead:
+                is_anything = is_anything or kind in dead
+            elif number > end_line and kind not in dead:
                 after += part
         if len(after) > LOOKED_AT_AFTER:
             break
@@ -244,10 +256,10 @@ def _next_code(data: bytes, language: str, start_line: int, end_line: int) -> Ne
 def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:
     """Is a brace that was opened behind the name still open where the span begins?"""
     depth, parens, named_at, bodies = 0, 0, -1, list[int]()
-    for line, text, is_dead in _tokens(data, language):
+    for line, text, kind in _tokens(data, language):
         if line >= start_line:
             break
-        if is_dead:
+        if kind in DEAD:
             continue
         named_at = parens if text == name else named_at
         for character in text:
@@ -267,18 +279,25 @@ def _is_in_body(data: bytes, language: str, name: str, start_line: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _tokens(data: bytes, language: str) -> tuple[tuple[int, str, bool], ...]:
-    """Tokens with their 1-based line, and whether each is a string or a comment."""
+def _tokens(data: bytes, language: str) -> tuple[tuple[int, str, str], ...]:
+    """Tokens with their 1-based line, and what each is: code, a comment, a string or an attribute of Rust."""
     # Pygments ends a line, and so a comment behind ``//``, at a line feed only.
     text = _LINE_END.sub("\n", data.decode("utf-8", "replace"))
     found, line = [], 1
     for _, kind, value in _lexer(language).get_tokens_unprocessed(text):
-        is_dead = (kind in String or kind in Comment) and kind not in Comment.Preproc
-        # Outside of Rust a line end ends such a literal, unterminated: what Pygments adds to it is code.
-        is_dead = is_dead and not (language != "rust" and value[:1] in {"'", '"'} and "\n" in value)
-        found.append((line, value, is_dead and kind not in Comment.PreprocFile))
+        found.append((line, value, _what(kind, value, language)))
         line += len(_LINE_END.findall(value))
     return tuple(found)
+
+
+def _what(kind: _TokenType, value: str, language: str) -> str:
+    if kind in Comment.Preproc or kind in Comment.PreprocFile:
+        return ATTRIBUTE if language == "rust" else CODE
+    if kind in Comment or kind in String.Doc:
+        return COMMENT
+    # Outside of Rust a line end ends such a literal, unterminated: what Pygments adds to it is code.
+    is_ended = language != "rust" and value[:1] in {"'", '"'} and "\n" in value
+    return STRING if kind in String and not is_ended else CODE
 
 
 @lru_cache(maxsize=8)

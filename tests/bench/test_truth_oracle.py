@@ -185,6 +185,26 @@ def test_a_literal_of_one_line_is_not_closed_by_a_quote_further_down(judge: Judg
     assert judge(item(folder, "Store.read", 4, 6, "store.ts")) == set()
 
 
+RUST = (
+    '/// Joins.\n///\n/// Twice.\n#[pyclass(name = "Joined")]\n#[pyo3(text = "(self)")]\n'
+    "pub struct PyJoined {\n    text: String,\n}\n"
+)
+
+
+def test_an_attribute_of_rust_leads_to_a_declaration_as_a_comment_does(judge: Judge, folder: Path) -> None:
+    (folder / "join.rs").write_text(RUST)
+    assert judge(item(folder, "PyJoined", 1, 4, "join.rs")) == set()
+    (folder / "join.rs").write_text(RUST.split("pub struct", maxsplit=1)[0] + "pub struct Other;\n")
+    assert judge(item(folder, "PyJoined", 1, 4, "join.rs")) == {"false_verified"}
+
+
+def test_where_the_strings_of_a_file_whose_brackets_do_not_match_end_nobody_can_say(judge: Judge, folder: Path) -> None:
+    (folder / "join.rs").write_text(f'""" ({{[\n{RUST}')
+    assert judge(item(folder, "PyJoined", 7, 9, "join.rs")) == set()
+    (folder / "join.rs").write_text(f"/*\n{RUST}*/ ({{[\n")
+    assert judge(item(folder, "PyJoined", 7, 9, "join.rs")) == {"wrong_symbol"}
+
+
 def test_in_a_file_whose_brackets_do_not_match_doubt_about_names_is_due(oracle: Any, folder: Path) -> None:
     doubt = {
         "status": "needs_refresh",
