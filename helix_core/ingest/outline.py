@@ -145,11 +145,13 @@ def disabled(language: str, data: bytes) -> list[tuple[int, int]]:
 
 
 def without_disabled(language: str, data: bytes, found: Outline) -> Outline:
-    """Return the outline without the definitions that the preprocessor drops."""
+    """Return the outline without the definitions that the preprocessor drops: those that begin in a dropped range, also
+    where the range ends inside of them.
+    """
     ranges = disabled(language, data)
     if not ranges:
         return found
-    kept = [not any(start <= one.start and one.end <= end for start, end in ranges) for one in found.symbols]
+    kept = [not any(start <= one.start < end for start, end in ranges) for one in found.symbols]
     place = {old: new for new, old in enumerate(index for index, is_kept in enumerate(kept) if is_kept)}
     symbols = (
         replace(one, parent=place.get(one.parent, -1))

@@ -15,7 +15,7 @@ from helix_core.model import LastCommit
 from helix_core.workspace.git import TIMEOUT_SECONDS, Git
 
 _MARK = b"\x01"
-_FORMAT = "--format=%x01%H%x00%an%x00%ct"
+_FORMAT = "--format=%x01%H%x00%P%x00%an%x00%ct"
 _LOG = ("log", "-z", _FORMAT, "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature")
 _CO_CHANGE_FILES = 30
 _MOST_BOUNDARY_BYTES = 1 << 20
@@ -26,9 +26,11 @@ class LastCommits(dict[bytes, LastCommit]):
     """The last commit of each path; ``complete`` is False when the timeout came first.
 
     Paths that were never committed, and those that a shallow clone knows from its boundary only, have none.
+    ``boundaries`` are the commits that were met at which the history is cut off.
     """
 
     complete: bool = True
+    boundaries: frozenset[str] = frozenset()
 
 
 class CoChanges(dict[tuple[bytes, bytes], int]):
@@ -52,16 +54,18 @@ def last_commits(git: Git, timeout_seconds: float = 10.0, paths: Sequence[bytes]
     missing = set(paths) or _tracked(git)
     if not missing or not _has_commits(git):
         return found
-    boundaries, started = shallow_boundaries(git), time.monotonic()
+    started = time.monotonic()
     asked: Sequence[bytes] = paths or ((b".",) if git.prefix else ())
     command: list[str | bytes] = [*_LOG, "-c", "--relative", "HEAD"]
     if asked:
         command += ["--", *asked]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
-        for commit, touched in _commits(pieces):
+        for commit, is_root, touched in _commits(pieces):
             met = missing.intersection(touched)
             missing -= met
-            if commit.commit not in boundaries:
+            if is_root and _has_parents(git, commit.commit):
+                found.boundaries |= {commit.commit}
+            else:
                 found.update(dict.fromkeys(met, commit))
             if not missing:
                 break
@@ -85,13 +89,13 @@ def co_changes(
     pairs: Counter[tuple[bytes, bytes]] = Counter()
     if not _has_commits(git):
         return found
-    below, boundaries = ("--", ".") if git.prefix else (), shallow_boundaries(git)
+    below = ("--", ".") if git.prefix else ()
     command = [*_LOG, f"--max-count={max_commits}", "--no-merges", "--relative", "HEAD", *below]
     with git.stream(command, timeout_seconds=timeout_seconds) as pieces:
-        for commit, paths in _commits(pieces):
+        for commit, is_root, paths in _commits(pieces):
             if stopped is not None and stopped.is_set():
                 break
-            if 0 < len(paths) <= max_files and commit.commit not in boundaries:
+            if 0 < len(paths) <= max_files and not (is_root and _has_parents(git, commit.commit)):
                 found.commits += 1
                 found.touched.update(paths)
                 pairs.update(combinations(sorted(paths), 2))
@@ -226,7 +230,7 @@ def authored_paths(git: Git, author: str, since: str = "", timeout_seconds: floa
     started = time.monotonic()
     options = [f"--author={author}", "--fixed-strings", "--regexp-ignore-case", "--relative"]
     with git.stream([*_LOG, *options, *reach, *below], timeout_seconds=timeout_seconds) as pieces:
-        for _, touched in _commits(pieces):
+        for _, _, touched in _commits(pieces):
             found.update(touched)
     if time.monotonic() - started >= timeout_seconds:
         raise GitError(f"the commits of {author[:80]!a} were not read within {timeout_seconds:g} s; add since")
@@ -267,24 +271,34 @@ def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, list[bytes]]]:
-    """Parse commits with the paths they touched: mark and hash, author, time, then the paths, the first after a
-    newline.
+def _has_parents(git: Git, commit: str) -> bool:
+    """Return whether the commit has parents, also where a shallow clone is cut off at it.
+
+    The commit itself says so at any time; the list of a clone's boundaries may change between two processes of git.
+    """
+    header, _, _ = git.run(["cat-file", "commit", commit]).partition(b"\n\n")
+    return b"\nparent " in header
+
+
+def _commits(pieces: Iterable[bytes]) -> Iterator[tuple[LastCommit, bool, list[bytes]]]:
+    """Parse commits, whether git shows them without parents, and the paths they touched: mark and hash, parents,
+    author, time, then the paths, the first after a newline.
     """
     fields = _fields(pieces)
     commit: LastCommit | None = None
+    is_root = False
     paths: list[bytes] = []
     for part in fields:
         if _is_header(part):
             if commit is not None:
-                yield commit, paths
-            author, time = next(fields, b""), next(fields, b"")
+                yield commit, is_root, paths
+            is_root, author, time = not next(fields, b""), next(fields, b""), next(fields, b"")
             commit = LastCommit(part[1:].decode("ascii"), author.decode("utf-8", "replace"), int(time or 0))
             paths = []
         elif part:
             paths.append(part if paths else part.removeprefix(b"\n"))
     if commit is not None:
-        yield commit, paths
+        yield commit, is_root, paths
 
 
 def _is_header(field: bytes) -> bool:
@@ -418,7 +432,7 @@ class LineHistory:
     def _blamed(self, lines: BlamedLines) -> tuple[LastCommit, ...]:
         first, last = _git_lines(lines)
         try:
-            return tuple(
+            found = tuple(
                 blame(
                     self.git,
                     lines.path,
@@ -431,6 +445,8 @@ class LineHistory:
             )
         except GitError:
             return ()
+        # Git may have met another boundary than the state that was read before.
+        return found if shallow_boundaries(self.git) == self._boundaries else ()
 
 
 def _git_lines(lines: BlamedLines) -> tuple[int, int]:

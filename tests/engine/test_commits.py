@@ -96,6 +96,27 @@ def test_a_clone_that_gets_its_history_names_the_commits_at_the_same_head(origin
         assert not any(SHALLOW in packet["notes"] for packet in packets)
 
 
+def test_a_history_that_was_cut_off_only_while_it_was_read_is_read_again(origin, open_helix, monkeypatch):
+    shallow = origin / ".git" / "shallow"
+
+    def cut_off(repository, *arguments):
+        shallow.write_text(revision(origin, "HEAD~1") + "\n")
+        try:
+            return last_commits(repository, *arguments)
+        finally:
+            shallow.unlink()
+
+    helix = open_helix(origin)
+    with monkeypatch.context() as patched:
+        patched.setattr("helix_core.engine.indexing.refresh.last_commits", cut_off)
+        helix.refresh()
+    for follow in (lambda: None, helix.refresh):
+        follow()
+        _, items = asked(helix)
+        assert items["stamps.py"]["commit"] == revision(origin, "HEAD~2")
+        assert items["scales.py"]["commit"] == revision(origin, "HEAD")
+
+
 def test_a_whole_history_in_which_a_file_was_never_committed_is_not_called_long(origin, open_helix):
     (origin / "staged.py").write_text("STAGED = 1\n")
     git(origin, "add", "staged.py")

@@ -128,6 +128,15 @@ def test_what_an_else_gives_is_compiled():
     assert names(b"a.c", C.encode(), after.encode())["old_seal"] == {"old_seal"}
 
 
+def test_a_definition_that_begins_in_a_dropped_range_is_dropped_though_the_range_ends_inside_of_it():
+    first, rest = C.split("{\n", 1)
+    after = f"#if 0\n{first}{{\n#endif\n{rest}"
+    assert "old_seal" not in {symbol for _, symbol in Chains(b"a.c", after.encode(), 5.0).definitions}
+    whole = Chains(b"a.c", C.encode(), 5.0)
+    assert "old_seal" in {symbol for _, symbol in whole.definitions}
+    assert "old_seal" not in {symbol for symbol, _ in chunks(b"a.c", after.encode())}
+
+
 def test_why_is_said():
     text = f"OLD = '''\n{PYTHON}'''\n".encode()
     assert Chains(b"p.py", text, 5.0).name(11, len(text) - 4, "outer").why == INERT

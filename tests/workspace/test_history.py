@@ -3,6 +3,7 @@ import os
 import pytest
 
 from helix_core.errors import GitError
+from helix_core.workspace import history
 from helix_core.workspace.blobs import BlobReader
 from helix_core.workspace.git import Git
 from helix_core.workspace.history import blame, co_changes, last_commits
@@ -123,6 +124,29 @@ def test_a_shallow_clone_knows_what_it_has_but_for_its_edge(repository, tmp_path
     found = last_commits(git)
     assert found.complete
     assert {path: one.commit for path, one in found.items()} == ({b"b.py": last} if depth == 2 else {})
+
+
+def test_the_edge_is_found_though_the_clone_is_cut_off_only_while_git_reads(repository, monkeypatch):
+    repository.write("a.py")
+    repository.commit("first")
+    repository.write("a.py", "again")
+    repository.write("b.py")
+    edge = repository.commit("second")
+    repository.write("b.py", "again")
+    last = repository.commit("third")
+    git = opened(repository)
+    (repository.path / ".git" / "shallow").write_text(f"{edge}\n")
+    monkeypatch.setattr(history, "shallow_boundaries", lambda git: frozenset())
+    found = last_commits(git)
+    assert ({path: one.commit for path, one in found.items()}, found.boundaries) == ({b"b.py": last}, {edge})
+    assert co_changes(git).commits == 1
+    blamed = history.LineHistory(git, last, frozenset({edge}))
+    try:
+        lines = history.BlamedLines(b"a.py", "", 1, 1)
+        blamed.ask(lines)
+        assert blamed.of(lines, 5.0) is None
+    finally:
+        blamed.close()
 
 
 def test_time_running_out_gives_what_was_found_and_says_so(repository):

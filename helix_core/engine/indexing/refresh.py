@@ -291,7 +291,10 @@ class Refresh:
         with writer.batch():
             writer.set_commits(commits, whole=commits.complete)
             writer.set_co_changes((one.path, one.other, one.together, one.lift) for one in co_changed)
-            writer.set_meta("commits_head", self._history)
+            # The history of a whole clone is named by its HEAD alone. A boundary met there came after HEAD was read:
+            # the files below it have no commit yet, and the next pass reads again.
+            if not commits.boundaries or " " in self._history:
+                writer.set_meta("commits_head", self._history)
 
 
 def _settled(files: Iterable[FileEntry], now_ns: int) -> list[FileEntry]:
