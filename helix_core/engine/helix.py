@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from helix_core.config import Config
+from helix_core.config import Config, current
 from helix_core.conversation import ConversationQuery
 from helix_core.engine.answer import Answers
 from helix_core.engine.indexing import Progress, RefreshReport, first_retry_at, is_rule_file, unsettled
@@ -446,6 +446,7 @@ class Helix:
 
         Returns False where recording is off, and for a file that does not count.
         """
+        self.session.config = current(self.session.config)
         if not self.session.config.trail_record:
             return False
         try:

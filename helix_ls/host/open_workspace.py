@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from helix_core.config import Config, current
 from helix_core.engine import Helix
 from helix_core.errors import HelixError
 from helix_core.ingest import ParseGuard
@@ -117,6 +118,7 @@ class OpenWorkspace:
         self.status: WorkspaceStatus = self._status()
         self.was_settled = False
         self._rules_backoff, self._pending_backoff = LookBackoff(), LookBackoff()
+        self._config: Config | None = None
         self._threads = QuestionThreads(self._open_helix)
         self._index = IndexThread(
             folder,
@@ -192,7 +194,7 @@ class OpenWorkspace:
         if settings == self.settings and watch == self.watch:
             return
         self.settings, self.watch = settings, watch
-        self._threads.renew()
+        self._renew_threads()
         self._embedding.configure(settings)
         self._index.configure(settings, watch_mode(watch))
         self._take(self._facts, frozenset(), False)
@@ -200,6 +202,23 @@ class OpenWorkspace:
     def set_index_options(self, *, exclude: tuple[str, ...] | None, max_file_bytes: int | None) -> None:
         """Apply the editor's index settings; None leaves the value to the settings files."""
         self.configure(replace(self.settings, exclude=exclude, max_file_bytes=max_file_bytes), self.watch)
+
+    def set_trail(self, *, record: bool) -> None:
+        """Apply the editor's setting of the trail; False leaves it to the user's own settings. Nothing is indexed."""
+        if record != self.settings.records_trail:
+            self.settings = replace(self.settings, records_trail=record)
+            self._renew_threads()
+
+    def records_trail(self) -> bool:
+        """Return whether a trail is recorded by the settings of this moment; True while no query has read them."""
+        if self._config is None:
+            return True
+        self._config = current(self._config)
+        return self._config.trail_record
+
+    def _renew_threads(self) -> None:
+        self._config = None
+        self._threads.renew()
 
     def subscribe(self, listener: Callable[[StatusChange], None]) -> Callable[[], None]:
         """Call ``listener`` on the event loop at every change; the returned function unsubscribes it."""
@@ -218,7 +237,10 @@ class OpenWorkspace:
         self._threads.close()
 
     def _open_helix(self) -> Helix:
-        config = self.settings.config(self.folder)
+        settings = self.settings
+        config = settings.config(self.folder)
+        if settings is self.settings:
+            self._config = config
         helix = Helix.open(
             self.folder, config=config, write_wait_ms=QUESTION_WRITE_WAIT_MS, parse_guard=self._parse_guard
         )

@@ -127,6 +127,8 @@ class Folder:
             return
         if settings.exclude is not None or settings.max_file_bytes is not None:
             workspace.set_index_options(exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
+        if settings.record_trail is not None:
+            workspace.set_trail(record=settings.record_trail)
         if settings.watch != workspace.watch:
             workspace.configure(workspace.settings, settings.watch)
         if settings.paused:

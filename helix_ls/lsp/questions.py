@@ -148,8 +148,8 @@ class QueryHandlers:
         """Return a handler that answers with an operation of the table as it is."""
 
         async def answer(given: Any) -> Any:
-            def act(helix: Helix, _: Overlays, cancelled: Callable[[], bool]) -> Any:
-                return operation.run(helix, given, AskContext(cancelled))
+            def act(helix: Helix, overlays: Overlays, cancelled: Callable[[], bool]) -> Any:
+                return operation.run(helix, given, AskContext(cancelled, overlays=overlays))
 
             return await self._connection.ask(self._connection.folders.named(given.workspace), act)
 

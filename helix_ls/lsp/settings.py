@@ -15,7 +15,7 @@ SEVERITIES = ("hint", "information")
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """The settings of a folder. ``exclude`` and ``max_file_bytes`` None: as Helix' own settings files say."""
+    """The settings of a folder. ``exclude``, ``max_file_bytes`` and ``record_trail`` None: Helix' own settings say."""
 
     hover: bool = True
     code_lens: bool = False
@@ -25,6 +25,7 @@ class EditorSettings:
     exclude: tuple[str, ...] | None = None
     max_file_bytes: int | None = None
     severity: str = "hint"
+    record_trail: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings
     if not isinstance(section, dict):
         return settings
     index = _section(section, "index")
+    record = _section(section, "trail").get("record")
     exclude, most = index.get("exclude", settings.exclude), index.get("maxFileBytes", settings.max_file_bytes)
     return replace(
         settings,
@@ -67,6 +69,7 @@ def with_configuration(settings: EditorSettings, section: Any) -> EditorSettings
         watch=_one_of(WATCH_MODES, _section(section, "watch"), "mode", settings.watch),
         exclude=_texts(exclude, settings.exclude),
         max_file_bytes=most if isinstance(most, int) and not isinstance(most, bool) else settings.max_file_bytes,
+        record_trail=record if isinstance(record, bool) else settings.record_trail,
     )
 
 

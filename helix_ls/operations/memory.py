@@ -554,9 +554,9 @@ class WhereArguments:
     workspace: Workspace = None
 
 
-def where(helix: Helix, given: WhereArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+def where(helix: Helix, given: WhereArguments, context: AskContext) -> dict[str, Any]:
     """Return the ``helix.trail/1`` object."""
-    return helix.trail.where(given.k)
+    return helix.trail.where(given.k, context.overlays)
 
 
 WHERE = Operation(

@@ -27,7 +27,16 @@ def test_options_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "section", [None, 5, [], {"hover": True}, {"index": {"maxFileBytes": True, "exclude": [1]}}, {"watch": {"mode": 1}}]
+    "section",
+    [
+        None,
+        5,
+        [],
+        {"hover": True},
+        {"index": {"maxFileBytes": True, "exclude": [1]}},
+        {"watch": {"mode": 1}},
+        {"trail": {"record": 1}},
+    ],
 )
 def test_a_section_that_makes_no_sense_changes_nothing(section: Any) -> None:
     assert with_configuration(EditorSettings(), section) == EditorSettings()
@@ -47,8 +56,9 @@ def test_a_section_is_read_by_the_names_of_the_extension() -> None:
         "diagnostics": {"enabled": False},
         "index": {"exclude": ["*.gen"], "maxFileBytes": 5000, "paused": True},
         "watch": {"mode": "polling"},
+        "trail": {"record": True},
     }
-    expected = EditorSettings(False, True, False, True, "polling", ("*.gen",), 5000)
+    expected = EditorSettings(False, True, False, True, "polling", ("*.gen",), 5000, record_trail=True)
     assert with_configuration(EditorSettings(), section) == expected
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from helix_ls.lsp.connection import ClientConnection
+from helix_ls.lsp.folders import FileInFolder
+from helix_ls.lsp.packets import OpenPackets
 from tests.engine.repository import FILES
+from tests.host.opened import opened as open_workspace
 from tests.lsp.conftest import StartWire
 from tests.lsp.wire import Wire
 
@@ -48,3 +54,92 @@ def test_an_editor_records_nothing_without_the_setting(opened: Wire, project: Pa
     opened.command("helix.explain", {"uri": uri, "position": {"line": 0, "character": 0}})
     answer = opened.command("helix.trail.resume")
     assert (answer["recording"], answer["last"], answer["steps"]) == (False, [], 0)
+
+
+@pytest.mark.process
+def test_a_setting_of_the_editor_starts_and_stops_the_recording(start: StartWire, project: Path) -> None:
+    wire, record = start(), {"record": False}
+    wire.answers["workspace/configuration"] = lambda params: [{"trail": dict(record)} for _ in params["items"]]
+    wire.initialize(project, capabilities={"workspace": {"configuration": True}})
+    wire.until_fresh(project)
+    for name, is_on, places in ((NAMES[0], True, 1), (NAMES[1], False, 1)):
+        record["record"] = is_on
+        wire.notify("workspace/didChangeConfiguration", {"settings": None})
+        for _ in range(200):
+            if wire.command("helix.trail.resume")["recording"] is is_on:
+                break
+            time.sleep(0.05)
+        wire.open(project / name)
+        assert [place["source_id"] for place in places_once(wire, places)] == NAMES[:1]
+    answer = wire.command("helix.trail.resume")
+    assert (answer["recording"], answer["steps"]) == (False, 1)
+
+
+@pytest.mark.process
+def test_lines_with_unsaved_edits_are_said_to_be_unsaved_where_they_are(start: StartWire, project: Path) -> None:
+    wire = start(HELIX_TRAIL_RECORD="true")
+    wire.initialize(project)
+    wire.until_fresh(project)
+    text = (project / NAMES[0]).read_text()
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if each.startswith(("def ", "class ")))
+    wire.command("helix.open", {"source_id": NAMES[0], "start_line": line, "end_line": line + 1})
+    uri = wire.open(project / NAMES[0])
+
+    def place() -> Any:
+        last = wire.command("helix.trail.resume")["last"]
+        return next(one for one in last if one["was"] == {"start_line": line, "end_line": line + 1})
+
+    wire.change(uri, text + "# unsaved\n")
+    assert (place()["status"], place()["start_line"]) == ("verified", line)
+    wire.change(uri, "# above\n" + text, 3)
+    assert (place()["status"], place()["start_line"]) == ("verified", line + 1)
+    wire.change(uri, text.replace(text.splitlines()[line], "    edited = 1"), 4)
+    assert place()["reason"] == "unsaved"
+
+
+class Asked:
+    """A connection that counts what it is asked."""
+
+    session = "s"
+
+    def __init__(self) -> None:
+        self.acts: list[object] = []
+
+    async def ask(self, _folder: object, act: object) -> None:
+        self.acts.append(act)
+
+
+@pytest.mark.process
+def test_opening_a_file_asks_nothing_while_nothing_is_recorded(
+    project: Path, tmp_path: Path, starts_processes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "user.toml"
+    for name, path in {"CACHE_DIR": tmp_path / "cache", "RUNTIME_DIR": tmp_path / "run", "CONFIG": settings}.items():
+        monkeypatch.setenv(f"HELIX_{name}", str(path))
+
+    async def main() -> None:
+        async with open_workspace(project) as heard:
+            workspace = heard.workspace
+            await workspace.ask(lambda helix: helix.is_indexed())
+            counted = Asked()
+
+            async def attached() -> Any:
+                return workspace
+
+            folder = SimpleNamespace(workspace=attached)
+            packets = OpenPackets(cast(ClientConnection, counted), lambda _: None)
+            place = FileInFolder(cast(Any, folder), NAMES[0].encode())
+            await packets.was_opened(place)
+            assert counted.acts == []
+            workspace.set_trail(record=True)
+            await packets.was_opened(place)
+            await workspace.ask(lambda helix: helix.is_indexed())
+            await packets.was_opened(place)
+            assert len(counted.acts) == 2
+            workspace.set_trail(record=False)
+            await workspace.ask(lambda helix: helix.is_indexed())
+            settings.write_text("[trail]\nrecord = true\n")
+            await packets.was_opened(place)
+            assert len(counted.acts) == 3, "the user's own file is followed"
+
+    asyncio.run(main())

@@ -9,6 +9,7 @@ import { registerEvidenceLinks } from './commands/evidence';
 import { registerCommands } from './commands/register';
 import { HintView } from './hints/hintView';
 import { MemoryView } from './memory/memoryView';
+import { TrailBox } from './memory/trailBox';
 import { Documents } from './base/documents';
 import { startForFolders } from './server/folders';
 import { Logs } from './base/logger';
@@ -61,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const answers = new ModelAnswers();
   const hints = new HintView(server, logger);
   const memories = new MemoryView(server, documents, logger);
+  const trail = new TrailBox(server, logger);
   const needs: CommandNeeds = {
     context,
     server,
@@ -69,6 +71,7 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     hints,
     memories,
+    trail,
     logs,
     cwd: places.storage,
     showPacket: async (request) => {
@@ -86,6 +89,7 @@ export function activate(context: vscode.ExtensionContext): void {
     extensions,
     hints,
     memories,
+    trail,
     registerCommands(needs),
     registerEvidenceLinks(needs),
     registerNotes(server),

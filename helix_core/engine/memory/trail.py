@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, TrailError, TrailStoreError, UsageError
-from helix_core.model import NOTE_SCHEME, Judged, LineSpan, Pointer, Reason, Status, TaskType
+from helix_core.model import NOTE_SCHEME, Judged, LineSpan, Overlays, Pointer, Reason, Status, TaskType
 from helix_core.store import TrailFile
 from helix_core.workspace import checked
 
@@ -68,9 +68,9 @@ class WorkspaceTrail:
         return True
 
     @heals_index()
-    def where(self, k: int = 5) -> dict[str, Any]:
+    def where(self, k: int = 5, overlays: Overlays = NO_OVERLAYS) -> dict[str, Any]:
         """Return the ``helix.trail/1`` object: the last ``k`` places, each once and the newest first, and past moments
-        like the present one, all with verdicts of this moment.
+        like the present one, all with verdicts of this moment; the lines of an open buffer are those in the buffer.
 
         Raises: TrailStoreError for a trail that cannot be read.
         """
@@ -79,7 +79,7 @@ class WorkspaceTrail:
         last = _places(trail, reversed(trail.branch), k)
         moments = [(trail.recall_at(hit.step).look.at, hit, _around(trail, hit.step)) for hit in trail.resume()]
         looks = [*last, *(look for _, _, found in moments for look in found)]
-        judged = dict(zip(looks, self._judged(looks), strict=True))
+        judged = dict(zip(looks, self._judged(looks, overlays), strict=True))
         notes = [*self.session.notices, *self.session.doubts()]
         return {
             "schema": TRAIL_SCHEMA,
@@ -131,14 +131,14 @@ class WorkspaceTrail:
             seen = shown["source_id"], shown["gene_id"], shown["symbol"] or "", lines.start_line, lines.end_line
             return Pointer(*seen, shown["content_hash"])
 
-    def _judged(self, looks: Sequence[Look]) -> list[Judged]:
+    def _judged(self, looks: Sequence[Look], overlays: Overlays) -> list[Judged]:
         from helix_core.engine.verdict import Judgement
 
         pointers = [
             Pointer(look.path, look.span_hash, look.symbol, look.start_line, look.end_line, look.file_hash)
             for look in looks
         ]
-        weigher = self.session.weigher(NO_OVERLAYS, go_on, mends=False)
+        weigher = self.session.weigher(overlays, go_on, mends=False)
         judged, _ = Judgement(self.session.index.reader, weigher).of(pointers, TaskType.EXPLAIN, 1.0)
         return judged
 
@@ -205,16 +205,20 @@ def _shown(looks: Sequence[Look], judged: Mapping[Look, Judged]) -> list[dict[st
         now = judged[look]
         if now.verdict.reason is Reason.IGNORED:
             continue
+        seen = LineSpan(look.start_line, look.end_line)
         is_there = now.verdict.status is not Status.NEEDS_REFRESH and now.start_line
+        lines = now.buffer or (LineSpan(now.start_line, now.end_line) if is_there else seen)
         places.append(
             {
                 "source_id": look.path,
-                "start_line": now.start_line if is_there else look.start_line,
-                "end_line": now.end_line if is_there else look.end_line,
+                "start_line": lines.start_line,
+                "end_line": lines.end_line,
+                "was": {"start_line": seen.start_line, "end_line": seen.end_line},
                 "symbol": look.symbol or None,
                 "at": look.at,
                 "status": now.verdict.status.value,
                 "reason": now.verdict.reason.value,
+                "detail": now.verdict.detail,
             }
         )
     return places

@@ -25,6 +25,8 @@ export const commandIds = [
   'helix.memories.copy',
   'helix.memories.accept',
   'helix.memories.reject',
+  'helix.whereWasI',
+  'helix.forgetTrail',
   'helix.showStatus',
   'helix.refreshIndex',
   'helix.rebuildIndex',

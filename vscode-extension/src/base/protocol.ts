@@ -611,6 +611,33 @@ export interface StatusAnswer {
   readonly live?: LiveStatus;
 }
 
+/** A place that was opened: its lines and verdict now, and `was`, the lines then. */
+export interface TrailPlace extends LineSpan {
+  readonly source_id: string;
+  readonly was: LineSpan;
+  readonly symbol: string | null;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly status: VerdictStatus;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** `helix.trail/1`: the places opened last, the newest first, and past moments like now, the likest first. */
+export interface TrailAnswer {
+  readonly schema: 'helix.trail/1';
+  readonly recording: boolean;
+  readonly last: readonly TrailPlace[];
+  readonly moments: readonly { readonly at: number; readonly score: number; readonly places: readonly TrailPlace[] }[];
+  readonly notes: readonly string[];
+}
+
+/** `helix.trailForgotten/1`. */
+export interface TrailForgotten {
+  readonly schema: 'helix.trailForgotten/1';
+  readonly forgotten: boolean;
+}
+
 /** `helix.doctor/1`: can Helix work on this machine. */
 export interface DoctorAnswer {
   readonly schema: 'helix.doctor/1';
@@ -669,6 +696,8 @@ export const serverCommands = {
   forgetMemory: 'helix.memory.forget',
   restoreMemory: 'helix.memory.restore',
   memoryLog: 'helix.memory.log',
+  resumeTrail: 'helix.trail.resume',
+  forgetTrail: 'helix.trail.forget',
 } as const;
 
 export const notifications = { status: 'helix/status', verdicts: 'helix/verdicts', memory: 'helix/memory' } as const;

@@ -53,6 +53,11 @@ export async function offerEvidenceOnly(): Promise<void> {
   await configuration().update('chat.evidenceOnly', true, vscode.ConfigurationTarget.Global);
 }
 
+/** Records which files are opened, in every window of this machine. */
+export async function recordTrail(): Promise<void> {
+  await configuration().update('trail.record', true, vscode.ConfigurationTarget.Global);
+}
+
 /** How agents get Helix's tools. */
 export function agentToolsSetting(): AgentToolSetting {
   return valueOf('agentTools') as AgentToolSetting;

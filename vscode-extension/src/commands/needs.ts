@@ -4,6 +4,7 @@ import type { Logs } from '../base/logger';
 import type { PacketRequest } from '../base/protocol';
 import type { HintView } from '../hints/hintView';
 import type { MemoryView } from '../memory/memoryView';
+import type { TrailBox } from '../memory/trailBox';
 import type { Proxy } from '../proxy/proxy';
 import type { Server } from '../server/server';
 import type { ModelAnswer, ModelAnswers } from '../view/modelAnswers';
@@ -19,6 +20,7 @@ export interface CommandNeeds {
   readonly logs: Logs;
   readonly hints: HintView;
   readonly memories: MemoryView;
+  readonly trail: TrailBox;
   /** A folder of our own that exists, for processes to start in. */
   readonly cwd: string;
   /** Asks and shows the packet in the packet view. */

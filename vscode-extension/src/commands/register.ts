@@ -50,6 +50,8 @@ const handlers: Record<CommandId, Handler> = {
   'helix.memories.copy': ({ memories }, node) => memories.copy(node),
   'helix.memories.accept': ({ memories }, node) => memories.decide(node, 'approve'),
   'helix.memories.reject': ({ memories }, node) => memories.decide(node, 'reject'),
+  'helix.whereWasI': ({ trail }) => trail.show(askedFolder()),
+  'helix.forgetTrail': ({ trail }) => trail.forget(),
   'helix.showStatus': showStatus,
   'helix.refreshIndex': refreshIndex,
   'helix.rebuildIndex': rebuildIndex,

@@ -9,6 +9,7 @@ import { OTHER_BRANCH, type Repository } from '../fixture/repository.ts';
 import { activates } from './activation.ts';
 import { memories } from './memories.ts';
 import { openStage } from './opening.ts';
+import { trail } from './trail.ts';
 
 const QUESTION = 'refund_payment';
 let repository: Repository;
@@ -143,6 +144,7 @@ export const truth: Act = {
     scenario('a branch switch changes the marks, and back', switchedBranch),
     scenario('a deleted file is marked as gone', deleted),
     ...memories,
+    ...trail,
     activates,
   ],
 };
