@@ -358,7 +358,7 @@ class Config:
         "true or false",
         True,
         "record which files are opened or cited together, on this machine only, and rank them slightly higher when one "
-        "of them is open again",
+        "of them is open again; and when a memory is opened, cited or confirmed, so that it fades later",
         trusted=True,
     )
     trail_record: bool = _setting(

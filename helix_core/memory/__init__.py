@@ -19,14 +19,35 @@ if TYPE_CHECKING:
     )
     from helix_core.memory.exchanges import Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
-    from helix_core.memory.ranking import FLOOR, AskedTerm, asked_words, covered, faded, salience, weigh
+    from helix_core.memory.ranking import (
+        FLOOR,
+        HALF_LIFE_DAYS,
+        AskedTerm,
+        asked_words,
+        covered,
+        faded,
+        is_due,
+        salience,
+        weigh,
+    )
     from helix_core.memory.statements import Statement, is_order, left_out, plain, refusal, statement, statements_in
-    from helix_core.memory.uses import SITTING_S, Together, cited_paths, companions, kept_path, links, repeated
+    from helix_core.memory.uses import (
+        SITTING_S,
+        Together,
+        cited_memories,
+        cited_paths,
+        companions,
+        is_memory_id,
+        kept_path,
+        links,
+        repeated,
+    )
 
 __all__ = [
     "CONTENT_TYPES",
     "FACT",
     "FLOOR",
+    "HALF_LIFE_DAYS",
     "MOST_BYTES",
     "SITTING_S",
     "AskedTerm",
@@ -39,6 +60,7 @@ __all__ = [
     "UnfitError",
     "asked_words",
     "attributed",
+    "cited_memories",
     "cited_paths",
     "companions",
     "consolidated",
@@ -47,6 +69,8 @@ __all__ = [
     "facts_in",
     "faded",
     "is_clash",
+    "is_due",
+    "is_memory_id",
     "is_order",
     "kept",
     "kept_path",
@@ -72,8 +96,28 @@ __getattr__ = lazy_face(
         "consolidation": ("consolidated", "exact_words", "is_clash", "same_words", "template_key", "text_key"),
         "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "notes": ("CONTENT_TYPES", "EmptyError", "FACT", "MOST_BYTES", "NoteInput", "UnfitError", "note_of"),
-        "ranking": ("FLOOR", "AskedTerm", "asked_words", "covered", "faded", "salience", "weigh"),
+        "ranking": (
+            "FLOOR",
+            "HALF_LIFE_DAYS",
+            "AskedTerm",
+            "asked_words",
+            "covered",
+            "faded",
+            "is_due",
+            "salience",
+            "weigh",
+        ),
         "statements": ("Statement", "is_order", "left_out", "plain", "refusal", "statement", "statements_in"),
-        "uses": ("SITTING_S", "Together", "cited_paths", "companions", "kept_path", "links", "repeated"),
+        "uses": (
+            "SITTING_S",
+            "Together",
+            "cited_memories",
+            "cited_paths",
+            "companions",
+            "is_memory_id",
+            "kept_path",
+            "links",
+            "repeated",
+        ),
     },
 )

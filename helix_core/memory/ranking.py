@@ -11,15 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from helix_core.memory.statements import content_words, is_critical
-from helix_core.model import StoredMemory
+from helix_core.model import MemoryUse, StoredMemory, UseKind
 from helix_core.words import split_identifier, wide_pairs, words_in
 
 FLOOR = 0.34
 """Least share of the question's weight that a memory contains; below it, it does not answer."""
 DAY_MS = 86_400_000
+LONGEST_HALF_LIFE_DAYS = 3_650.0
+APART = 0.1
+"""Least distance of two uses that count, in half-lives: what is used ten times in an hour is used once."""
+APART_DAYS = 7.0
+"""The same in days, of a kind that does not fade."""
 HALF_LIFE_DAYS = {"episode": 7.0, "snippet": 90.0, "procedure": 90.0}
 """Kinds that fade, from their last use on; all others hold until they are contradicted or their citation changes."""
 LEAST_FADED = 0.5
+EASE = {UseKind.OPENED: 2.36, UseKind.CITED: 2.5, UseKind.CONFIRMED: 2.6}
+"""Factor of the half-life for a use: SM-2's easiness after an answer of quality 3, 4 and 5 (Wozniak 1990)."""
 _ASKING = words_in(
     """what where when why who which how whose whom do does did can could should would may might about any there
     tell show find me know use used uses using we our us remember recall say said anything something is are was were"""
@@ -88,13 +95,36 @@ def covered(terms: Sequence[AskedTerm], held: frozenset[str]) -> float:
     return sum(term.weight for term in terms if held.issuperset(term.tokens)) / total if total else 0.0
 
 
-def faded(one: StoredMemory, last_used: int, now: int) -> float:
-    """Return the factor, 1 down to ``LEAST_FADED``, of a memory's age since it was written or last used (Unix ms)."""
-    half_life = HALF_LIFE_DAYS.get(one.fact.kind)
-    if half_life is None:
+def faded(one: StoredMemory, uses: Sequence[MemoryUse], now: int) -> float:
+    """Return the factor, 1 down to ``LEAST_FADED``, of a memory's age since it was written or last used.
+
+    Each use that counts makes its half-life longer. ``uses`` are the oldest first, ``now`` is in Unix milliseconds.
+    """
+    if one.fact.kind not in HALF_LIFE_DAYS:
         return 1.0
-    days = max(now - max(one.at, last_used), 0) / DAY_MS
+    half_life, last = reinforced(one, uses)
+    days = max(now - last, 0) / DAY_MS
     return float(LEAST_FADED + (1 - LEAST_FADED) * 2.0 ** (-days / half_life))
+
+
+def reinforced(one: StoredMemory, uses: Sequence[MemoryUse]) -> tuple[float, int]:
+    """Return the half-life of a memory in days, and when it was written or last used, in Unix milliseconds."""
+    half_life, last = HALF_LIFE_DAYS.get(one.fact.kind, LONGEST_HALF_LIFE_DAYS), one.at
+    for use in uses:
+        if use.at - last >= APART * half_life * DAY_MS:
+            half_life = min(half_life * EASE[use.kind], LONGEST_HALF_LIFE_DAYS)
+        last = max(last, use.at)
+    return half_life, last
+
+
+def is_due(one: StoredMemory, uses: Sequence[MemoryUse], now: int) -> bool:
+    """Return whether a use at ``now`` (Unix ms) is recorded: the first one, and each that is far enough from the last.
+
+    So a memory of a fading kind has about eight rows when its half-life is at its longest.
+    """
+    half_life, last = reinforced(one, uses)
+    apart = APART * half_life if one.fact.kind in HALF_LIFE_DAYS else APART_DAYS
+    return not uses or now - last >= apart * DAY_MS
 
 
 def salience(one: StoredMemory) -> float:

@@ -25,6 +25,8 @@ LEAST_TOGETHER = 2
 LEAST_STRENGTH = 0.05
 MOST_CITED = 20
 LONGEST_PATH = 1_024
+_HANDLE = re.compile(r"(?<!\w)m_[a-z2-7]{8}(?!\w)")
+_MEMORY_ID = re.compile(r"m_[a-z2-7]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # A match cannot begin inside a run of path characters, so a long run is tried once.
 _CITED = re.compile(
     r"(?<![\w.@+/\\:-])((?:[\w.@+-]{1,100}/){0,20}[\w.@+-]{1,100}\.[A-Za-z0-9]{1,8}):[0-9]{1,7}(?![0-9])"
@@ -63,6 +65,16 @@ def cited_paths(answer: str) -> tuple[bytes, ...]:
     """Return the files that an answer cites with a line (``app/cart.py:12``), in order, each once; at most 20."""
     found = (match[1].encode("utf-8", "replace") for match in _CITED.finditer(answer[:MOST_ANSWER]))
     return tuple(dict.fromkeys(path for path in found if b".." not in path.split(b"/")))[:MOST_CITED]
+
+
+def cited_memories(answer: str) -> tuple[str, ...]:
+    """Return the handles of memories that an answer names (``m_k3xq7a2b``), in order, each once; at most 20."""
+    return tuple(dict.fromkeys(_HANDLE.findall(answer[:MOST_ANSWER])))[:MOST_CITED]
+
+
+def is_memory_id(text: str) -> bool:
+    """Return whether a text is nothing but the handle or the id of a memory."""
+    return _MEMORY_ID.fullmatch(text) is not None
 
 
 def decay(age_s: float) -> float:

@@ -148,6 +148,14 @@ class MemoryStatus(StrEnum):
     FORGOTTEN = "forgotten"
 
 
+class UseKind(StrEnum):
+    """How a memory was used: a person or an agent opened it by its id, an answer cited it, a person confirmed it."""
+
+    OPENED = "opened"
+    CITED = "cited"
+    CONFIRMED = "confirmed"
+
+
 USABLE = frozenset({MemoryStatus.ACTIVE, MemoryStatus.CONTESTED})
 """The statuses of a memory that is recalled."""
 MEMORY_KINDS = (
@@ -286,6 +294,14 @@ class StoredMemory:
     def id(self) -> str:
         """Return the id of the fact."""
         return self.fact.id
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """One use of a memory; ``at`` is in Unix milliseconds. No part of the log, of a verdict, or of a strand."""
+
+    kind: UseKind
+    at: int
 
 
 @dataclass(frozen=True, slots=True)

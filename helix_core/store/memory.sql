@@ -199,7 +199,7 @@ CREATE TABLE write_key (key BLOB PRIMARY KEY, item_id TEXT NOT NULL, at INTEGER 
 -- How a memory was used. Apart from the facts: reading changes nothing that is hashed.
 CREATE TABLE item_use (
     item_id  TEXT    NOT NULL REFERENCES item (id) ON DELETE CASCADE,
-    kind     TEXT    NOT NULL,                 -- cited, confirmed
+    kind     TEXT    NOT NULL,                 -- opened, cited, confirmed
     at       INTEGER NOT NULL,
     PRIMARY KEY (item_id, at, kind)
 ) STRICT, WITHOUT ROWID;

@@ -19,6 +19,7 @@ from helix_core.errors import MemoryStoreError
 from helix_core.model import (
     GLOBAL_SCOPE,
     SUPERSEDES,
+    USABLE,
     Clean,
     Consolidation,
     MemoryDraft,
@@ -28,8 +29,10 @@ from helix_core.model import (
     MemoryOp,
     MemoryOrigin,
     MemoryStatus,
+    MemoryUse,
     Slot,
     StoredMemory,
+    UseKind,
     canonical,
     memory_id,
     record_hash,
@@ -44,6 +47,8 @@ MOST_MEMORIES = 1_000_000
 ALIKE = 12
 MOST_KIN = 100
 RAREST = 6
+MOST_USES = 64
+"""Uses that are kept of one memory, the last ones."""
 MOST_POSTINGS = 500
 """Postings that a comparison reads at most: a common word makes no two texts alike, and costs much."""
 _LATEST = "9223372036854775807"
@@ -77,6 +82,15 @@ _LINKS = """
 _CITING = """
     SELECT DISTINCT item_id FROM evidence
     WHERE scope = ?1 AND path IN (SELECT value FROM json_each(?2)) AND path <> '' ORDER BY item_id DESC LIMIT ?3
+"""
+_USES = """
+    SELECT u.item_id, u.kind, u.at FROM json_each(?1) wanted JOIN item_use u ON u.item_id = wanted.value
+    ORDER BY u.item_id, u.at
+"""
+_DROP_USES = """
+    DELETE FROM item_use WHERE item_id = ?1 AND at < (
+        SELECT min(at) FROM (SELECT at FROM item_use WHERE item_id = ?1 ORDER BY at DESC LIMIT ?2)
+    )
 """
 _OP = "SELECT seq, id, lamport, actor, kind, item_id, args, at, prev, head FROM op"
 
@@ -228,6 +242,38 @@ class MemoryItems:
                 *(one.commit, one.heals),
             ),
         )
+
+    def use(
+        self,
+        names: Iterable[str],
+        use: MemoryUse,
+        workspace: bytes,
+        is_due: Callable[[StoredMemory, Sequence[MemoryUse], int], bool],
+    ) -> int:
+        """Record a use of the memories of these ids or handles and return how many; the log has none of it.
+
+        Passed over is what is not in force, what is about another workspace, and what is not due by ``is_due(memory,
+        its uses, time)``.
+        """
+        count, scopes = 0, scopes_of(self.scope(workspace))
+        with self._file.transaction():
+            for name in names:
+                one = self.named(name)
+                if one is None or one.status not in USABLE or one.fact.scope not in scopes:
+                    continue
+                if is_due(one, self.uses([one.id]).get(one.id, ()), use.at):
+                    row = (one.id, use.kind.value, use.at)
+                    self._file.rows("INSERT OR IGNORE INTO item_use VALUES (?, ?, ?)", row)
+                    self._file.rows(_DROP_USES, (one.id, MOST_USES))
+                    count += 1
+        return count
+
+    def uses(self, ids: Iterable[str]) -> dict[str, list[MemoryUse]]:
+        """Return the uses of these memories, the oldest first."""
+        found: dict[str, list[MemoryUse]] = {}
+        for item_id, kind, at in self._file.rows(_USES, (text_list(ids),)):
+            found.setdefault(item_id, []).append(MemoryUse(UseKind(kind), at))
+        return found
 
     def heal(self, citations: Iterable[MemoryEvidence], actor: str, at: int) -> None:
         """Add citations that replace others (``heals``), unless another process has done so meanwhile."""

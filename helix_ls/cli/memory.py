@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helix_core.errors import UsageError
+from helix_core.memory import is_memory_id
 from helix_core.model import RELATED, MemoryOrigin
 from helix_ls.cli.opened import asked, opened, stated
 from helix_ls.cli.output import print_json, warn
@@ -23,6 +24,7 @@ from helix_ls.operations.memory import (
     MEMORIES,
     MEMORY_CONTEXT,
     MEMORY_DIFF,
+    MEMORY_GET,
     MEMORY_LOG,
     PURGE,
     RECALL,
@@ -34,6 +36,7 @@ from helix_ls.operations.memory import (
     DiffArguments,
     EditArguments,
     ForgetArguments,
+    GetArguments,
     ListArguments,
     LogArguments,
     MemoryIdArguments,
@@ -97,7 +100,7 @@ def remember(
 
 
 def recall(
-    question: Annotated[str, typer.Argument(help="The question, in quotes; - reads it from standard input.")],
+    question: Annotated[str, typer.Argument(help="The question, in quotes, or a memory's id; - reads standard input.")],
     *,
     path: PathOption = HERE,
     task: Annotated[str, typer.Option("--task", help=_TASK.about.description)] = _TASK.default,
@@ -112,8 +115,13 @@ def recall(
     ] = _MAX_TOKENS.default,
     as_json: Json = False,
 ) -> None:
-    """Find what was remembered, with a verdict of this moment for each memory."""
+    """Find what was remembered, with a verdict of this moment for each memory; or open one by its id."""
     _K.check(k, "--limit")
+    if is_memory_id(question):
+        if context or kind or as_of is not None:
+            raise UsageError(f"{question} is one memory; leave out --context, --kind and --as-of")
+        _show(path, lambda helix: MEMORY_GET.run(helix, GetArguments(question), AskContext()), as_json=as_json)
+        return
     if context:
         if as_of is not None:
             raise UsageError("--context shows what is so now; leave out --as-of")

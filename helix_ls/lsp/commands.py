@@ -190,6 +190,7 @@ class Commands:
         of_memory: dict[str, Operation[Any]] = {
             "remember": memory.REMEMBER,
             "recall": memory.RECALL,
+            "get": memory.MEMORY_GET,
             "context": memory.MEMORY_CONTEXT,
             "edit": memory.EDIT,
             "relate": memory.RELATE,

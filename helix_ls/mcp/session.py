@@ -25,12 +25,16 @@ from helix_ls.operations.arguments import Operation
 from helix_ls.operations.memory import (
     AGENT_ORIGIN,
     EDIT,
+    FORGET,
     INGEST,
     LAYERS,
     RELATE,
     REMEMBER,
+    RESTORE,
     EditArguments,
+    ForgetArguments,
     IngestArguments,
+    MemoryIdArguments,
     RelateArguments,
     RememberArguments,
 )
@@ -206,6 +210,8 @@ class AgentSession:
             "remember": self._remember,
             "edit": self._edit,
             "relate": self._relate,
+            "restore": self._restore,
+            "forget": self._forget,
         }
         self._own: dict[str, Callable[[], dict[str, Any]]] = {
             "tokens": lambda: tokens(self._answers, self._tokens),
@@ -327,6 +333,14 @@ class AgentSession:
         """Edit a memory as this client's: where it is the user's, the new text waits for review."""
         asserted = replace(given, origin=AGENT_ORIGIN, agent=self._agent)
         return scope.fit(await scope.answer(EDIT, asserted))
+
+    async def _restore(self, scope: Scope, given: MemoryIdArguments) -> dict[str, Any]:
+        """Restore a memory as this client: the log says that an agent did it."""
+        return scope.fit(await scope.answer(RESTORE, replace(given, agent=self._agent)))
+
+    async def _forget(self, scope: Scope, given: ForgetArguments) -> dict[str, Any]:
+        """Forget a memory, or delete a note, as this client."""
+        return scope.fit(await scope.answer(FORGET, replace(given, agent=self._agent)))
 
     async def _relate(self, scope: Scope, given: RelateArguments) -> dict[str, Any]:
         return scope.fit(await scope.answer(RELATE, replace(given, agent=self._agent)))

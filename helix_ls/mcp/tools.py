@@ -128,6 +128,7 @@ FULL_TOOLS = (
     ToolWords("helix_resonance", questions.RESONANCE, shown=_RESULTS),
     ToolWords("memory_search", memory.RECALL, "Use it before you decide what may have been decided before."),
     ToolWords("memory_context", memory.MEMORY_CONTEXT),
+    ToolWords("memory_get", memory.MEMORY_GET),
     ToolWords("memory_list", memory.MEMORIES),
     ToolWords("memory_diff", memory.MEMORY_DIFF),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),

@@ -170,6 +170,30 @@ MEMORY_CONTEXT = Operation(
 
 
 @dataclass(frozen=True, slots=True)
+class GetArguments:
+    """The arguments of ``memory_get``."""
+
+    id: Annotated[str, ID]
+    workspace: Workspace = None
+
+
+def memory_get(helix: Helix, given: GetArguments, context: AskContext) -> dict[str, Any]:  # noqa: ARG001
+    """Return the ``helix.memory/1`` object of one memory."""
+    return helix.memory.get(given.id)
+
+
+MEMORY_GET = Operation(
+    "memory_get",
+    "Open a memory",
+    "Get one memory by its id, of any status: its text, its verdict of this moment, what it cites, how it is related, "
+    "and when it was used. Opening it counts as a use; being listed or recalled does not.",
+    GetArguments,
+    memory_get,
+    "helix.memory/1",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryIdArguments:
     """The arguments of a decision on one memory."""
 
@@ -516,6 +540,7 @@ class ForgetArguments:
         Argument("The id of a memory (m_…), or the gene_id of a chunk of a note.", most=LONGEST_ID, also=("id",)),
     ] = None
     workspace: Workspace = None
+    agent: Annotated[str, AGENT] = ""
     dry_run: Annotated[bool, DRY_RUN] = False
     session_id: Annotated[
         str | None, Argument("The session whose exchanges to delete.", most=LONGEST_NAME, on=HTTP | DAEMON)
@@ -526,7 +551,7 @@ def forget(helix: Helix, given: ForgetArguments, context: AskContext) -> dict[st
     """Delete a note or a session's exchanges and return what was deleted."""
     if not given.gene_id:
         return {"schema": "helix.forgotten/1"} | helix.memory.forget_session(given.session_id or "")
-    gone = helix.memory.forget(given.gene_id, by_of(""), dry_run=given.dry_run)
+    gone = helix.memory.forget(given.gene_id, by_of(given.agent), dry_run=given.dry_run)
     return gone | {"schema": "helix.forgotten/1"}
 
 

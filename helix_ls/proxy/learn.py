@@ -17,20 +17,23 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.types import Scope
 
 from helix_core.config import Config
 from helix_core.engine import MemoryFile
 from helix_core.errors import HelixError
-from helix_core.memory import SITTING_S, ObservedExchange, cited_paths, kept, kept_path
-from helix_core.model import Attribution, Exchange
+from helix_core.memory import SITTING_S, ObservedExchange, cited_memories, cited_paths, is_due, kept, kept_path
+from helix_core.model import Attribution, Exchange, MemoryUse, UseKind
 from helix_ls.operations.attribution import attribution
 from helix_ls.proxy.bodies import Body
 from helix_ls.proxy.metrics import Measures
 from helix_ls.proxy.question import asked
 from helix_ls.proxy.stream import CompletionRecorder
+
+if TYPE_CHECKING:
+    from helix_core.store import Memory
 
 LOG = logging.getLogger(__name__)
 MOST_WAITING = 64
@@ -188,19 +191,29 @@ def _kept(memory: MemoryFile, by: Attribution, waiting: _QueuedExchange, *, note
     except (ValueError, TypeError, RecursionError, OSError) as error:
         LOG.error("an exchange was not kept (%s)", type(error).__name__)
         return "failed"
-    if notes_uses and exchange.session:
+    if notes_uses:
         _note_uses(memory, exchange)
     return "kept"
 
 
 def _note_uses(memory: MemoryFile, exchange: Exchange) -> None:
-    """Record the uses; an error here does not affect the stored exchange."""
-    cited = [path for path in cited_paths(exchange.answer) if kept_path(path)]
-    if not cited:
+    """Record the files, of a named session, and the memories that an answer cites; an error here does not affect the
+    stored exchange.
+    """
+    paths = [path for path in cited_paths(exchange.answer) if kept_path(path)] if exchange.session else []
+    handles = cited_memories(exchange.answer)
+    use = MemoryUse(UseKind.CITED, int(exchange.at * 1e3))
+
+    def note(opened: Memory) -> None:
+        if paths:
+            opened.uses.add(exchange.workspace, exchange.session, paths, exchange.at, SITTING_S)
+        if handles:
+            opened.items.use(handles, use, exchange.workspace, is_due)
+
+    if not paths and not handles:
         return
-    use = (exchange.workspace, exchange.session, cited, exchange.at, SITTING_S)
     try:
-        memory.write(lambda opened: opened.uses.add(*use))
+        memory.write(note)
     except (HelixError, OSError) as error:
         LOG.warning("what an answer cites was not noted (%s)", type(error).__name__)
 

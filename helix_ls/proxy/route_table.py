@@ -170,6 +170,7 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/memory/remember", "memories", memory.REMEMBER),
     HttpRoute("POST", "/memory/recall", "recalled", memory.RECALL),
     HttpRoute("POST", "/memory/context", "topic", memory.MEMORY_CONTEXT),
+    HttpRoute("POST", "/memory/get", "memories", memory.MEMORY_GET),
     HttpRoute("POST", "/memory/diff", "differing", memory.MEMORY_DIFF),
     HttpRoute("POST", "/memory/edit", "memories", memory.EDIT),
     HttpRoute("POST", "/memory/relate", "changed", memory.RELATE),

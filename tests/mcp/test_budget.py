@@ -90,3 +90,25 @@ def test_an_agent_may_propose_an_edit_of_a_users_memory_and_relate_only_its_own(
     assert agent.answer("memory_relate", id=own, relation="depends_on", other=users)["link"]["is_new"]
     found = agent.answer("memory_search", question="how is the session cookie signed?")["items"]
     assert [one["id"] for one in found] == [users]
+
+
+def test_what_an_agent_does_to_a_memory_is_logged_as_the_agents_act(start, environ, tmp_path):
+    environ["HELIX_MCP_WRITE_TOOLS"] = "true"
+    agent = start(repository(tmp_path / "project"), "--profile", "full")
+    agent.initialize()
+    kept = agent.answer("memory_write", text="Routes are matched by pattern")["items"][0]["id"]
+    agent.answer("helix_forget", gene_id=kept)
+    agent.answer("memory_restore", id=kept)
+    (one,) = agent.answer("memory_get", id=kept)["items"]
+    assert (one["status"], one["uses"]) == ("active", [])
+    assert [use["kind"] for use in agent.answer("memory_get", id=kept)["items"][0]["uses"]] == ["opened"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "helix_ls.cli", "log", "--json"],
+        env=environ,
+        cwd=tmp_path / "project",
+        capture_output=True,
+        check=True,
+    )
+    acts = {op["kind"]: op["actor"] for op in json.loads(ran.stdout)["ops"]}
+    assert acts.keys() == {"remember", "forget", "restore"}
+    assert len(set(acts.values())) == 1 and acts["restore"].startswith("agent:")

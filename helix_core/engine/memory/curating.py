@@ -23,6 +23,7 @@ from helix_core.engine.memory.remembering import (
 )
 from helix_core.engine.opened import WorkspaceSession
 from helix_core.errors import UsageError
+from helix_core.memory import is_due
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
@@ -37,11 +38,13 @@ from helix_core.model import (
     MemoryLink,
     MemoryOrigin,
     MemoryStatus,
+    MemoryUse,
     Reason,
     RecalledCitation,
     Status,
     StoredMemory,
     TaskType,
+    UseKind,
     record_hash,
 )
 from helix_core.store import Memory
@@ -113,6 +116,32 @@ class Curating:
             judged = recalling.judged([(one, 0.0) for one in found], TaskType.EXPLAIN, heals=True)
             items = [_with_verdict(one) for one in judged]
         return {"schema": MEMORY_SCHEMA, "items": items, "elapsed_ms": self._elapsed_ms()}
+
+    def one(self, memory: Memory, name: str) -> dict[str, Any]:
+        """Return the ``helix.memory/1`` object of one memory, of any status: its verdict, its uses, how it is related.
+
+        A person or an agent asks for it by its id, so it counts as used.
+        """
+        recalling, items = Recalling(self._session, memory, self._now), memory.items
+        stored = found_memory(memory, name)
+        (judged,) = recalling.judged([(stored, 0.0)], TaskType.EXPLAIN, heals=True)
+        uses = items.uses([stored.id]).get(stored.id, [])
+        links = items.links([stored.id])
+        others = {each.id: each.fact for each in items.by_ids({end for link in links for end in (link.src, link.dst)})}
+        related = [
+            {"relation": link.rel, "from": others[link.src].handle, "to": others[link.dst].handle}
+            for link in links
+            if link.src in others and link.dst in others
+        ]
+        item = _with_verdict(judged) | {
+            "uses": [{"kind": each.kind.value, "at": each.at / 1e3} for each in uses],
+            "related": related,
+        }
+        return {"schema": MEMORY_SCHEMA, "items": [item], "elapsed_ms": self._elapsed_ms()}
+
+    def used(self, memory: Memory, names: Sequence[str], kind: UseKind) -> None:
+        """Record that memories were used."""
+        memory.items.use(names, MemoryUse(kind, int(self._now * 1e3)), self._session.place, is_due)
 
     def nothing_listed(self) -> dict[str, Any]:
         """Return the list of an empty memory."""

@@ -26,6 +26,7 @@ from helix_core.model import (
     Pointer,
     RecalledMemory,
     TaskType,
+    UseKind,
 )
 from helix_core.packet import MOST_RECALLED
 from helix_core.workspace import checked
@@ -93,6 +94,9 @@ class WorkspaceMemory:
         if count:
             what = "1 invisible character was" if count == 1 else f"{count:,} invisible characters were"
             answer["notes"] = [*answer.get("notes", ()), f"{what} left out of the text"]
+        known = [one["id"] for one in answer["items"] if not one["is_new"]]
+        if known and request.origin is MemoryOrigin.USER and not dry_run:
+            self.note_memory_use(known, UseKind.CONFIRMED)
         return answer
 
     def propose(
@@ -210,13 +214,43 @@ class WorkspaceMemory:
         listed = self._file.read(lambda memory: curating.listed(memory, statuses, kinds, limit, verify=verify))
         return listed or curating.nothing_listed()
 
+    @heals_index()
+    def get(self, id_: str) -> dict[str, Any]:
+        """The ``helix.memory/1`` object of one memory by its id, with its verdict and ``uses``; it counts as used.
+
+        Raises UsageError where there is none.
+        """
+        from helix_core.engine.memory.curating import Curating, no_memory
+
+        curating = Curating(self.session, NOBODY)
+        found = self._file.read(lambda memory: curating.one(memory, id_))
+        if found is None:
+            raise no_memory(id_)
+        self.note_memory_use([id_], UseKind.OPENED)
+        return found
+
+    def note_memory_use(self, ids: Sequence[str], kind: UseKind) -> None:
+        """Record that memories were really used, unless the settings keep no uses; what is not in force is passed over.
+
+        A memory that cannot be written costs nothing but this.
+        """
+        if not self._keeps_uses:
+            return
+        from helix_core.engine.memory.curating import Curating
+
+        curating = Curating(self.session, NOBODY)
+        self._if_readable(lambda memory: curating.used(memory, ids, kind))
+
     def restore(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Bring a forgotten or archived memory back, with its evidence: the ``helix.changed/1`` object."""
         return self._change("restore", id_, by, dry_run=dry_run)
 
     def approve(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Accept a memory that waits for review; what it supersedes is superseded from then on."""
-        return self._change("approve", id_, by, dry_run=dry_run)
+        approved = self._change("approve", id_, by, dry_run=dry_run)
+        if not dry_run:
+            self.note_memory_use([id_], UseKind.CONFIRMED)
+        return approved
 
     def archive(self, id_: str, by: Attribution = NOBODY, *, dry_run: bool = False) -> dict[str, Any]:
         """Take a memory out of recall without calling it wrong."""

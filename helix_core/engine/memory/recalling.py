@@ -18,7 +18,7 @@ from helix_core.engine.opened import WorkspaceSession
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import BusyStoreError
 from helix_core.ingest import mask
-from helix_core.memory import FLOOR, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
+from helix_core.memory import FLOOR, HALF_LIFE_DAYS, AskedTerm, asked_words, covered, faded, is_order, salience, weigh
 from helix_core.model import (
     CONFLICTS,
     DEPENDS_ON,
@@ -30,6 +30,7 @@ from helix_core.model import (
     MemoryEvidence,
     MemoryLink,
     MemoryStatus,
+    MemoryUse,
     Overlays,
     Pointer,
     Reason,
@@ -130,7 +131,12 @@ class Recalling:
         while chosen:
             ids = [id_ for id_, _ in items.matches(chosen, self.scopes, limit)]
             known = [one for one in items.by_ids(ids, as_of) if one.status in USABLE]
-            best = {one.id: (one, self._score(one, terms)) for one in known if not kinds or one.fact.kind in kinds}
+            uses = items.uses(one.id for one in known if one.fact.kind in HALF_LIFE_DAYS)
+            best = {
+                one.id: (one, self._score(one, terms, uses.get(one.id, ())))
+                for one in known
+                if not kinds or one.fact.kind in kinds
+            }
             if len(best) >= k or len(ids) < limit or limit >= MOST_LOOKED_AT:
                 break
             limit *= 4
@@ -138,12 +144,12 @@ class Recalling:
         rated.sort(key=lambda pair: (-pair[1], -pair[0].at, pair[0].id))
         return self._without_refined(rated)[:k]
 
-    def _score(self, one: StoredMemory, terms: Sequence[AskedTerm]) -> float:
+    def _score(self, one: StoredMemory, terms: Sequence[AskedTerm], uses: Sequence[MemoryUse]) -> float:
         fact, items = one.fact, self._memory.items
         subject = fact.slot.subject
         held = frozenset(items.tokens(f"{fact.text} {subject} {fact.kind} {found_by(fact.text, '', subject)}"))
         share = covered(terms, held)
-        return min(share * faded(one, 0, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
+        return min(share * faded(one, uses, int(self._now * 1e3)) * salience(one), 1.0) if share >= FLOOR else 0.0
 
     def _without_refined(self, rated: Sequence[tuple[StoredMemory, float]]) -> list[tuple[StoredMemory, float]]:
         """Leave out a memory that another one of the answer states more exactly."""

@@ -101,6 +101,11 @@ def draw_memory(page: Page, one: dict[str, Any], workspace: Path, change: str = 
         page.line(
             "    ", dim(f"{link['relation'].replace('_', ' ')} {link['id']}: {inert_line(link['text'])}"), indent=6
         )
+    for link in one.get("related", ()):
+        page.line("    ", dim(f"{link['from']} {link['relation'].replace('_', ' ')} {link['to']}"), indent=6)
+    if one.get("uses"):
+        last = one["uses"][-1]
+        page.line("  ", dim(f"used {len(one['uses'])}×, last {last['kind']} {ago(last['at'], time.time())}"), indent=4)
     if one.get("replaces"):
         page.line(
             "    ", dim(f"would replace {one['replaces']['id']}: {inert_line(one['replaces']['text'])}"), indent=6

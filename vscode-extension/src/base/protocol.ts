@@ -688,6 +688,7 @@ export const serverCommands = {
   proxy: 'helix.proxy',
   remember: 'helix.memory.remember',
   recall: 'helix.memory.recall',
+  getMemory: 'helix.memory.get',
   listMemories: 'helix.memory.list',
   reviewMemories: 'helix.memory.review',
   editMemory: 'helix.memory.edit',

@@ -111,6 +111,7 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
 
   /** Opens the lines that a memory cites, or says why it is believed where there are none to open. */
   async open(memory: Remembered): Promise<void> {
+    this.noteUse(memory);
     const place = firstPlace(memory.item.evidence);
     if (!place) {
       await this.documents.show(`Memory ${memory.item.id}`, await this.why(memory));
@@ -118,6 +119,13 @@ export class MemoryView implements vscode.Disposable, vscode.TreeDataProvider<Me
     }
     const uri = uriOf(memory.workspace, place.source_id);
     await this.opener.open({ uri, span: place, quote: '', inBuffer: false, keepFocus: false });
+  }
+
+  /** What is asked for by its id counts as used, and fades later. */
+  private noteUse({ item, workspace }: Remembered): void {
+    this.server.ask(serverCommands.getMemory, { id: item.id, workspace }).catch((error: unknown) => {
+      this.logger.error('The use of a memory was not noted', error);
+    });
   }
 
   async copy(node?: unknown): Promise<void> {
