@@ -131,6 +131,7 @@ FULL_TOOLS = (
     ToolWords("memory_get", memory.MEMORY_GET),
     ToolWords("memory_list", memory.MEMORIES),
     ToolWords("memory_diff", memory.MEMORY_DIFF),
+    ToolWords("helix_where", memory.WHERE, "Use it when the user wants to go on where they were."),
     ToolWords("helix_metrics_tokens", hosting.TOKENS),
     ToolWords("helix_sessions_list", hosting.SESSIONS),
     ToolWords("helix_session_recent", hosting.RECENT_PACKETS),

@@ -19,7 +19,7 @@ OPEN_PATH = "/health"
 ADMIN_PATHS = (
     *("/admin/", "/ingest", "/consolidate", "/forget"),
     *("/memory/remember", "/memory/decide", "/memory/restore", "/memory/purge", "/memory/edit"),
-    "/memory/relate",
+    *("/memory/relate", "/trail/forget"),
 )
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 Scope = Literal["none", "ask", "admin"]

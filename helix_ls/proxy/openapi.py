@@ -10,7 +10,17 @@ from starlette.responses import Response
 
 from helix_core import __version__
 from helix_core.model import Status
-from helix_ls.operations.memory import MEMORIES, MEMORY_CONTEXT, MEMORY_DIFF, MEMORY_LOG, RECALL, RESTORE, REVIEW
+from helix_ls.operations.memory import (
+    FORGET_TRAIL,
+    MEMORIES,
+    MEMORY_CONTEXT,
+    MEMORY_DIFF,
+    MEMORY_LOG,
+    RECALL,
+    RESTORE,
+    REVIEW,
+    WHERE,
+)
 from helix_ls.operations.places import CHANGES, CHECK, EXPAND, SYMBOL
 from helix_ls.operations.questions import CONTEXT, FINGERPRINT, PACKET, PLAN, SEARCH
 from helix_ls.proxy.agents import PATH as AGENTS
@@ -91,6 +101,16 @@ ERROR = _object(
     )
 )
 MEMORY = _object(id=TEXT, kind=TEXT, text=TEXT, status=TEXT)
+TRAIL_PLACE = _object(
+    source_id=TEXT,
+    start_line=COUNT,
+    end_line=COUNT,
+    was=_object(start_line=COUNT, end_line=COUNT),
+    at=NUMBER,
+    status={"enum": [each.value for each in Status]},
+    reason=TEXT,
+    detail=TEXT,
+)
 COMPONENTS: dict[str, dict[str, Any]] = {
     "error": ERROR,
     "error_messages": _object(type={"const": "error"}, error=_object(type=TEXT, message=TEXT)),
@@ -259,6 +279,17 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "review": _object(REVIEW.answer, items=_list(MEMORY), elapsed_ms=NUMBER),
     "changed": _object(RESTORE.answer, change=TEXT, items=_list(MEMORY), dry_run=FLAG),
     "log": _object(MEMORY_LOG.answer, ops=_list(MEMBERS), head=TEXT),
+    "trail": _object(
+        WHERE.answer,
+        recording=FLAG,
+        last=_list(TRAIL_PLACE),
+        moments=_list(_object(at=NUMBER, score=NUMBER, margin=NUMBER, places=_list(TRAIL_PLACE))),
+        velocity=NUMBER,
+        steps=COUNT,
+        notes=_list(TEXT),
+        elapsed_ms=NUMBER,
+    ),
+    "trail_forgotten": _object(FORGET_TRAIL.answer, forgotten=FLAG),
     "backfill": _object(backfilled=COUNT, total=COUNT),
     "index": _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
     "vacuum": _object(

@@ -180,6 +180,8 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/memory/restore", "changed", memory.RESTORE),
     HttpRoute("POST", "/memory/purge", "changed", memory.PURGE),
     HttpRoute("POST", "/memory/log", "log", memory.MEMORY_LOG),
+    HttpRoute("POST", "/trail/resume", "trail", memory.WHERE),
+    HttpRoute("POST", "/trail/forget", "trail_forgotten", memory.FORGET_TRAIL),
     HttpRoute("POST", "/admin/kv-backfill", "backfill", memory.BACKFILL),
     HttpRoute("POST", "/admin/refresh", "index", hosting.REFRESH_INDEX),
     HttpRoute("POST", "/admin/vacuum", "vacuum", hosting.VACUUM),

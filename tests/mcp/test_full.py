@@ -103,6 +103,21 @@ def test_a_session_knows_what_it_gave(full):
     assert own["packets"] >= 1
 
 
+def test_an_agent_learns_where_the_user_was_and_nothing_unless_it_is_recorded(full, tmp_path):
+    full.answer("helix_open", source_id="app/sessions.py", start_line=1)
+    answer = full.answer("helix_where")
+    assert (answer["recording"], answer["last"]) == (False, [])
+    with apart(tmp_path) as environ:
+        agent = Agent(environ | {"HELIX_TRAIL_RECORD": "true"}, repository(tmp_path / "project"), "--profile", "full")
+        agent.initialize()
+        agent.answer("helix_open", source_id="app/sessions.py", start_line=1, end_line=2)
+        answer = agent.answer("helix_where", k=3)
+        agent.close()
+    assert (answer["schema"], answer["recording"]) == ("helix.trail/1", True)
+    [place] = answer["last"]
+    assert (place["source_id"], place["status"]) == ("app/sessions.py", "verified")
+
+
 def test_an_announced_restart_is_told(full, home):
     _, environ = home
     Signals.of(environ).write(RestartSignal("restarting", 4711, 1, time.time(), "new version", "me", 60))
