@@ -55,7 +55,7 @@ from helix_core.store import RULES
 
 if TYPE_CHECKING:
     from helix_core.engine.answer import ContextRequest
-    from helix_core.engine.memory import WorkspaceTrail
+    from helix_core.engine.memory import WorkspacePauses, WorkspaceTrail
 
 MOST_PATHS = 200
 MOST_SHOWN_BYTES = 200_000
@@ -75,8 +75,9 @@ class Helix:
         self.session = session
         self.memory = WorkspaceMemory(session)
         self.symbols = Symbols(session)
-        self._answers = Answers(session, self.memory)
+        self._answers = Answers(session, self.memory, self._open_pauses)
         self._trail: WorkspaceTrail | None = None
+        self._pauses: WorkspacePauses | None = None
 
     @property
     def trail(self) -> WorkspaceTrail:
@@ -86,6 +87,23 @@ class Helix:
 
             self._trail = WorkspaceTrail(self.session)
         return self._trail
+
+    @property
+    def pauses(self) -> WorkspacePauses:
+        """The pauses of agents for a person. Loaded when it is asked for."""
+        if self._pauses is None:
+            from helix_core.engine.memory import WorkspacePauses
+
+            self._pauses = WorkspacePauses(self.session, self.show)
+        return self._pauses
+
+    def _open_pauses(self) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+        if not self.memory.has_open_pause():
+            return [], ()
+        from helix_core.engine.memory import pause_notes
+
+        events = self.pauses.of_answer()
+        return events, pause_notes(events)
 
     @classmethod
     def open(

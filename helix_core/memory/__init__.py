@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     )
     from helix_core.memory.exchanges import Fact, ObservedExchange, attributed, facts_in, kept, session_name
     from helix_core.memory.notes import CONTENT_TYPES, FACT, MOST_BYTES, EmptyError, NoteInput, UnfitError, note_of
+    from helix_core.memory.pauses import (
+        MOST_PAUSE_FILES,
+        OPEN_S,
+        ChangedFile,
+        PauseInput,
+        changed_since,
+        files_snapshot,
+    )
     from helix_core.memory.ranking import (
         FLOOR,
         HALF_LIFE_DAYS,
@@ -49,17 +57,22 @@ __all__ = [
     "FLOOR",
     "HALF_LIFE_DAYS",
     "MOST_BYTES",
+    "MOST_PAUSE_FILES",
+    "OPEN_S",
     "SITTING_S",
     "AskedTerm",
+    "ChangedFile",
     "EmptyError",
     "Fact",
     "NoteInput",
     "ObservedExchange",
+    "PauseInput",
     "Statement",
     "Together",
     "UnfitError",
     "asked_words",
     "attributed",
+    "changed_since",
     "cited_memories",
     "cited_paths",
     "companions",
@@ -68,6 +81,7 @@ __all__ = [
     "exact_words",
     "facts_in",
     "faded",
+    "files_snapshot",
     "is_clash",
     "is_due",
     "is_memory_id",
@@ -96,6 +110,14 @@ __getattr__ = lazy_face(
         "consolidation": ("consolidated", "exact_words", "is_clash", "same_words", "template_key", "text_key"),
         "exchanges": ("Fact", "ObservedExchange", "attributed", "facts_in", "kept", "session_name"),
         "notes": ("CONTENT_TYPES", "EmptyError", "FACT", "MOST_BYTES", "NoteInput", "UnfitError", "note_of"),
+        "pauses": (
+            "ChangedFile",
+            "MOST_PAUSE_FILES",
+            "OPEN_S",
+            "PauseInput",
+            "changed_since",
+            "files_snapshot",
+        ),
         "ranking": (
             "FLOOR",
             "HALF_LIFE_DAYS",

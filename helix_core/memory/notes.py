@@ -93,7 +93,7 @@ def note_of(
         content_hash=hashlib.sha256(masked.data).hexdigest(),
         content_type=given.content_type,
         title=_masked(" ".join(named.split()), LONGEST_TITLE),
-        metadata=_metadata(given.metadata),
+        metadata=metadata_json(given.metadata),
         language=document.language,
         source_kind=kind,
         volatility=volatility,
@@ -105,7 +105,7 @@ def note_of(
     )
 
 
-def _metadata(metadata: Mapping[str, Any]) -> Clean:
+def metadata_json(metadata: Mapping[str, Any]) -> Clean:
     """Return the metadata as JSON, if short and still JSON when masked; else only path and title, truncated; else
     "".
     """

@@ -99,6 +99,7 @@ from helix_core.model.memory import (
     memory_id,
     record_hash,
 )
+from helix_core.model.pauses import KeptPause, Pause, PauseFilter, PauseType, Recoverability
 
 __all__ = [
     "CITES",
@@ -140,6 +141,7 @@ __all__ = [
     "Judged",
     "Kept",
     "KeptExchange",
+    "KeptPause",
     "LastCommit",
     "Level",
     "LineSpan",
@@ -156,6 +158,9 @@ __all__ = [
     "Note",
     "NoteItem",
     "Overlays",
+    "Pause",
+    "PauseFilter",
+    "PauseType",
     "Pointer",
     "Preview",
     "Ranked",
@@ -164,6 +169,7 @@ __all__ = [
     "Reason",
     "RecalledCitation",
     "RecalledMemory",
+    "Recoverability",
     "RefreshTarget",
     "Role",
     "SetAside",

@@ -16,6 +16,7 @@ from helix_core.store.memory_connection import MemoryConnection
 from helix_core.store.memory_file import NAME, open_file
 from helix_core.store.memory_items import MemoryItems
 from helix_core.store.memory_transfer import MemoryTransfer
+from helix_core.store.pauses import MOST_PAUSES, MemoryPauses
 from helix_core.store.sqlite_file import Row, id_list
 
 _ITEM = """
@@ -245,11 +246,12 @@ class MemoryExchanges:
         return made
 
     def forget_session(self, workspace: bytes, session: str) -> int:
-        """Delete a session's exchanges, deliveries and uses; return the number of exchanges deleted."""
+        """Delete a session's exchanges, deliveries, uses and pauses; return the number of exchanges deleted."""
         with self._file.transaction():
             place = self._file.workspace_id(workspace)
             self._file.rows("DELETE FROM used WHERE workspace_id = ? AND session = ?", (place, session))
             self._file.rows("DELETE FROM delivered WHERE workspace_id = ? AND session = ?", (place, session))
+            self._file.rows("DELETE FROM pause WHERE workspace_id = ? AND session = ?", (place, session))
             self._file.rows("DELETE FROM exchange WHERE workspace_id = ? AND session = ?", (place, session))
             count = self._file.changes()
         self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -325,6 +327,7 @@ class Memory:
         notes: Notes, their items and claims.
         exchanges: Questions with their answers, and deliveries of each session.
         uses: Files used together.
+        pauses: Pauses of agents for a person.
         items: Memories: facts with evidence, and the log of what became of them.
     """
 
@@ -338,6 +341,7 @@ class Memory:
         most_exchange_bytes: int = MOST_EXCHANGE_BYTES,
         most_note_bytes: int = MOST_NOTE_BYTES,
         most_uses: int = MOST_USES,
+        most_pauses: int = MOST_PAUSES,
     ) -> None:
         """Open or create the memory in ``folder``; arguments and errors are those of ``open_file``."""
         connection, self.notice = open_file(folder, now, suspect=suspect)
@@ -346,6 +350,7 @@ class Memory:
         self.notes = MemoryNotes(file, most_note_bytes)
         self.exchanges = MemoryExchanges(file, most_exchanges, most_exchange_bytes)
         self.uses = MemoryUses(file, most_uses)
+        self.pauses = MemoryPauses(file, most_pauses)
         self.items = MemoryItems(file)
         self.transfer = MemoryTransfer(file, self.items)
 

@@ -35,6 +35,26 @@ CREATE TABLE exchange (
 ) STRICT;
 CREATE INDEX exchange_session ON exchange (workspace_id, session, id);
 
+-- A pause of an agent for a person. The oldest go when there are too many; so do the snapshots of all but a few.
+CREATE TABLE pause (
+    id                         INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id                   TEXT    NOT NULL UNIQUE,    -- random
+    workspace_id               INTEGER NOT NULL REFERENCES workspace (id),
+    session                    TEXT    NOT NULL,
+    pause_type                 TEXT    NOT NULL,
+    participant                TEXT    NOT NULL,
+    party                      TEXT    NOT NULL,
+    task_context               TEXT    NOT NULL,
+    resolved_without_operator  INTEGER NOT NULL,
+    signals                    TEXT    NOT NULL,           -- a JSON object
+    about                      TEXT    NOT NULL,           -- a JSON object
+    files                      TEXT    NOT NULL,           -- JSON: the places it is about, as they were
+    snapshot                   BLOB    NOT NULL,           -- compressed: every indexed file and its hash; empty for none
+    at                         REAL    NOT NULL,           -- Unix seconds
+    resolved_at                REAL                        -- null while it is open
+) STRICT;
+CREATE INDEX pause_workspace ON pause (workspace_id, id);
+
 -- A text that was given, or a fact drawn from exchanges. Never pruned; goes when it is forgotten.
 CREATE TABLE note (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,

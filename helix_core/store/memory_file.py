@@ -24,7 +24,7 @@ from helix_core.store.lifecycle import (
 from helix_core.store.sqlite_file import connect
 
 NAME = "memory.db"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MIGRATIONS: dict[int, str] = {
     1: """
         CREATE TABLE used (
@@ -38,6 +38,26 @@ MIGRATIONS: dict[int, str] = {
         CREATE INDEX used_session ON used (workspace_id, session, at);
     """,
     2: Path(__file__).with_name("memory_3.sql").read_text("utf-8"),
+    3: """
+        CREATE TABLE pause (
+            id                         INTEGER PRIMARY KEY AUTOINCREMENT,
+            event_id                   TEXT    NOT NULL UNIQUE,
+            workspace_id               INTEGER NOT NULL REFERENCES workspace (id),
+            session                    TEXT    NOT NULL,
+            pause_type                 TEXT    NOT NULL,
+            participant                TEXT    NOT NULL,
+            party                      TEXT    NOT NULL,
+            task_context               TEXT    NOT NULL,
+            resolved_without_operator  INTEGER NOT NULL,
+            signals                    TEXT    NOT NULL,
+            about                      TEXT    NOT NULL,
+            files                      TEXT    NOT NULL,
+            snapshot                   BLOB    NOT NULL,
+            at                         REAL    NOT NULL,
+            resolved_at                REAL
+        ) STRICT;
+        CREATE INDEX pause_workspace ON pause (workspace_id, id);
+    """,
 }
 """SQL that takes a file from the version that is its key to the next one."""
 

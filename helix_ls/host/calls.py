@@ -44,7 +44,7 @@ QUESTIONS: dict[str, Operation[Any]] = {
         *(memory.REMEMBER, memory.RECALL, memory.MEMORIES, memory.REVIEW, memory.DECIDE, memory.RESTORE, memory.PURGE),
         *(memory.MEMORY_LOG, memory.MEMORY_CONTEXT, memory.EDIT, memory.RELATE, memory.MEMORY_DIFF),
         memory.MEMORY_GET,
-        *(memory.WHERE, memory.FORGET_TRAIL),
+        *(memory.WHERE, memory.FORGET_TRAIL, memory.HITL_EMIT, memory.HITL_RECENT),
     )
 }
 _TOO_LARGE = encoded({"error": {"message": "the request is too large; send a smaller one", "usage": True}})

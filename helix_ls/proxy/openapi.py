@@ -12,6 +12,8 @@ from helix_core import __version__
 from helix_core.model import Status
 from helix_ls.operations.memory import (
     FORGET_TRAIL,
+    HITL_EMIT,
+    HITL_RECENT,
     MEMORIES,
     MEMORY_CONTEXT,
     MEMORY_DIFF,
@@ -290,6 +292,28 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         elapsed_ms=NUMBER,
     ),
     "trail_forgotten": _object(FORGET_TRAIL.answer, forgotten=FLAG),
+    "paused": _object(HITL_EMIT.answer, event_id=TEXT, ok=FLAG, files=_list(MEMBERS), notes=_list(TEXT)),
+    "pauses": _object(
+        HITL_RECENT.answer,
+        events=_list(
+            _object(
+                event_id=TEXT,
+                pause_type=TEXT,
+                at=NUMBER,
+                age_s=NUMBER,
+                is_open=FLAG,
+                participant_id=TEXT,
+                party_id=TEXT,
+                session_id=TEXT,
+                task_context=TEXT,
+                resolved_without_operator=FLAG,
+                chat_signals=MEMBERS,
+                genome_snapshot=MEMBERS,
+                metadata=MEMBERS,
+                files=_list(MEMBERS),
+            )
+        ),
+    ),
     "backfill": _object(backfilled=COUNT, total=COUNT),
     "index": _object("helix.index/1", workspace=TEXT, elapsed_ms=NUMBER),
     "vacuum": _object(

@@ -182,6 +182,8 @@ HTTP_ROUTES = (
     HttpRoute("POST", "/memory/log", "log", memory.MEMORY_LOG),
     HttpRoute("POST", "/trail/resume", "trail", memory.WHERE),
     HttpRoute("POST", "/trail/forget", "trail_forgotten", memory.FORGET_TRAIL),
+    HttpRoute("POST", "/hitl/emit", "paused", memory.HITL_EMIT),
+    HttpRoute("POST", "/hitl/recent", "pauses", memory.HITL_RECENT),
     HttpRoute("POST", "/admin/kv-backfill", "backfill", memory.BACKFILL),
     HttpRoute("POST", "/admin/refresh", "index", hosting.REFRESH_INDEX),
     HttpRoute("POST", "/admin/vacuum", "vacuum", hosting.VACUUM),

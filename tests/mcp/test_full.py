@@ -34,6 +34,7 @@ NAMES = {
     "helix_document_get",
     "helix_document_fingerprint",
     "helix_document_preview",
+    "helix_hitl_recent",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -57,16 +57,19 @@ class AnswerNotes(Protocol):
     def remembered(self, question: str, task: TaskType, *, least: float = 0.0) -> tuple[RecalledMemory, ...]: ...
 
 
+OpenPauses = tuple[list[dict[str, Any]], tuple[str, ...]]
+"""What an answer says of agents that wait for a person: the objects, and a note for each."""
 GENERAL_FLOOR = 0.6
 """Least score of a memory in the answer to a message of a chat that may as well be about anything else."""
 
 
 class Answers:
-    """The verbs that search. ``notes`` come from the memory."""
+    """The verbs that search. ``notes`` come from the memory, ``open_pauses`` are those of agents that wait."""
 
-    def __init__(self, session: WorkspaceSession, notes: AnswerNotes) -> None:
+    def __init__(self, session: WorkspaceSession, notes: AnswerNotes, open_pauses: Callable[[], OpenPauses]) -> None:
         self.session = session
         self._notes = notes
+        self._open_pauses = open_pauses
 
     def search(self, request: AnswerRequest) -> dict[str, Any]:
         """Return the ``helix.search/1`` object, with what ``request.previewed`` and ``request.explained`` add."""
@@ -118,19 +121,22 @@ class Answers:
         started = time.monotonic()
         answer, weigher = self._answered(request)
         memories = self._remembered(request)
+        pauses, pause_notes = self._open_pauses()
         facts = PacketFacts(
             query=request.question,
             task=request.task,
             workspace=str(self.session.workspace),
             head=weigher.facts.state.head,
             found=answer.found,
-            notes=(*self.session.notes(answer.found), *weigher.notes),
+            notes=(*self.session.notes(answer.found), *weigher.notes, *pause_notes),
             elapsed_ms=_ms_since(started),
             spending=spending,
             others=self._more_files(request) if spending.names_more else (),
             memories=memories,
         )
         made = packet(answer.weighed, answer.contradictions, refresh_plan(answer.weighed, request.task), facts)
+        if pauses and spending.max_tokens is None:
+            made["pauses"] = pauses
         if not spending.as_text:
             return made
         text = packet_text(answer.weighed, answer.contradictions, facts)
@@ -182,9 +188,12 @@ class Answers:
         ``wanted``.
         """
         started = time.monotonic()
-        answer, found, weigher = self._window(request, wanted)
+        pauses, pause_notes = self._open_pauses()
+        answer, found, weigher = self._window(request, wanted, pause_notes)
         answer["workspace"], answer["head"] = str(self.session.workspace), weigher.facts.state.head
-        answer["notes"] = [*self.session.notes(found), *weigher.notes, *answer["notes"]]
+        answer["notes"] = [*self.session.notes(found), *weigher.notes, *answer["notes"], *pause_notes]
+        if pauses:
+            answer["pauses"] = pauses
         answer["elapsed_ms"] = round(_ms_since(started), 3)
         return answer
 
@@ -224,7 +233,9 @@ class Answers:
         return self._with_notes(answer, request)[0], weigher
 
     @heals_index()
-    def _window(self, request: AnswerRequest, wanted: ContextRequest) -> tuple[dict[str, Any], Found, Weigher]:
+    def _window(
+        self, request: AnswerRequest, wanted: ContextRequest, pause_notes: tuple[str, ...]
+    ) -> tuple[dict[str, Any], Found, Weigher]:
         from helix_core.engine.answer.answer import Answer
         from helix_core.engine.answer.window import BUSY_MS, PATIENCE, context
 
@@ -239,6 +250,7 @@ class Answers:
             files,
             recalled,
             memories=self._remembered(request),
+            pauses=pause_notes,
             reader=session.index.reader,
             weigher=weigher,
             config=session.config,

@@ -210,6 +210,7 @@ def context(
     recalled: tuple[Answered, dict[int, str]],
     *,
     memories: Sequence[RecalledMemory] = (),
+    pauses: tuple[str, ...] = (),
     reader: Reader,
     weigher: Weigher,
     config: Config,
@@ -217,7 +218,8 @@ def context(
     """Return the ``helix.context/1`` object except for the workspace's members (path, own notes).
 
     ``files`` is the answer from files, ``recalled`` the same with notes among it and their texts by item. ``memories``
-    are those of the question, best first; one whose line stands in an earlier window is not repeated.
+    are those of the question, best first; one whose line stands in an earlier window is not repeated. ``pauses`` are
+    notes of agents that wait for a person.
     """
     kept = means_of(config)
     answered, texts = recalled
@@ -241,7 +243,7 @@ def context(
     )
     facts = _facts(reader, evidence)
     outdated = _outdated(wanted.shown, reader, weigher)
-    notes = (*found.notes, *_outdated_note(outdated))
+    notes = (*found.notes, *pauses, *_outdated_note(outdated))
     lines = {memory_line(one): one for one in memories}
     window = make_window(
         evidence,

@@ -9,6 +9,7 @@ from helix_core.faces import lazy_face
 
 if TYPE_CHECKING:
     from helix_core.engine.memory.note_shown import explained_note, shown_note
+    from helix_core.engine.memory.pauses import WorkspacePauses, pause_notes
     from helix_core.engine.memory.recall import WorkspaceMemory
     from helix_core.engine.memory.remembering import RememberRequest
     from helix_core.engine.memory.strands import ImportRequest
@@ -18,9 +19,11 @@ __all__ = [
     "ImportRequest",
     "RememberRequest",
     "WorkspaceMemory",
+    "WorkspacePauses",
     "WorkspaceTrail",
     "explained_note",
     "opened_trail",
+    "pause_notes",
     "sealed_trail",
     "shown_note",
 ]
@@ -29,6 +32,7 @@ __getattr__ = lazy_face(
     __name__,
     {
         "note_shown": ("explained_note", "shown_note"),
+        "pauses": ("WorkspacePauses", "pause_notes"),
         "recall": ("WorkspaceMemory",),
         "remembering": ("RememberRequest",),
         "strands": ("ImportRequest",),

@@ -23,6 +23,7 @@ from helix_core.model import (
     MemoryOrigin,
     NoteItem,
     Overlays,
+    PauseFilter,
     Pointer,
     RecalledMemory,
     TaskType,
@@ -558,6 +559,13 @@ class WorkspaceMemory:
             return [memory_entry(recalled_memory(one)) for one in found]
 
         return self._if_readable(read) or []
+
+    def has_open_pause(self) -> bool:
+        """Return whether an agent waits for a person here."""
+        before, wanted = self.session.memory_problem, PauseFilter(is_open=True, limit=1)
+        found = self._if_readable(lambda memory: memory.pauses.listed(self._place, wanted))
+        self.session.memory_problem = self.session.memory_problem or before
+        return bool(found)
 
     def note_items(self, source_id: str) -> list[NoteItem]:
         """Return the items of a note by its ``source_id``; empty for an unknown one."""

@@ -54,7 +54,7 @@ class WorkspaceTrail:
             if not self._may_record(source_id):
                 return False
 
-            seen = self._pointer(shown)
+            seen = shown_pointer(self.session, shown)
 
             def make(newest: int, last: str | None) -> tuple[int, str]:
                 step, parent = next_step(newest, None if last is None else entry_of(last))
@@ -117,20 +117,6 @@ class WorkspaceTrail:
         path = checked(source_id)
         return kept_path(path) is not None and self.session.index.reader.files.source(path) is not None
 
-    def _pointer(self, shown: Mapping[str, Any]) -> Pointer:
-        """Return a pointer at the lines, under the symbol that a later verdict compares; that of ``shown`` where the
-        lines could not be followed.
-        """
-        from helix_core.engine.verdict import Judgement
-
-        lines = LineSpan(shown["start_line"], shown["end_line"])
-        weigher = self.session.weigher(NO_OVERLAYS, go_on, mends=False)
-        try:
-            return Judgement(self.session.index.reader, weigher).pinned(shown["source_id"], lines)[0]
-        except UsageError:
-            seen = shown["source_id"], shown["gene_id"], shown["symbol"] or "", lines.start_line, lines.end_line
-            return Pointer(*seen, shown["content_hash"])
-
     def _judged(self, looks: Sequence[Look], overlays: Overlays) -> list[Judged]:
         from helix_core.engine.verdict import Judgement
 
@@ -141,6 +127,21 @@ class WorkspaceTrail:
         weigher = self.session.weigher(overlays, go_on, mends=False)
         judged, _ = Judgement(self.session.index.reader, weigher).of(pointers, TaskType.EXPLAIN, 1.0)
         return judged
+
+
+def shown_pointer(session: WorkspaceSession, shown: Mapping[str, Any]) -> Pointer:
+    """Return a pointer at the lines of a ``helix.open/1`` object, under the symbol that a later verdict compares; that
+    of ``shown`` where the lines could not be followed.
+    """
+    from helix_core.engine.verdict import Judgement
+
+    lines = LineSpan(shown["start_line"], shown["end_line"])
+    weigher = session.weigher(NO_OVERLAYS, go_on, mends=False)
+    try:
+        return Judgement(session.index.reader, weigher).pinned(shown["source_id"], lines)[0]
+    except UsageError:
+        seen = shown["source_id"], shown["gene_id"], shown["symbol"] or "", lines.start_line, lines.end_line
+        return Pointer(*seen, shown["content_hash"])
 
 
 def sealed_trail(log: TrailLog, *, keys: StrandKeys, locks: Sequence[Lock], random: RandomBytes, at: float) -> bytes:
