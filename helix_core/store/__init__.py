@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from helix_core.store.reader import Reader
     from helix_core.store.sources import SourceProfile
     from helix_core.store.sqlite_file import BUSY_TIMEOUT_MS, QueryBudgetError
-    from helix_core.store.trail_file import TrailFile
+    from helix_core.store.trail_file import TrailChange, TrailFile
     from helix_core.store.vectors import UnembeddedFile, VectorHit
     from helix_core.store.writer import RULES, Writer
 
@@ -45,6 +45,7 @@ __all__ = [
     "SimilarName",
     "SourceProfile",
     "SourceTotals",
+    "TrailChange",
     "TrailFile",
     "UnembeddedFile",
     "UseTotals",
@@ -74,7 +75,7 @@ __getattr__ = lazy_face(
         "reader": ("Reader",),
         "sources": ("SourceProfile",),
         "sqlite_file": ("BUSY_TIMEOUT_MS", "QueryBudgetError"),
-        "trail_file": ("TrailFile",),
+        "trail_file": ("TrailChange", "TrailFile"),
         "vectors": ("UnembeddedFile", "VectorHit"),
         "writer": ("RULES", "Writer"),
     },

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from helix_core.errors import TrailStoreError
@@ -31,6 +32,15 @@ TRAIL = FileFormat(
     # What has left the ring is overwritten.
     settings="PRAGMA secure_delete=ON",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TrailChange:
+    """Entries to add, each a step (None for what is no look) and a body; in the place of all, where it ``replaces``."""
+
+    entries: Sequence[tuple[int | None, str]] = ()
+    flags: Collection[str] = ()
+    replaces: bool = False
 
 
 class TrailFile:
@@ -64,6 +74,25 @@ class TrailFile:
             last = session.rows("SELECT body FROM entry ORDER BY seq DESC LIMIT 1")
             session.rows("INSERT INTO entry (step, body) VALUES (?, ?)", make(newest, last[0][0] if last else None))
             session.rows("DELETE FROM entry WHERE seq <= (SELECT max(seq) FROM entry) - ?", (most,))
+
+    def change(self, decide: Callable[[list[str], list[str]], TrailChange], most: int) -> None:
+        """Apply what ``decide`` makes of the bodies and the flags, in one transaction that no other writer enters.
+
+        The newest ``most`` entries are kept. Whatever ``decide`` raises leaves the file as it was.
+
+        Raises: TrailStoreError, NewerStoreError, BusyStoreError.
+        """
+        self._create()
+        with self._opened() as session, session.transaction():
+            bodies = [row[0] for row in session.rows("SELECT body FROM entry ORDER BY seq")]
+            made = decide(bodies, [row[0] for row in session.rows("SELECT name FROM flag ORDER BY name")])
+            if made.replaces:
+                session.rows("DELETE FROM entry")
+            for step, body in made.entries:
+                session.rows("INSERT INTO entry (step, body) VALUES (?, ?)", (step, body))
+            session.rows("DELETE FROM entry WHERE seq <= (SELECT coalesce(max(seq), 0) FROM entry) - ?", (most,))
+            for flag in made.flags:
+                session.rows("INSERT OR IGNORE INTO flag VALUES (?)", (flag,))
 
     def set_flag(self, name: str) -> None:
         """Set a flag for good. Raises: TrailStoreError, NewerStoreError, BusyStoreError."""

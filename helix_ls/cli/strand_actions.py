@@ -47,7 +47,7 @@ def exported(
 
     target = working_folder() / file
     require_free(target, file, replaces=False)
-    keys = _own_keys(folder)
+    keys = signing_keys(folder)
     with opened(path) as helix:
         records = helix.memory.exported(is_shared=bool(share), scope="" if share == ALL_SCOPES else share)
     manifest = Manifest(NEWEST_SCHEMA, int(time.time()), _described(description))
@@ -198,7 +198,7 @@ def rekeyed_file(
     from helix_core.strand import NEWEST_SCHEMA, inspect, rekeyed, rotated
     from helix_ls.host.strand_files import write_strand
 
-    data, keys = _read_strand(file), _own_keys(folder)
+    data, keys = _read_strand(file), signing_keys(folder)
     if rotate:
         made = rotated(data, key, keys=keys, locks=locks, random=secrets.token_bytes, newest_schema=NEWEST_SCHEMA)
     else:
@@ -233,7 +233,7 @@ def merged_file(
     sealed = [inspect(_read_strand(file)) for file in files]
     strands = [access.believed(one) for one in sealed]
     manifest, records = merged(strands, now=int(time.time()), label=_described(description))
-    made = seal(manifest, records, keys=_own_keys(folder), locks=locks, random=secrets.token_bytes)
+    made = seal(manifest, records, keys=signing_keys(folder), locks=locks, random=secrets.token_bytes)
     if not dry_run:
         write_strand(target, out, made, replaces=replaces)
     return {
@@ -266,7 +266,7 @@ def synced_folder(
 
     if not place:
         raise UsageError("no folder is named; name one that your machines share")
-    wanted = SyncRequest(working_folder() / place, access, _own_keys(folder), locks, dry_run, prunes, is_forced)
+    wanted = SyncRequest(working_folder() / place, access, signing_keys(folder), locks, dry_run, prunes, is_forced)
     with opened(path) as helix:
         answer = synced(helix.memory, wanted, secrets.token_bytes)
     warn(answer["notes"])
@@ -374,7 +374,7 @@ def own_public_keys(folder: Path | None) -> dict[str, Any]:
     """Return the public halves of the user's keys, made where there are none."""
     from helix_core.strand import signer_text
 
-    keys = _own_keys(folder)
+    keys = signing_keys(folder)
     return {"signer": signer_text(keys.signer), "recipient": keys.recipient.text()}
 
 
@@ -418,7 +418,8 @@ def _signer(what: str) -> bytes:
     return inspect(_read_strand(what)).signer
 
 
-def _own_keys(folder: Path | None) -> StrandKeys:
+def signing_keys(folder: Path | None) -> StrandKeys:
+    """Return the user's own keys, made where there are none. Raises UsageError without a data folder."""
     from helix_ls.host.strand_keys import own_or_new_keys
 
     return own_or_new_keys(_required(folder))
@@ -428,7 +429,7 @@ def key_of(folder: Path | None, passphrase_file: str, recovery_file: str) -> Key
     """Return the key that the options name; without any the user's own, for strands locked to it."""
     if passphrase_file and recovery_file:
         raise UsageError("--passphrase-file and --recovery-file are both given; use one")
-    return passphrase_of(passphrase_file) or _recovery_code(recovery_file) or _own_keys(folder)
+    return passphrase_of(passphrase_file) or _recovery_code(recovery_file) or signing_keys(folder)
 
 
 def access_of(
@@ -441,7 +442,7 @@ def access_of(
     from helix_ls.host.strand_files import StrandAccess
     from helix_ls.host.strand_keys import own_keys
 
-    own = _own_keys(folder) if makes_keys else own_keys(_required(folder))
+    own = signing_keys(folder) if makes_keys else own_keys(_required(folder))
     passphrase, code = passphrase_of(passphrase_file), _recovery_code(recovery_file)
     keys = [key for key in (own, code, passphrase) if key is not None]
     return passphrase, StrandAccess.read(folder, keys)

@@ -25,7 +25,7 @@ from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working
 VERBS = (
     *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "connect"),
     *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge"),
-    *("strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
+    *("trail", "strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
 
 
@@ -84,6 +84,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "helix strand sync ~/Dropbox/memory --passphrase-file secret.txt",
         "helix strand rekey ada.dna --passphrase-file old --new-passphrase-file new",
         "helix strand trust ada.dna --label Ada",
+    ),
+    "trail": (
+        "helix trail log",
+        'helix trail commit "before the refactoring"',
+        "helix trail diff 0 1",
+        "helix trail rollback 0 --dry-run",
+        "helix trail export mine.hxe --passphrase-file secret.txt",
+        "helix trail import mine.hx --dry-run",
+        "helix trail flag seen-the-guide",
     ),
     "bench": ("helix bench run . --questions asked.jsonl --out one.json", "helix bench compare one.json two.json"),
     "doctor": ("helix doctor",),

@@ -28,6 +28,7 @@ from helix_ls.host.private_files import write_whole
 from helix_ls.host.strand_keys import own_signer, trusted_signers
 
 MOST_SECRET_FILE_BYTES = 4_096
+DNA = ".dna"
 OWN, TRUSTED, UNKNOWN = "own", "trusted", "none"
 
 
@@ -70,41 +71,41 @@ class StrandAccess:
         raise refused or LockedStrandError("the strand does not open without a key; name a passphrase file")
 
 
-def read_strand(path: Path, name: str) -> bytes:
+def read_strand(path: Path, name: str, *, kind: str = DNA) -> bytes:
     """Return the bytes of a file, at most one more than a strand can have. Raises UsageError.
 
-    ``name`` is what errors call it. Waits for no pipe.
+    ``name`` is what errors call it, ``kind`` the suffix of what they ask for. Waits for no pipe.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(descriptor, "rb") as reader:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UsageError(f"{name} is no regular file; name a .dna file")
+                raise UsageError(f"{name} is no regular file; name a {kind} file")
             return reader.read(MOST_FILE_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"{name} cannot be read ({error.strerror}); name a .dna file") from None
+        raise UsageError(f"{name} cannot be read ({error.strerror}); name a {kind} file") from None
 
 
-def write_strand(path: Path, name: str, data: bytes, *, replaces: bool) -> None:
+def write_strand(path: Path, name: str, data: bytes, *, replaces: bool, kind: str = DNA) -> None:
     """Write a strand as a whole, readable by the user alone. A link that is replaced keeps leading where it led.
 
     Raises:
         UsageError: There is a file already, and ``replaces`` is not set; or what is there is no file.
     """
-    require_free(path, name, replaces=replaces)
+    require_free(path, name, replaces=replaces, kind=kind)
     write_whole(Path(os.path.realpath(path)) if replaces else path, data, is_durable=True)
 
 
-def require_free(path: Path, name: str, *, replaces: bool) -> None:
+def require_free(path: Path, name: str, *, replaces: bool, kind: str = DNA) -> None:
     """Raise UsageError where a strand cannot be written."""
     if not name:
-        raise UsageError("no file is named; name a new .dna file")
+        raise UsageError(f"no file is named; name a new {kind} file")
     if not os.path.lexists(path):
         return
     if not replaces:
-        raise UsageError(f"{name} is already there; name a new .dna file")
+        raise UsageError(f"{name} is already there; name a new {kind} file")
     if not path.is_file():
-        raise UsageError(f"{name} is no regular file; name a .dna file")
+        raise UsageError(f"{name} is no regular file; name a {kind} file")
 
 
 def read_secret(path: Path, name: str) -> tuple[str, str]:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.errors import TrailStoreError
-from helix_core.phase import MOST_EVENTS
-from helix_core.store import TrailFile
+from helix_core.errors import TrailError, TrailStoreError, UsageError
+from helix_core.phase import MOST_EVENTS, Trail, TrailItem, TrailVersion, entry_text
+from helix_core.store import TrailChange, TrailFile
 from helix_ls.operations.arguments import AskContext
 from helix_ls.operations.memory import FORGET_TRAIL, WHERE, WhereArguments
 from helix_ls.operations.places import OPEN, OpenArguments
@@ -231,3 +231,61 @@ def test_the_command_shows_and_forgets(recording, workspace, tmp_path):
     assert '"schema": "helix.trail/1"' in run("--json").stdout.replace('":"', '": "')
     assert "removed" in run("--forget").stdout
     assert not trail_file(recording).exists()
+
+
+def test_versions_flags_and_imports_leave_the_trail_one_log(recording):
+    trail = recording.trail
+    opens(recording, "alpha.py", 1, 2)
+    assert trail.commit("one", 1.0, dry_run=True)["number"] == 0
+    assert trail.history()["versions"] == []
+    assert trail.commit("one", 1.0)["number"] == 0
+    at_one = trail.history()["digest"]
+    opens(recording, "beta.py", 5, 6)
+    later = trail.history()["digest"]
+    assert [item["source_id"] for item in trail.diff(0, trail.commit("two", 2.0)["number"])["gained"]] == ["beta.py"]
+    trail.flag("seen")
+    trail.rollback(0, 3.0)
+    assert trail.history()["digest"] == at_one
+    assert [place["source_id"] for place in where(recording)["last"]] == ["alpha.py"]
+    trail.rollback(2, 4.0)
+    assert (trail.history()["digest"], trail.history()["flags"]) == (later, ["seen"])
+    log = trail.log()
+    FORGET_TRAIL.run(recording, WorkspaceArguments(), AskContext())
+    assert trail.imported(log)["added"] == 2
+    assert trail.log() == log
+    # Known looks come in once; the versions of two logs name states of neither.
+    merged = trail.imported(log)
+    assert (merged["added"], merged["steps"]) == (0, 2)
+    assert any("versions are left out" in note for note in merged["notes"])
+
+
+def test_an_import_brings_no_look_at_a_file_that_does_not_count_here(recording):
+    whole = Trail()
+    for step, path in enumerate(("alpha.py", "ignored.py", ".env", "../out.py", "nowhere.py", "./beta.py")):
+        whole.observe(TrailItem(path), float(step))
+    assert recording.trail.imported(whole.log)["left_out"] == 5
+    assert {look.path for look in recording.trail.log().entries} == {"alpha.py"}
+
+
+def test_versions_that_are_made_at_once_have_numbers_of_their_own(recording):
+    opens(recording, "alpha.py", 1, 2)
+    file = TrailFile(trail_file(recording))
+    bodies, _ = file.read()
+
+    def two(old, _):
+        assert old[: len(bodies)] == bodies
+        return TrailChange([(None, entry_text(TrailVersion(len(old) - len(bodies), 0, 0, "made", None, 1.0)))])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: file.change(two, MOST_EVENTS), range(8)))
+    assert [one["number"] for one in recording.trail.history()["versions"]] == [*range(8)]
+
+
+def test_a_change_that_is_refused_leaves_the_file_as_it_was(recording):
+    opens(recording, "alpha.py", 1, 2)
+    before = trail_file(recording).read_bytes()
+    with pytest.raises(TrailError, match="Version 9"):
+        recording.trail.rollback(9, 1.0)
+    with pytest.raises(UsageError, match="label"):
+        recording.trail.commit("x" * 2_000, 1.0)
+    assert trail_file(recording).read_bytes() == before

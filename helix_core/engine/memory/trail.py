@@ -9,18 +9,19 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from helix_core.engine.opened import WorkspaceSession, heals_index
 from helix_core.engine.requests import NO_OVERLAYS, go_on
 from helix_core.errors import StoreError, TrailError, TrailStoreError, UsageError
 from helix_core.model import NOTE_SCHEME, Judged, LineSpan, Overlays, Pointer, Reason, Status, TaskType
-from helix_core.store import TrailFile
-from helix_core.workspace import checked
+from helix_core.store import TrailChange, TrailFile
+from helix_core.workspace import checked, source_id_of
 
 if TYPE_CHECKING:
-    from helix_core.phase import Look, Trail, TrailLog
+    from helix_core.phase import Look, Trail, TrailLog, TrailVersion
     from helix_core.strand import Key, Lock, RandomBytes, StrandKeys
 
 TRAIL_SCHEMA = "helix.trail/1"
@@ -96,15 +97,134 @@ class WorkspaceTrail:
             "elapsed_ms": round((time.perf_counter() - started) * 1000, 1),
         }
 
+    def log(self) -> TrailLog:
+        """Return the log. Raises: TrailStoreError for a trail that cannot be read."""
+        return self._trail().log
+
+    def history(self) -> dict[str, Any]:
+        """Return the ``helix.trailLog/1`` object: versions, flags and where the trail is."""
+        trail = self._trail()
+        return {
+            "schema": "helix.trailLog/1",
+            "recording": self.session.config.trail_record,
+            "versions": [asdict(version) for version in trail.versions],
+            "flags": sorted(trail.flags),
+            "steps": len(trail.steps),
+            "head": trail.head,
+            "digest": trail.digest(),
+        }
+
+    def commit(self, label: str, at: float, *, dry_run: bool = False) -> dict[str, Any]:
+        """Mark the present state under a label; return the ``helix.trailVersion/1`` object. Raises: UsageError."""
+        return self._marked(lambda trail: trail.commit(label, at), dry_run=dry_run)
+
+    def rollback(self, number: int, at: float, *, dry_run: bool = False) -> dict[str, Any]:
+        """Go back to a version, or undo a rollback; nothing is removed. Raises: TrailError for one that is not kept."""
+        return self._marked(lambda trail: trail.rollback(number, at), dry_run=dry_run)
+
+    def _marked(self, act: Callable[[Trail], TrailVersion], *, dry_run: bool) -> dict[str, Any]:
+        from helix_core.phase import MOST_EVENTS, entry_text
+
+        def marked(bodies: Sequence[str], flags: Sequence[str]) -> TrailVersion:
+            try:
+                return act(self._trail_of(bodies, flags))
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+
+        made: list[TrailVersion] = []
+
+        def decide(bodies: list[str], flags: list[str]) -> TrailChange:
+            made.append(marked(bodies, flags))
+            return TrailChange([(None, entry_text(made[-1]))])
+
+        if dry_run:
+            made.append(marked(*self._file.read()))
+        else:
+            self._file.change(decide, MOST_EVENTS)
+        return {"schema": "helix.trailVersion/1", **asdict(made[-1]), "dry_run": dry_run}
+
+    def diff(self, before: int, after: int) -> dict[str, Any]:
+        """Return the ``helix.trailDiff/1`` object: what came and faded between two versions, and how far apart they
+        are, 0 … 1. Raises: TrailError for a version that is not kept.
+        """
+        from helix_core.phase import similarity
+
+        trail = self._trail()
+        found = trail.diff(before, after)
+        # Equal phases turn by 0 everywhere.
+        likeness = float(similarity(found.turn, found.turn[None] - found.turn)[0])
+        return {
+            "schema": "helix.trailDiff/1",
+            "before": before,
+            "after": after,
+            "gained": [{"source_id": item.path, "symbol": item.symbol} for item in found.gained],
+            "faded": [{"source_id": item.path, "symbol": item.symbol} for item in found.faded],
+            "turned": round(min(1.0, max(0.0, 1.0 - likeness)), 3),
+        }
+
+    def flag(self, name: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Set a flag for as long as there is a trail. Raises: UsageError without a name, TrailError for too many."""
+        trail = self._trail()
+        is_new = name not in trail.flags
+        try:
+            trail.flag(name)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        if not dry_run:
+            self._file.set_flag(name)
+        return {"schema": "helix.trailFlag/1", "flag": name, "is_new": is_new, "dry_run": dry_run}
+
+    def imported(self, log: TrailLog, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take a log in: as it is into an empty trail, else its looks by time and its flags; return what was added.
+
+        Looks at files that do not count here are left out. Versions name states of one log, so that a trail with looks
+        of its own keeps none of either; a note says so. Raises: TrailError, and nothing is taken in.
+        """
+        from helix_core.phase import MOST_EVENTS, Look, Trail, TrailLog, entry_text, merged_log
+
+        kept = Trail(log, self._may_import).log
+        left_out = sum(isinstance(each, Look) for each in log.entries) - sum(
+            isinstance(each, Look) for each in kept.entries
+        )
+        before, made = 0, kept
+
+        def decide(bodies: Sequence[str], flags: Sequence[str]) -> TrailChange:
+            nonlocal before, made
+            own = self._trail_of(bodies, flags).log
+            before = sum(isinstance(each, Look) for each in own.entries)
+            made = merged_log(own, kept) if own.entries else TrailLog(kept.entries, own.flags | kept.flags)
+            entries = [(each.step if isinstance(each, Look) else None, entry_text(each)) for each in made.entries]
+            return TrailChange(entries, made.flags, replaces=True)
+
+        if dry_run:
+            decide(*self._file.read())
+        else:
+            self._file.change(decide, MOST_EVENTS)
+        steps = sum(isinstance(each, Look) for each in made.entries)
+        notes = [f"{left_out:,} of its looks are at files that do not count here, and are left out"] if left_out else []
+        if before and any(not isinstance(each, Look) for each in kept.entries):
+            notes.append("versions are left out: each names a state of one trail, and these are two")
+        return {
+            "schema": "helix.trailImported/1",
+            "added": steps - before,
+            "left_out": left_out,
+            "steps": steps,
+            "flags": sorted(made.flags),
+            "notes": notes,
+            "dry_run": dry_run,
+        }
+
     def forget(self) -> dict[str, Any]:
         """Remove the trail, every byte of it; return the ``helix.trailForgotten/1`` object."""
         return {"schema": "helix.trailForgotten/1", "forgotten": self._file.forget()}
 
     def _trail(self) -> Trail:
+        return self._trail_of(*self._file.read())
+
+    def _trail_of(self, bodies: Sequence[str], flags: Sequence[str]) -> Trail:
         from helix_core.memory import kept_path
         from helix_core.phase import Trail, TrailLog, entry_of
 
-        bodies, flags = self._file.read()
         try:
             log = TrailLog(tuple(entry_of(body) for body in bodies), frozenset(flags))
             return Trail(log, lambda path: kept_path(os.fsencode(path)) is not None)
@@ -116,6 +236,12 @@ class WorkspaceTrail:
 
         path = checked(source_id)
         return kept_path(path) is not None and self.session.index.reader.files.source(path) is not None
+
+    def _may_import(self, source_id: str) -> bool:
+        try:
+            return self._may_record(source_id) and source_id_of(checked(source_id)) == source_id
+        except UsageError:
+            return False
 
     def _judged(self, looks: Sequence[Look], overlays: Overlays) -> list[Judged]:
         from helix_core.engine.verdict import Judgement

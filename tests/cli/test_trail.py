@@ -1,0 +1,100 @@
+"""``helix trail``: versions and flags of a trail, and its files, which come back whole or are refused."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from helix_core.phase import Trail, TrailItem, log_bytes
+
+from .conftest import RunHelix
+
+BASKET, SHIPPING, GUIDE = "shop/basket.py", "shop/shipping.py", "docs/guide.md"
+
+
+@pytest.fixture(scope="module")
+def recorded() -> bytes:
+    """A plain trail file: one version after two files, another after a third; a flag; a file that is not there."""
+    whole = Trail()
+    for step, path in enumerate((BASKET, SHIPPING, "gone/away.py")):
+        whole.observe(TrailItem(path), 1_700_000_000.0 + step)
+    whole.commit("two files", 1_700_000_010.0)
+    whole.observe(TrailItem(GUIDE), 1_700_000_020.0)
+    whole.commit("and the guide", 1_700_000_030.0)
+    whole.flag("seen-the-guide")
+    return log_bytes(whole.log)
+
+
+def test_a_trail_is_imported_marked_compared_rolled_back_and_exported(
+    helix: RunHelix, shop: Path, tmp_path: Path, recorded: bytes
+) -> None:
+    assert helix("index", shop).status == 0
+    here = ("--path", shop, "--json")
+    plain = tmp_path / "one.hx"
+    plain.write_bytes(recorded)
+
+    would = helix("trail", "import", plain, "--dry-run", *here).answer
+    assert (would["added"], would["left_out"], would["dry_run"]) == (3, 1, True)
+    assert helix("trail", "log", *here).answer["steps"] == 0
+    taken = helix("trail", "import", plain, *here).answer
+    assert (taken["schema"], taken["added"], taken["flags"]) == ("helix.trailImported/1", 3, ["seen-the-guide"])
+    [left_out] = taken["notes"]
+    assert "1 of its looks" in left_out
+
+    then = helix("trail", "log", *here).answer
+    assert [(one["number"], one["label"], one["head"]) for one in then["versions"]] == [
+        (0, "two files", 1),
+        (1, "and the guide", 2),
+    ]
+    difference = helix("trail", "diff", "0", "1", *here).answer
+    assert [item["source_id"] for item in difference["gained"]] == [GUIDE]
+    assert difference["faded"] == [] and 0 < difference["turned"] < 1
+
+    assert helix("trail", "rollback", "0", "--dry-run", *here).answer["head"] == 1
+    assert helix("trail", "log", *here).answer["digest"] == then["digest"]
+    back = helix("trail", "rollback", "0", *here).answer
+    assert (back["number"], back["head"], back["undoes"]) == (2, 1, 0)
+    assert [place["source_id"] for place in helix("where", shop, "--json").answer["last"]] == [SHIPPING, BASKET]
+    helix("trail", "rollback", "2", *here)
+    now = helix("trail", "log", *here).answer
+    assert (now["digest"], now["flags"]) == (then["digest"], ["seen-the-guide"])
+    shown = helix("trail", "log", "--path", shop).out
+    assert "and the guide" in shown and "back to 0" in shown and "flag  seen-the-guide" in shown
+
+    secret, sealed = tmp_path / "secret.txt", tmp_path / "two.hxe"
+    secret.write_text("correct horse battery staple\n")
+    secret.chmod(0o600)
+    opens = ("--passphrase-file", secret)
+    assert helix("trail", "export", sealed, *opens, "--dry-run", *here).answer["exported"] is False
+    assert not sealed.exists()
+    assert helix("trail", "export", sealed, *opens, *here).answer["sealed"] is True
+    assert stat.S_IMODE(sealed.stat().st_mode) == 0o600
+    data = sealed.read_bytes()
+    assert [word for word in (b"basket", b"guide", b"two files", b"helix.trail") if word in data] == []
+    assert helix("where", shop, "--forget", "--json").answer["forgotten"] is True
+    sealed.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert helix("trail", "import", sealed, *opens, "--path", shop).status == 1
+    assert helix("trail", "log", *here).answer["steps"] == 0
+    sealed.write_bytes(data)
+    helix("trail", "import", sealed, *opens, *here)
+    again = helix("trail", "log", *here).answer
+    assert (again["digest"], again["versions"], again["flags"]) == (now["digest"], now["versions"], now["flags"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("rollback", "7"), "Version 7 is not in the trail"),
+        (("rollback", "x"), "is no version; helix trail log lists them"),
+        (("diff", "0"), "name two versions"),
+        (("commit",), "name the version with a label"),
+        (("import", "trail.txt"), "is neither a .hx nor a .hxe file"),
+        (("import", "nowhere.hx"), "cannot be read"),
+        (("export", "new.hx", "--recovery"), "--recovery is for .hxe files"),
+        (("export", "new.hxe"), "nobody could open the strand"),
+    ],
+)
+def test_a_wrong_trail_command_is_one_line(helix: RunHelix, shop: Path, typed: tuple[str, ...], said: str) -> None:
+    assert said in helix("trail", *typed, "--path", shop).complaint
