@@ -23,7 +23,7 @@ from helix_ls.cli.delegate import INTERRUPTED
 from helix_ls.cli.output import complain, fill_closed_streams, use_utf8, working_folder
 
 VERBS = (
-    *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "connect"),
+    *("index", "search", "packet", "context", "changes", "check", "where", "status", "embed", "serve", "up", "connect"),
     *("remember", "recall", "list", "review", "edit", "relate", "log", "diff", "forget", "restore", "purge"),
     *("trail", "strand", "bench", "doctor", "config", "lsp", "daemon", "mcp"),
 )
@@ -70,6 +70,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "status": ("helix status", "helix status ~/src/shop --skipped"),
     "embed": ("helix embed setup minilm", "helix embed run ~/src/shop", "helix embed off"),
     "serve": ("helix serve ~/src/shop --port 11500", "helix serve . --also ../library"),
+    "up": ("helix up ~/src/shop",),
     "connect": (
         "helix connect claude --write",
         "helix connect continue --model qwen3",
@@ -98,7 +99,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "doctor": ("helix doctor",),
     "config": ("helix config --explain",),
     "lsp": ("helix lsp",),
-    "daemon": ("helix daemon", "helix daemon logs --lines 20", "helix daemon stop"),
+    "daemon": ("helix daemon", "helix daemon logs --lines 20", "helix daemon stop", "helix daemon install --write"),
     "mcp": ("helix mcp ~/src/shop",),
 }
 """Commands that work as they are shown, by verb; the first is the simplest."""

@@ -92,8 +92,8 @@ class RunsCommands(Protocol):
 class Calls:
     """Dispatch the requests of local clients to methods of the daemon and to operations of the engine.
 
-    ``facts`` returns the ``helix.daemon/1`` object, ``leave`` shuts the daemon down; ``commands`` runs those of the
-    command line, None where there are none.
+    ``facts`` returns the ``helix.daemon/1`` object, ``leave`` shuts the daemon down, ``stay`` has it wait for
+    that without a client; ``commands`` runs those of the command line, None where there are none.
     """
 
     def __init__(
@@ -102,8 +102,11 @@ class Calls:
         facts: Callable[[], dict[str, Any]],
         leave: Callable[[], None],
         commands: RunsCommands | None = None,
+        stay: Callable[[], None] = lambda: None,
     ) -> None:
         self._host, self._facts, self._leave, self._commands = host, facts, leave, commands
+        self._stay = stay
+        self._kept: dict[Path, OpenWorkspace] = {}
         self._running: dict[str, threading.Event] = {}
         self._methods: dict[str, Method] = {
             "helix.cancel": self._cancel,
@@ -190,7 +193,19 @@ class Calls:
         about = (await asker.workspace(folder_of(call))).folder if call.path is not None else None
         if self._host.chats is None:
             raise UsageError("there is no chat proxy in this process; start one with: helix serve")
-        return encoded(await self._host.chats.facts(folder=about, start=given.start))
+        facts = await self._host.chats.facts(folder=about, start=given.start)
+        if given.keep and about is not None:
+            await self._keep(about)
+        return encoded(facts)
+
+    async def _keep(self, folder: Path) -> None:
+        """Hold a folder open, whoever leaves, until the host closes."""
+        self._stay()
+        if folder not in self._kept:
+            held = await self._host.attach(folder, trusted=True)
+            if folder in self._kept:
+                await self._host.detach(held)
+            self._kept[folder] = self._kept.get(folder, held)
 
     async def _command(self, params: dict[str, Any], asker: Asker) -> bytes:
         if self._commands is None:

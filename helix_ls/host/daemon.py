@@ -117,7 +117,8 @@ class Daemon:
         self._leaving = asyncio.Event()
         self._look: asyncio.TimerHandle | None = None
         self._secret: Secret | None = None
-        self._calls = Calls(host, self.facts, self.leave, commands)
+        self._stays = False
+        self._calls = Calls(host, self.facts, self.leave, commands, self.stay)
         self._transport = ""
 
     def facts(self) -> dict[str, Any]:
@@ -137,12 +138,17 @@ class Daemon:
             ],
             "loop_lag_ms": self._host.loop_lag_ms,
             "idle_s": self._idle_s,
+            "stays": self._stays,
             "log": str(self._where.log),
         }
 
     def leave(self) -> None:
         """Begin a graceful shutdown; ``run`` returns when the clients are closed."""
         self._leaving.set()
+
+    def stay(self) -> None:
+        """Do not leave for want of clients from now on."""
+        self._stays = True
 
     async def run(self, warm_up: Callable[[], object], environ: Mapping[str, str], ready: Callable[[], None]) -> None:
         """Listen on the socket and serve clients until shutdown or idle timeout; call ``ready`` once it listens."""
@@ -186,6 +192,8 @@ class Daemon:
     def _watch_idle(self) -> None:
         if self._look is not None:
             self._look.cancel()
+        if self._stays:
+            return
         now = time.monotonic()
         # A running chat of the proxy counts as a client.
         chatted = self._host.chats.active_at() if self._host.chats is not None else 0.0

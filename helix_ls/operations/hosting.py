@@ -100,6 +100,9 @@ class ProxyArguments:
     workspace: Workspace = None
     focused: Annotated[bool, Argument("The window of this folder has the focus.", on=LSP)] = False
     start: Annotated[bool, Argument("Start listening; false only returns the state.", on=LSP | DAEMON)] = True
+    keep: Annotated[bool, Argument("Keep the folder open and the daemon running until it is stopped.", on=DAEMON)] = (
+        False
+    )
 
 
 PROXY = Operation(
